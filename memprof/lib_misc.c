@@ -1,0 +1,241 @@
+/*
+** The library "misc": the memory profiler for Lua.
+*/
+
+#define lib_misc_c
+#define LUA_LIB
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lua.h"
+#include "lauxlib.h"
+
+#include "lj_obj.h"
+#include "lj_memprof.h"
+
+/* -- Results -------------------------------------------------------------- */
+
+/* Returns false, a message and an error number. */
+static int misc_fail(lua_State *L, const char *fname, const char *msg, int en)
+{
+  lua_pushboolean(L, 0);
+  if (fname != NULL)
+    lua_pushfstring(L, "%s: %s", fname, msg);
+  else
+    lua_pushstring(L, msg);
+  lua_pushinteger(L, en);
+  return 3;
+}
+
+#ifdef LUAJIT_DISABLE_MEMPROF
+
+static int misc_disabled(lua_State *L)
+{
+  return misc_fail(L, NULL, "profiler is not compiled in", ENOSYS);
+}
+
+#define misc_memprof_start misc_disabled
+#define misc_memprof_stop  misc_disabled
+
+#else
+
+/* -- The file writer ------------------------------------------------------ */
+
+/* A file that a recording goes to. */
+typedef struct MiscFile {
+  int fd;
+  int en; /* The first error's number, or 0. */
+} MiscFile;
+
+/* Error number of the recording that this thread has ended last. */
+static __thread int misc_stoperror;
+
+/* Writes to a file; interrupted writes are repeated. */
+static size_t misc_write(const void *data, size_t len, void *arg)
+{
+  MiscFile *f = (MiscFile *)arg;
+  ssize_t n;
+  do {
+    n = write(f->fd, data, len);
+  } while (n < 0 && errno == EINTR);
+  if (n > 0)
+    return (size_t)n;
+  f->en = n < 0 ? errno : EIO;
+  return 0;
+}
+
+/* Closes a file at the end of its recording. */
+static int misc_close(void *arg)
+{
+  MiscFile *f = (MiscFile *)arg;
+  if (close(f->fd) != 0 && f->en == 0)
+    f->en = errno;
+  misc_stoperror = f->en;
+  free(f);
+  return misc_stoperror;
+}
+
+/* Opens a file. Returns NULL and sets errno if it cannot be had. */
+static MiscFile *misc_open(const char *fname)
+{
+  MiscFile *f = (MiscFile *)malloc(sizeof(MiscFile));
+  if (f == NULL)
+    return NULL;
+  f->en = 0;
+  f->fd = open(fname, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (f->fd < 0) {
+    int en = errno;
+    free(f);
+    errno = en;
+    return NULL;
+  }
+  return f;
+}
+
+/* -- Options -------------------------------------------------------------- */
+
+/* Raises an argument error that names an option. */
+static int misc_badoption(lua_State *L, const char *key, const char *expected)
+{
+  return luaL_argerror(
+      L, 2, lua_pushfstring(L, "bad option '%s' (%s expected)", key, expected));
+}
+
+/* An option that is a whole number within bounds. The value is on top. */
+static uint64_t misc_integer(lua_State *L, const char *key, lua_Number min,
+                             lua_Number max)
+{
+  lua_Number n = lua_tonumber(L, -1);
+  if (lua_type(L, -1) != LUA_TNUMBER || !(n >= min && n <= max) ||
+      (lua_Number)(uint64_t)n != n)
+    misc_badoption(L, key,
+                   lua_pushfstring(L, "integer from %f to %f", min, max));
+  return (uint64_t)n;
+}
+
+/* The option "format". The value is on top. */
+static int misc_format(lua_State *L)
+{
+  static const char *const names[] = {"compact", "rfc", "tarantool"};
+  const char *s = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  int i;
+  for (i = LUAM_PROF_COMPACT; i <= LUAM_PROF_TARANTOOL; i++)
+    if (strcmp(s, names[i]) == 0)
+      return i;
+  return misc_badoption(L, "format", "\"compact\", \"rfc\" or \"tarantool\"");
+}
+
+#define MISC_MAXSECONDS 1e9
+
+/* Takes one option of a table. The key is below the value. */
+static void misc_option(lua_State *L, struct luam_Prof_options *opt)
+{
+  const char *key;
+  if (lua_type(L, -2) != LUA_TSTRING)
+    luaL_argerror(L, 2, "keys of options must be strings");
+  key = lua_tostring(L, -2);
+  if (strcmp(key, "format") == 0)
+    opt->format = misc_format(L);
+  else if (strcmp(key, "buffer") == 0)
+    opt->buffer = misc_integer(L, key, LJM_BLOCK_MIN, LJM_BLOCK_MAX);
+  else if (strcmp(key, "seconds") == 0)
+    opt->dursec = misc_integer(L, key, 0, MISC_MAXSECONDS);
+  else
+    luaL_argerror(L, 2, lua_pushfstring(L, "unknown option '%s'", key));
+}
+
+/* Reads the second argument of start: nothing, seconds, or a table. */
+static void misc_options(lua_State *L, struct luam_Prof_options *opt)
+{
+  memset(opt, 0, sizeof(*opt));
+  if (lua_isnoneornil(L, 2))
+    return;
+  if (lua_type(L, 2) == LUA_TNUMBER) {
+    lua_pushvalue(L, 2);
+    opt->dursec = misc_integer(L, "seconds", 0, MISC_MAXSECONDS);
+    lua_pop(L, 1);
+    return;
+  }
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_pushnil(L);
+  while (lua_next(L, 2)) {
+    misc_option(L, opt);
+    lua_pop(L, 1);
+  }
+}
+
+/* -- misc.memprof --------------------------------------------------------- */
+
+/* started, message, errno = misc.memprof.start(fname [, seconds|options]) */
+static int misc_memprof_start(lua_State *L)
+{
+  const char *fname = luaL_checkstring(L, 1);
+  struct luam_Prof_options opt;
+  MiscFile *f;
+  int status, en;
+  misc_options(L, &opt);
+  /* Asked before the file is emptied: it may be the one in use. */
+  if (lj_memprof_isactive(L))
+    return misc_fail(L, NULL, "profiler is running already", EALREADY);
+  f = misc_open(fname);
+  if (f == NULL)
+    return misc_fail(L, fname, strerror(errno), errno);
+  opt.arg = f;
+  opt.writer = misc_write;
+  opt.on_stop = misc_close;
+  status = lj_memprof_start(L, &opt, 1);
+  if (status == LUAM_PROFILE_SUCCESS) {
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  en = status == LUAM_PROFILE_ERRMEM  ? ENOMEM
+       : status == LUAM_PROFILE_ERRIO ? f->en
+                                      : EINVAL;
+  misc_close(f);
+  return misc_fail(L, fname, strerror(en), en);
+}
+
+/* stopped, message, errno = misc.memprof.stop() */
+static int misc_memprof_stop(lua_State *L)
+{
+  int status = luaM_memprof_stop(L);
+  if (status == LUAM_PROFILE_ERR)
+    return misc_fail(L, NULL, "profiler is not running", EINVAL);
+  if (status != LUAM_PROFILE_SUCCESS)
+    return misc_fail(L, NULL, strerror(misc_stoperror), misc_stoperror);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+#endif
+
+/* running = misc.memprof.is_running() */
+static int misc_memprof_is_running(lua_State *L)
+{
+  lua_pushboolean(L, luaM_memprof_isrunning());
+  return 1;
+}
+
+static const luaL_Reg misc_memprof_lib[] = {
+    {"start", misc_memprof_start},
+    {"stop", misc_memprof_stop},
+    {"is_running", misc_memprof_is_running},
+    {NULL, NULL},
+};
+
+static const luaL_Reg misc_lib[] = {
+    {NULL, NULL},
+};
+
+LUAMISC_API int luaopen_misc(lua_State *L)
+{
+  luaL_register(L, LUA_MISCLIBNAME, misc_lib);
+  lua_createtable(L, 0, 3);
+  luaL_register(L, NULL, misc_memprof_lib);
+  lua_setfield(L, -2, "memprof");
+  return 1;
+}

@@ -1,0 +1,164 @@
+/*
+** Memory profiler: the recorder's parts and the state they share.
+*/
+
+#ifndef _LJ_MEMPROF_H
+#define _LJ_MEMPROF_H
+
+#include "lj_obj.h"
+#include "lmisclib.h"
+
+/* The VM's hook: ends the recording of a VM that is about to be freed. */
+LJ_FUNC void lj_memprof_close(global_State *g);
+
+#ifndef LUAJIT_DISABLE_MEMPROF
+
+#include "lj_wbuf.h"
+#include "ljm_format.h"
+
+/* -- Maps (lj_memprof_map.c) ---------------------------------------------- */
+
+/* Numbers to numbers, neither of them 0. Lives outside of the Lua heap. */
+typedef struct MPMap {
+  uint64_t *slot; /* Pairs of key and value. */
+  uint32_t mask;  /* Number of slots - 1, or 0 without slots. */
+  uint32_t used;
+} MPMap;
+
+LJ_FUNC uint64_t lj_memprof_mapget(const MPMap *m, uint64_t key);
+LJ_FUNC int lj_memprof_mapput(MPMap *m, uint64_t key, uint64_t value);
+LJ_FUNC void lj_memprof_mapdel(MPMap *m, uint64_t key);
+LJ_FUNC void lj_memprof_mapfree(MPMap *m);
+
+/* -- State ---------------------------------------------------------------- */
+
+/* A function that may be named in the stream. */
+typedef struct MPFunc {
+  uint64_t addr;     /* Address of the proto, C function or trace. */
+  uint32_t id;       /* Its id in the stream, 0 before its definition. */
+  uint32_t traceno;  /* Trace number, or 0. */
+  int iscfunc;       /* It is a C function. */
+  int32_t firstline; /* Lines of a proto, for the sites to drop. */
+  int32_t numline;
+  char name[]; /* Name of a proto, or "". */
+} MPFunc;
+
+/* Where an instruction is, once found. Filled anew when it does not fit. */
+typedef struct MPCache {
+  const void *key;   /* Bytecode, return address on a trace, or C function. */
+  const void *owner; /* The proto or trace that holds it, or NULL. */
+  uint32_t site;
+} MPCache;
+
+#define MP_CACHESIZE 4096 /* Entries; a power of 2. */
+
+/* A site as the old formats tell it. */
+typedef struct MPOldSite {
+  uint64_t addr;
+  uint32_t line;
+  uint8_t source; /* MP_SOURCE_*, as the header bits have it. */
+} MPOldSite;
+
+enum { MP_SOURCE_INTERNAL = 1, MP_SOURCE_LUA, MP_SOURCE_C, MP_SOURCE_TRACE };
+
+/* What one kind of event told last: the registers of the stream. */
+typedef struct MPLast {
+  uint64_t addr; /* Turned address. */
+  uint64_t size;
+  uint32_t site;
+} MPLast;
+
+/* A recording of one VM. Only the thread that runs the VM touches it. */
+typedef struct MPState {
+  MPBuf buf;            /* What is on its way to the writer. */
+  global_State *g;      /* The VM. */
+  int format;           /* LUAM_PROF_*. */
+  uint64_t nevents[4];  /* Events so far, by kind. */
+  uint64_t blockevents; /* Events before the current block. */
+  uint64_t bytesin;     /* Sum of all new sizes. */
+  uint64_t bytesout;    /* Sum of all old sizes. */
+  uint64_t lost;        /* Events made by the writer. */
+  MPLast last[4];       /* Registers, by kind of event. */
+  uint8_t *softref;     /* Where the buffer was at the last look. */
+  uint64_t start;       /* CLOCK_MONOTONIC at the start, nanoseconds. */
+  uint64_t seen;        /* Time at the last look at the clock. */
+  uint64_t marked;      /* Time of the last mark. */
+  uint64_t flushed;     /* Time of the last flush. */
+  uint64_t end;         /* When to stop by itself, or 0. */
+  uint8_t oldmark;      /* RFC: mark the next event. */
+  uint32_t nextfunc;    /* Next id of a function. */
+  uint32_t nextsite;    /* Next id of a site. */
+  MPMap funcs;          /* Address -> MPFunc. */
+  MPMap sites;          /* Function id, line, flags -> site. */
+  GCobj *newest;        /* Head of the GC list when last looked at. */
+  MPOldSite *oldsite;   /* Old formats: by site. */
+  uint32_t sizeoldsite;
+  int (*on_stop)(void *arg);
+  MPCache cache[MP_CACHESIZE];
+} MPState;
+
+/* -- Time and metadata (lj_memprof_clock.c) ------------------------------- */
+
+LJ_FUNC uint64_t lj_memprof_now(void);
+LJ_FUNC void lj_memprof_meta(MPState *mp);
+
+/* -- Who is allocating (lj_memprof_where.c) ------------------------------- */
+
+LJ_FUNC uint32_t lj_memprof_where(MPState *mp);
+LJ_FUNC void lj_memprof_forget(MPState *mp, const void *p, size_t size);
+
+/* -- Names (lj_memprof_name.c, lj_memprof_elf.c) -------------------------- */
+
+LJ_FUNC void lj_memprof_nameheap(MPState *mp);
+LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);
+
+/* Names of an address in this process's code. */
+typedef struct MPSymbol {
+  uint64_t offset;           /* From the module's load address. */
+  char module[LJM_NAME_MAX]; /* Path, or "". */
+  char symbol[LJM_NAME_MAX]; /* Or "" if the module does not tell. */
+} MPSymbol;
+
+LJ_FUNC void lj_memprof_symbol(const void *addr, MPSymbol *sym);
+
+/* -- Definitions (lj_symtab.c) -------------------------------------------- */
+
+LJ_FUNC MPFunc *lj_symtab_entry(MPState *mp, const void *addr, const char *name,
+                                size_t len);
+LJ_FUNC MPFunc *lj_symtab_proto(MPState *mp, GCproto *pt);
+LJ_FUNC MPFunc *lj_symtab_cfunc(MPState *mp, GCfunc *fn);
+LJ_FUNC uint32_t lj_symtab_site(MPState *mp, MPFunc *func, BCLine line,
+                                uint32_t flags);
+LJ_FUNC void lj_symtab_drop(MPState *mp, const void *addr);
+LJ_FUNC void lj_symtab_free(MPState *mp);
+LJ_FUNC BCLine lj_symtab_line(GCproto *pt, ptrdiff_t pos);
+#if LJ_HASJIT
+#include "lj_jit.h"
+LJ_FUNC uint32_t lj_symtab_tracesite(MPState *mp, GCtrace *T);
+#endif
+
+/* -- The old formats (lj_memprof_old.c) ----------------------------------- */
+
+LJ_FUNC void lj_memprof_oldbegin(MPState *mp);
+LJ_FUNC void lj_memprof_oldproto(MPState *mp, GCproto *pt, const MPFunc *func);
+LJ_FUNC void lj_memprof_oldcfunc(MPState *mp, const MPFunc *func);
+#if LJ_HASJIT
+LJ_FUNC void lj_memprof_oldtrace(MPState *mp, const MPFunc *func, GCtrace *T,
+                                 BCLine line);
+#endif
+LJ_FUNC int lj_memprof_oldsite(MPState *mp, uint32_t site, const MPFunc *func,
+                               BCLine line);
+LJ_FUNC void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site,
+                                 const void *optr, size_t osize,
+                                 const void *nptr, size_t nsize);
+
+/* -- The recorder's life (lj_memprof.c) ----------------------------------- */
+
+LJ_FUNC int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
+                             int atexit);
+LJ_FUNC int lj_memprof_isactive(const lua_State *L);
+LJ_FUNC void lj_memprof_flush(MPState *mp);
+
+#endif
+
+#endif

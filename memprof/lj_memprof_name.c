@@ -1,0 +1,182 @@
+/*
+** Names of Lua functions, from the place where they are defined.
+**
+** A function has no name of its own: it gets one when its closure is stored,
+** by the instructions right behind the one that makes the closure.
+*/
+
+#define lj_memprof_name_c
+#define LUA_CORE
+
+#include "lj_memprof.h"
+
+#ifndef LUAJIT_DISABLE_MEMPROF
+
+#include <string.h>
+
+#include "lj_bc.h"
+#include "lj_debug.h"
+
+#define NAME_MAX_LEN 200 /* Longer names are cut. */
+
+/* -- Debug information ---------------------------------------------------- */
+
+/* Reads a ULEB128 number of the debug information. */
+static uint32_t name_uleb(const uint8_t **pp)
+{
+  const uint8_t *p = *pp;
+  uint32_t v = 0;
+  int shift = 0;
+  do {
+    v |= (uint32_t)(*p & 0x7f) << shift;
+    shift += 7;
+  } while (*p++ & 0x80);
+  *pp = p;
+  return v;
+}
+
+/* The name of the local variable in a slot at a position, or NULL. */
+static const char *name_local(const GCproto *pt, BCPos pos, BCReg slot)
+{
+  const uint8_t *p = mref(pt->varinfo, const uint8_t);
+  BCPos start = 0;
+  if (p == NULL)
+    return NULL;
+  while (*p != VARNAME_END) {
+    const char *name = *p < VARNAME__MAX ? NULL : (const char *)p;
+    BCPos end;
+    p += name ? strlen(name) + 1 : 1;
+    start += name_uleb(&p);
+    if (start > pos)
+      break; /* Sorted by the start of their life. */
+    end = start + name_uleb(&p);
+    if (pos < end && slot-- == 0)
+      return name; /* Those alive fill the slots in order. */
+  }
+  return NULL;
+}
+
+/* The name of an upvalue, or NULL. */
+static const char *name_upvalue(const GCproto *pt, uint32_t idx)
+{
+  const char *p = (const char *)proto_uvinfo(pt);
+  if (p == NULL || idx >= pt->sizeuv)
+    return NULL;
+  while (idx-- > 0)
+    p += strlen(p) + 1;
+  return *p ? p : NULL;
+}
+
+/* The string constant that an instruction names, or NULL. */
+static const char *name_kstr(const GCproto *pt, uint32_t idx)
+{
+  GCobj *o;
+  if (idx >= pt->sizekgc)
+    return NULL;
+  o = proto_kgc(pt, ~(ptrdiff_t)idx);
+  return o->gch.gct == ~LJ_TSTR ? strdata(gco2str(o)) : NULL;
+}
+
+/* -- Names ---------------------------------------------------------------- */
+
+/* What a slot holds that was not a local variable: a global or upvalue. */
+static const char *name_slot(const GCproto *pt, BCPos pos, BCReg slot)
+{
+  const char *name = name_local(pt, pos, slot);
+  BCPos i;
+  if (name != NULL)
+    return name;
+  for (i = pos; i-- > 1 && pos - i < 16;) {
+    BCIns ins = proto_bc(pt)[i];
+    if (bc_a(ins) != slot)
+      continue;
+    if (bc_op(ins) == BC_GGET)
+      return name_kstr(pt, bc_d(ins));
+    if (bc_op(ins) == BC_UGET)
+      return name_upvalue(pt, bc_d(ins));
+    if (bc_op(ins) == BC_TGETS)
+      return name_kstr(pt, bc_c(ins));
+  }
+  return NULL;
+}
+
+/* Joins the names of a table and of its field. Returns the length. */
+static size_t name_join(char *buf, const char *table, const char *field)
+{
+  size_t n = 0, len;
+  if (table != NULL) {
+    n = strlen(table);
+    if (n > NAME_MAX_LEN / 2)
+      n = NAME_MAX_LEN / 2;
+    memcpy(buf, table, n);
+    buf[n++] = '.';
+  }
+  len = strlen(field);
+  if (len > NAME_MAX_LEN - n)
+    len = NAME_MAX_LEN - n;
+  memcpy(buf + n, field, len);
+  return n + len;
+}
+
+/* The name under which the closure made at a position is kept. */
+static size_t name_closure(const GCproto *pt, BCPos pos, char *buf)
+{
+  BCReg slot = bc_a(proto_bc(pt)[pos]);
+  const char *name = name_local(pt, pos + 1, slot);
+  BCIns ins;
+  if (name == NULL) /* A local that begins to live after a jump. */
+    name = name_local(pt, pos, slot);
+  if (name != NULL)
+    return name_join(buf, NULL, name);
+  if (pos + 1 >= pt->sizebc)
+    return 0;
+  ins = proto_bc(pt)[pos + 1];
+  switch (bc_op(ins)) {
+  case BC_GSET:
+    name = bc_a(ins) == slot ? name_kstr(pt, bc_d(ins)) : NULL;
+    break;
+  case BC_USETV:
+    name = bc_d(ins) == slot ? name_upvalue(pt, bc_a(ins)) : NULL;
+    break;
+  case BC_MOV:
+    name = bc_d(ins) == slot ? name_local(pt, pos + 2, bc_a(ins)) : NULL;
+    break;
+  case BC_TSETS:
+    if (bc_a(ins) == slot && (name = name_kstr(pt, bc_c(ins))) != NULL)
+      return name_join(buf, name_slot(pt, pos + 1, bc_b(ins)), name);
+    break;
+  default:
+    break;
+  }
+  return name ? name_join(buf, NULL, name) : 0;
+}
+
+/* Names the functions that a function defines. */
+void lj_memprof_namechildren(MPState *mp, GCproto *pt)
+{
+  BCPos i;
+  /* Bytecode that is being loaded has no constants yet. */
+  if (!(pt->flags & PROTO_CHILD) || pt->sizekgc == 0)
+    return;
+  for (i = 1; i < pt->sizebc; i++) {
+    BCIns ins = proto_bc(pt)[i];
+    if (bc_op(ins) == BC_FNEW && bc_d(ins) < pt->sizekgc) {
+      GCobj *o = proto_kgc(pt, ~(ptrdiff_t)bc_d(ins));
+      char buf[NAME_MAX_LEN + 1];
+      size_t len = o->gch.gct == ~LJ_TPROTO ? name_closure(pt, i, buf) : 0;
+      if (len > 0)
+        lj_symtab_entry(mp, o, buf, len);
+    }
+  }
+}
+
+/* Names all functions that are loaded. Visits every object once. */
+void lj_memprof_nameheap(MPState *mp)
+{
+  GCobj *o;
+  for (o = gcref(mp->g->gc.root); o != NULL; o = gcnext(o))
+    if (o->gch.gct == ~LJ_TPROTO)
+      lj_memprof_namechildren(mp, gco2pt(o));
+}
+
+#endif

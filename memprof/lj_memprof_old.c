@@ -1,0 +1,185 @@
+/*
+** The old formats: version 1 as the RFC has it, version 3 as Tarantool has it.
+** Both name code by its address, so every site keeps one.
+*/
+
+#define lj_memprof_old_c
+#define LUA_CORE
+
+#include "lj_memprof.h"
+
+#ifndef LUAJIT_DISABLE_MEMPROF
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Kinds of symbols in a symtab of version 3. */
+enum { OLD_SYM_LUA, OLD_SYM_C, OLD_SYM_TRACE };
+
+#define OLD_RFC_VERSION       1
+#define OLD_TARANTOOL_VERSION 3
+#define OLD_RFC_MARK          0x40 /* The T bit of the RFC's event header. */
+
+/* The version byte of a recording. */
+static uint8_t old_version(const MPState *mp)
+{
+  return mp->format == LUAM_PROF_RFC ? OLD_RFC_VERSION : OLD_TARANTOOL_VERSION;
+}
+
+/* Makes room for a symbol. */
+static void old_room(MPState *mp)
+{
+  if (lj_wbuf_room(&mp->buf) < MP_RECORD_MAX)
+    lj_memprof_flush(mp);
+}
+
+/* Appends a prologue. */
+static void old_prologue(MPState *mp, char letter)
+{
+  const uint8_t prologue[LJM_PROLOGUE_LEN] = {'l', 'j', (uint8_t)letter,
+                                              old_version(mp)};
+  memcpy(mp->buf.p, prologue, sizeof(prologue));
+  mp->buf.p += sizeof(prologue);
+}
+
+/* Appends the symbol of a proto, without a header. */
+static void old_proto(MPBuf *b, GCproto *pt)
+{
+  GCstr *chunk = proto_chunkname(pt);
+  lj_wbuf_uleb(b, (uint64_t)(uintptr_t)pt);
+  lj_wbuf_string(b, strdata(chunk), chunk->len);
+  lj_wbuf_uleb(b, pt->firstline > 0 ? (uint64_t)pt->firstline : 0);
+}
+
+/* Writes the prologues and, between them, all functions that are loaded. */
+void lj_memprof_oldbegin(MPState *mp)
+{
+  MPBuf *b = &mp->buf;
+  GCobj *o;
+  old_prologue(mp, 's');
+  if (mp->format == LUAM_PROF_RFC)
+    lj_wbuf_uleb(b, (uint64_t)(uintptr_t)mp->g);
+  for (o = gcref(mp->g->gc.root); o != NULL; o = gcnext(o)) {
+    if (o->gch.gct == ~LJ_TPROTO) {
+      MPFunc *func = lj_symtab_entry(mp, o, "", 0);
+      old_room(mp);
+      *b->p++ = OLD_SYM_LUA;
+      old_proto(b, gco2pt(o));
+      if (func != NULL) { /* It needs no definition any more. */
+        func->id = mp->nextfunc++;
+        func->firstline = gco2pt(o)->firstline > 0 ? gco2pt(o)->firstline : 0;
+        func->numline = gco2pt(o)->firstline > 0 ? gco2pt(o)->numline : 0;
+      }
+    }
+  }
+  *b->p++ = LJM_SYM_FINAL;
+  old_prologue(mp, 'm');
+}
+
+/* Appends the header of a symbol that comes between events. */
+static void old_symbolevent(MPState *mp, int source)
+{
+  old_room(mp);
+  *mp->buf.p++ = (uint8_t)(source << 2);
+}
+
+/* Writes the definition of a proto that was loaded after the start. */
+void lj_memprof_oldproto(MPState *mp, GCproto *pt, const MPFunc *func)
+{
+  UNUSED(func);
+  if (mp->format != LUAM_PROF_TARANTOOL)
+    return; /* The RFC has no place for it: the reader shows the address. */
+  old_symbolevent(mp, MP_SOURCE_LUA);
+  old_proto(&mp->buf, pt);
+}
+
+/* Writes the definition of a C function. */
+void lj_memprof_oldcfunc(MPState *mp, const MPFunc *func)
+{
+  MPBuf *b = &mp->buf;
+  MPSymbol *sym;
+  if (mp->format != LUAM_PROF_TARANTOOL)
+    return;
+  sym = (MPSymbol *)malloc(sizeof(MPSymbol));
+  if (sym == NULL)
+    return;
+  lj_memprof_symbol((const void *)(uintptr_t)func->addr, sym);
+  if (sym->symbol[0] != '\0') {
+    old_symbolevent(mp, MP_SOURCE_C);
+    lj_wbuf_uleb(b, func->addr);
+    lj_wbuf_string(b, sym->symbol, strlen(sym->symbol));
+  }
+  free(sym);
+}
+
+#if LJ_HASJIT
+/* Writes the definition of a trace. */
+void lj_memprof_oldtrace(MPState *mp, const MPFunc *func, GCtrace *T,
+                         BCLine line)
+{
+  MPBuf *b = &mp->buf;
+  /* The function where it starts may be new, too. */
+  lj_symtab_proto(mp, gco2pt(gcref(T->startpt)));
+  old_symbolevent(mp, MP_SOURCE_TRACE);
+  lj_wbuf_uleb(b, func->traceno);
+  lj_wbuf_uleb(b, (uint64_t)(uintptr_t)gcref(T->startpt));
+  lj_wbuf_uleb(b, (uint64_t)line);
+}
+#endif
+
+/* Remembers how a site is told. Returns 0 without memory. */
+int lj_memprof_oldsite(MPState *mp, uint32_t site, const MPFunc *func,
+                       BCLine line)
+{
+  MPOldSite *s;
+  if (site >= mp->sizeoldsite) {
+    uint32_t size = mp->sizeoldsite ? 2 * mp->sizeoldsite : 256;
+    s = (MPOldSite *)realloc(mp->oldsite, size * sizeof(MPOldSite));
+    if (s == NULL)
+      return 0;
+    mp->oldsite = s;
+    mp->sizeoldsite = size;
+  }
+  s = &mp->oldsite[site];
+  s->line = (uint32_t)line;
+  s->addr = func->addr;
+  s->source = MP_SOURCE_LUA;
+  if (func->traceno != 0) {
+    s->source = MP_SOURCE_TRACE;
+    s->addr = func->traceno;
+  } else if (func->iscfunc) {
+    s->source = MP_SOURCE_C;
+  }
+  return 1;
+}
+
+/* Appends an event. */
+void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site, const void *optr,
+                         size_t osize, const void *nptr, size_t nsize)
+{
+  uint8_t *h = mp->buf.p, *p = h + 1;
+  int header = kind | (MP_SOURCE_INTERNAL << 2);
+  if (site >= LJM_SITE_FIRST) {
+    const MPOldSite *s = &mp->oldsite[site];
+    header = kind | (s->source << 2);
+    p = lj_wbuf_putuleb(p, s->addr);
+    if (s->source == MP_SOURCE_LUA)
+      p = lj_wbuf_putuleb(p, s->line);
+  }
+  if (kind != LJM_ALLOC) {
+    p = lj_wbuf_putuleb(p, (uint64_t)(uintptr_t)optr);
+    p = lj_wbuf_putuleb(p, osize);
+  }
+  if (kind != LJM_FREE) {
+    p = lj_wbuf_putuleb(p, (uint64_t)(uintptr_t)nptr);
+    p = lj_wbuf_putuleb(p, nsize);
+  }
+  if (mp->oldmark && mp->format == LUAM_PROF_RFC) {
+    header |= OLD_RFC_MARK;
+    mp->oldmark = 0;
+  }
+  *h = (uint8_t)header;
+  mp->buf.p = p;
+}
+
+#endif

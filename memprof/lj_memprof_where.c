@@ -1,0 +1,474 @@
+/*
+** Who is allocating: the function and line behind a call of the allocator.
+**
+** The VM tells by three things: its state (garbage collector, interpreter,
+** number of a trace), the frame below L->base of the running coroutine, and
+** the PC that every allocating instruction stores in the C frame. None of
+** them is trusted: slots are type checked and links bounds checked, because
+** some VM functions allocate while they overwrite their own frame.
+*/
+
+#define lj_memprof_where_c
+#define LUA_CORE
+
+#include "lj_memprof.h"
+
+#ifndef LUAJIT_DISABLE_MEMPROF
+
+#include <string.h>
+
+#include "lj_debug.h"
+#include "lj_dispatch.h"
+#include "lj_frame.h"
+#include "lj_state.h"
+
+/* What was found, before it has the number of a site. */
+typedef struct MPPlace {
+  GCproto *pt;    /* The Lua function, or NULL. */
+  GCfunc *cfn;    /* Else the C function. */
+  ptrdiff_t pos;  /* Position in the bytecode of pt, or -1. */
+  uint32_t flags; /* LJM_SITE_*. */
+} MPPlace;
+
+/* -- Cache of places ------------------------------------------------------ */
+
+/* The cache's entry for a key. */
+static LJ_AINLINE MPCache *where_cache(MPState *mp, const void *key)
+{
+  uintptr_t h = (uintptr_t)key;
+  return &mp->cache[((h >> 2) ^ (h >> 14)) & (MP_CACHESIZE - 1)];
+}
+
+/* Turns a place into a site and remembers it. */
+static LJ_NOINLINE uint32_t where_define(MPState *mp, const MPPlace *place,
+                                         const void *key, const void *owner)
+{
+  MPCache *c = where_cache(mp, key);
+  MPFunc *func;
+  BCLine line = 0;
+  uint32_t flags = place->flags, site;
+  if (place->pt) {
+    func = lj_symtab_proto(mp, place->pt);
+    line = lj_symtab_line(place->pt, place->pos);
+    if (place->pos < 0)
+      flags |= LJM_SITE_APPROX;
+  } else {
+    func = lj_symtab_cfunc(mp, place->cfn);
+  }
+  site = func ? lj_symtab_site(mp, func, line, flags) : LJM_SITE_UNKNOWN;
+  if (site != LJM_SITE_UNKNOWN) {
+    c->key = key;
+    c->owner = owner;
+    c->site = site;
+  }
+  return site;
+}
+
+/* Forgets what the cache holds of an owner that goes away. */
+static void where_purge(MPState *mp, const void *owner)
+{
+  MPCache *c;
+  for (c = mp->cache; c < mp->cache + MP_CACHESIZE; c++)
+    if (c->owner == owner)
+      c->key = c->owner = NULL;
+}
+
+#if LJ_HASJIT
+/* True if a block of memory that is being freed is a trace. */
+static int where_istrace(const void *p, size_t size)
+{
+  const GCtrace *T = (const GCtrace *)p;
+  return size > sizeof(GCtrace) && T->gct == ~LJ_TTRACE &&
+         size == ((sizeof(GCtrace) + 7) & ~(size_t)7) +
+                     (size_t)(T->nins - T->nk) * sizeof(IRIns) +
+                     (size_t)T->nsnap * sizeof(SnapShot) +
+                     (size_t)T->nsnapmap * sizeof(SnapEntry);
+}
+#endif
+
+/* Memory is about to be freed: code that lies in it is no longer known. */
+void lj_memprof_forget(MPState *mp, const void *p, size_t size)
+{
+  const GChead *o = (const GChead *)p;
+  if (size <= sizeof(GChead))
+    return;
+  if (o->gct == ~LJ_TPROTO && size > sizeof(GCproto) &&
+      ((const GCproto *)p)->sizept == size) {
+    where_purge(mp, p);
+    lj_symtab_drop(mp, p);
+    if ((const void *)mp->newest == p)
+      mp->newest = NULL;
+  }
+#if LJ_HASJIT
+  else if (where_istrace(p, size)) {
+    where_purge(mp, p);
+    lj_symtab_drop(mp, p);
+  }
+#endif
+}
+
+/* -- Interpreter ---------------------------------------------------------- */
+
+/* The function of a frame, or NULL if its slot holds none. */
+static LJ_AINLINE GCfunc *where_func(cTValue *frame)
+{
+#if LJ_FR2
+  return tvisfunc(frame - 1) ? funcV(frame - 1) : NULL;
+#else
+  GCobj *o = gcref(frame->fr.func);
+  return o != NULL && o->gch.gct == ~LJ_TFUNC ? &o->fn : NULL;
+#endif
+}
+
+/* The frame below, or NULL if the link leads out of the stack. */
+static cTValue *where_prev(cTValue *frame, cTValue *bot)
+{
+  cTValue *prev;
+  if (frame_islua(frame)) {
+    const BCIns *pc = frame_pc(frame);
+    if (pc == NULL)
+      return NULL;
+    prev = frame - (1 + LJ_FR2 + bc_a(pc[-1]));
+  } else {
+    ptrdiff_t size = frame_sized(frame);
+    if (size <= 0 || size > (char *)frame - (char *)bot)
+      return NULL;
+    prev = (cTValue *)((char *)frame - size);
+  }
+  return prev > bot && prev < frame ? prev : NULL;
+}
+
+/* True if a frame was entered through a C frame of its own. */
+static int where_hascframe(cTValue *frame)
+{
+  return frame_isc(frame) || (frame_iscont(frame) && frame_iscont_fficb(frame));
+}
+
+/* The PC where the Lua function below a frame entered from C has stopped. */
+static const BCIns *where_cframepc(lua_State *L, cTValue *bot, cTValue *next)
+{
+  void *cf = cframe_raw(L->cframe);
+  cTValue *f = L->base - 1;
+  while (cf != NULL) {
+    int32_t nres = cframe_nres(cf);
+    if (nres < 0 && f < restorestack(L, -nres)) {
+      cf = cframe_raw(cframe_prev(cf)); /* A protected call, passed by. */
+    } else if (f == NULL || f < next) {
+      return cframe_pc(cf);
+    } else {
+      if (where_hascframe(f))
+        cf = cframe_raw(cframe_prev(cf));
+      f = where_prev(f, bot);
+      if (f == NULL)
+        break;
+    }
+  }
+  return NULL;
+}
+
+/* The PC of the Lua function on top of the stack. */
+static const BCIns *where_toppc(lua_State *L)
+{
+  void *cf = cframe_raw(L->cframe);
+  while (cf != NULL && cframe_nres(cf) < 0)
+    cf = cframe_raw(cframe_prev(cf));
+  return cf != NULL ? cframe_pc(cf) : NULL;
+}
+
+/* The PC of a Lua function that called what lies in the next frame. */
+static const BCIns *where_callpc(lua_State *L, cTValue *bot, cTValue *next)
+{
+  if (frame_islua(next))
+    return frame_pc(next);
+  if (frame_iscont(next) && !frame_iscont_fficb(next))
+    return frame_contpc(next);
+  return where_cframepc(L, bot, next);
+}
+
+/* The position of a PC in a proto, or -1. The PC is one instruction ahead. */
+static ptrdiff_t where_pos(MPState *mp, GCproto *pt, const BCIns *pc)
+{
+  uintptr_t ofs = (uintptr_t)(pc - 1) - (uintptr_t)proto_bc(pt);
+  if (ofs < pt->sizebc * sizeof(BCIns))
+    return (ptrdiff_t)(ofs / sizeof(BCIns));
+#if LJ_HASJIT
+  {
+    /* A trace that began with a return left a pointer to its copy of it. */
+    jit_State *J = G2J(mp->g);
+    TraceNo no = pt->trace;
+    while (no != 0 && no < J->sizetrace && gcref(J->trace[no]) != NULL) {
+      GCtrace *T = gco2trace(gcref(J->trace[no]));
+      if (pc - 1 == &T->startins)
+        return mref(T->startpc, const BCIns) - proto_bc(pt);
+      no = T->nextroot;
+    }
+  }
+#else
+  UNUSED(mp);
+#endif
+  return -1;
+}
+
+/* The site of a Lua function that has stopped at a PC. */
+static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
+{
+  MPPlace place;
+  MPCache *c = where_cache(mp, pc);
+  if (LJ_LIKELY(c->key == (const void *)pc && c->owner == (const void *)pt))
+    return c->site;
+  place.pt = pt;
+  place.pos = where_pos(mp, pt, pc);
+  place.flags = 0;
+  return where_define(mp, &place, pc, pt);
+}
+
+/* The site of a C function. */
+static LJ_AINLINE uint32_t where_c(MPState *mp, GCfunc *fn)
+{
+  MPPlace place;
+  const void *key = (const void *)(uintptr_t)fn->c.f;
+  MPCache *c = where_cache(mp, key);
+  if (LJ_LIKELY(c->key == key && c->owner == NULL))
+    return c->site;
+  place.pt = NULL;
+  place.cfn = fn;
+  place.flags = 0;
+  return where_define(mp, &place, key, NULL);
+}
+
+/*
+** The frame that called a builtin whose frame link is gone. Without FR2,
+** coroutine.resume() of a dead coroutine stores its result over the link and
+** then allocates the message; the C frame still has the caller's PC.
+*/
+static cTValue *where_lostlink(lua_State *L, cTValue *frame, cTValue *bot,
+                               const BCIns **pcp)
+{
+#if LJ_FR2
+  UNUSED(L);
+  UNUSED(frame);
+  UNUSED(bot);
+  UNUSED(pcp);
+#else
+  if (itype(frame) == LJ_TFALSE) {
+    const BCIns *pc = where_toppc(L);
+    if (pc != NULL && (const void *)pc != (const void *)L) {
+      cTValue *prev = frame - (1 + bc_a(pc[-1]));
+      *pcp = pc;
+      return prev > bot ? prev : NULL;
+    }
+  }
+#endif
+  return NULL;
+}
+
+/*
+** A builtin is on top: the site of the first function below it that is not a
+** builtin, because "string.rep" says less than the line that called it.
+*/
+static uint32_t where_builtin(MPState *mp, lua_State *L, GCfunc *top)
+{
+  cTValue *bot = tvref(L->stack) + LJ_FR2;
+  cTValue *next = L->base - 1;
+  const BCIns *pc = NULL;
+  cTValue *frame = where_prev(next, bot);
+  if (frame == NULL)
+    frame = where_lostlink(L, next, bot, &pc);
+  while (frame != NULL && frame > bot) {
+    GCfunc *fn = where_func(frame);
+    if (fn == NULL)
+      break;
+    if (isluafunc(fn))
+      return where_lua(mp, funcproto(fn), pc ? pc : where_callpc(L, bot, next));
+    if (iscfunc(fn))
+      return where_c(mp, fn);
+    next = frame;
+    pc = NULL;
+    frame = where_prev(frame, bot);
+  }
+  return top ? where_c(mp, top) : LJM_SITE_UNKNOWN;
+}
+
+/* The site of an allocation by the interpreter, or by a C function. */
+static LJ_AINLINE uint32_t where_interp(MPState *mp, global_State *g)
+{
+  GCobj *o = gcref(g->cur_L);
+  lua_State *L;
+  GCfunc *fn;
+  if (o == NULL || o->th.cframe == NULL)
+    return LJM_SITE_UNKNOWN; /* The host itself, outside of any call. */
+  L = &o->th;
+  if (L->base - 1 <= tvref(L->stack) + LJ_FR2)
+    return LJM_SITE_UNKNOWN; /* Below the first frame there is nobody. */
+  fn = where_func(L->base - 1);
+  if (fn != NULL && isluafunc(fn))
+    return where_lua(mp, funcproto(fn), where_toppc(L));
+  if (fn != NULL && iscfunc(fn))
+    return where_c(mp, fn);
+  return where_builtin(mp, L, fn);
+}
+
+/* -- Traces --------------------------------------------------------------- */
+
+#if LJ_HASJIT
+
+/*
+** The address to which a C function called on a trace returns. The trace's
+** machine code has adjusted the stack by a known amount below the C frame, so
+** there is nothing to unwind.
+*/
+static LJ_AINLINE const MCode *where_return(global_State *g, GCtrace *T)
+{
+#if LJ_TARGET_X64 && !LJ_ABI_WIN
+  GCobj *o = gcref(g->cur_L);
+  const char *cf = o ? (const char *)cframe_raw(o->th.cframe) : NULL;
+  if (cf != NULL) {
+    const MCode *ret;
+    cf -= CFRAME_SIZE_JIT - CFRAME_SIZE;
+    ret = *(const MCode *const *)(cf - T->spadjust - sizeof(void *));
+    if ((uintptr_t)ret - (uintptr_t)T->mcode - 1 < (uintptr_t)T->szmcode)
+      return ret;
+  }
+#else
+  UNUSED(g);
+  UNUSED(T);
+#endif
+  return NULL;
+}
+
+/* True if an instruction is part of a proto. */
+static int where_inproto(const GCproto *pt, const BCIns *pc)
+{
+  return (uintptr_t)pc - (uintptr_t)proto_bc(pt) < pt->sizebc * sizeof(BCIns);
+}
+
+/* Looks for the proto of an instruction among the constants of a trace. */
+static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
+{
+  IRRef ref;
+  for (ref = T->nk; ref < REF_BIAS; ref++) {
+    IRIns *ir = &T->ir[ref];
+    if (ir->o == IR_KGC) {
+      GCobj *o = ir_kgc(ir);
+      GCproto *pt = NULL;
+      if (o->gch.gct == ~LJ_TFUNC && isluafunc(&o->fn))
+        pt = funcproto(&o->fn);
+      else if (o->gch.gct == ~LJ_TPROTO)
+        pt = gco2pt(o);
+      if (pt != NULL && where_inproto(pt, pc))
+        return pt;
+    }
+    /* Some constants take a second slot. */
+    if (irt_is64(ir->t) ||
+        (LJ_GC64 && (ir->o == IR_KGC || ir->o == IR_KPTR || ir->o == IR_KKPTR)))
+      ref++;
+  }
+  return NULL;
+}
+
+/* The proto of an instruction that a trace has compiled, or NULL. */
+static GCproto *where_traceproto(MPState *mp, GCtrace *T, const BCIns *pc)
+{
+  global_State *g = mp->g;
+  GCproto *pt = gco2pt(gcref(T->startpt));
+  cTValue *base = tvref(g->jit_base);
+  lua_State *L = &gcref(g->cur_L)->th;
+  if (where_inproto(pt, pc))
+    return pt;
+  pt = where_kproto(T, pc);
+  if (pt != NULL)
+    return pt;
+  if (T->root != 0 && T->root < G2J(g)->sizetrace &&
+      gcref(G2J(g)->trace[T->root]) != NULL) {
+    GCtrace *R = gco2trace(gcref(G2J(g)->trace[T->root]));
+    pt = gco2pt(gcref(R->startpt));
+    if (where_inproto(pt, pc))
+      return pt;
+    pt = where_kproto(R, pc);
+    if (pt != NULL)
+      return pt;
+  }
+  /* Last, the function whose frame the trace was entered with. */
+  if (base > tvref(L->stack) + 1 + LJ_FR2 && base < tvref(L->maxstack)) {
+    GCfunc *fn = where_func(base - 1);
+    if (fn != NULL && isluafunc(fn) && where_inproto(funcproto(fn), pc))
+      return funcproto(fn);
+  }
+  return NULL;
+}
+
+/* The last snapshot at or before an offset in the machine code, or NULL. */
+static SnapShot *where_snapshot(GCtrace *T, size_t ofs)
+{
+  MSize lo = 0, hi = T->nsnap;
+  while (lo < hi) {
+    MSize mid = (lo + hi) / 2;
+    if (T->snap[mid].mcofs <= ofs)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo > 0 ? &T->snap[lo - 1] : NULL;
+}
+
+/* Finds the line of a return address by the trace's own snapshots. */
+static LJ_NOINLINE uint32_t where_traceline(MPState *mp, GCtrace *T,
+                                            const MCode *ret)
+{
+  SnapShot *snap = where_snapshot(T, (size_t)(ret - T->mcode) - 1);
+  if (snap != NULL) {
+    const BCIns *pc = snap_pc(&T->snapmap[snap->mapofs + snap->nent]);
+    MPPlace place;
+    place.pt = where_traceproto(mp, T, pc);
+    if (place.pt != NULL) {
+      place.pos = pc - proto_bc(place.pt);
+      place.flags = LJM_SITE_TRACE | LJM_SITE_APPROX;
+      return where_define(mp, &place, ret, T);
+    }
+  }
+  return lj_symtab_tracesite(mp, T);
+}
+
+/* The site of an allocation on a trace. */
+static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g, TraceNo no)
+{
+  jit_State *J = G2J(g);
+  GCtrace *T;
+  const MCode *ret;
+  if (no >= J->sizetrace || gcref(J->trace[no]) == NULL)
+    return LJM_SITE_UNKNOWN;
+  T = gco2trace(gcref(J->trace[no]));
+  /* Tarantool's format knows a trace only by its start. */
+  ret = mp->format == LUAM_PROF_TARANTOOL ? NULL : where_return(g, T);
+  if (LJ_LIKELY(ret != NULL)) {
+    MPCache *c = where_cache(mp, ret);
+    if (LJ_LIKELY(c->key == (const void *)ret && c->owner == (const void *)T))
+      return c->site;
+    return where_traceline(mp, T, ret);
+  }
+  return lj_symtab_tracesite(mp, T);
+}
+
+#endif
+
+/* -- Entry ---------------------------------------------------------------- */
+
+/* The site of what the VM is about to do. To be asked before it does it. */
+uint32_t lj_memprof_where(MPState *mp)
+{
+  global_State *g = mp->g;
+  int32_t st = g->vmstate;
+#if LJ_HASJIT && LJ_TARGET_X86ORX64
+  if (st > 0)
+    return where_trace(mp, g, (TraceNo)st);
+#elif LJ_HASJIT
+  if (tvref(g->jit_base) != NULL && st >= 0)
+    return LJM_SITE_UNKNOWN; /* Other machines do not tell the trace. */
+#endif
+  /* A state of 0 is a VM that has not run anything yet. */
+  if (st == 0 || st == ~LJ_VMST_INTERP || st == ~LJ_VMST_C)
+    return where_interp(mp, g);
+  return LJM_SITE_INTERNAL;
+}
+
+#endif

@@ -1,0 +1,131 @@
+/*
+** The bounded buffer between the recorder and the writer: blocks, checksums.
+*/
+
+#define lj_wbuf_c
+#define LUA_CORE
+
+#include "lj_memprof.h"
+
+#ifndef LUAJIT_DISABLE_MEMPROF
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ljm_crc32c.h"
+
+/* Bytes kept free at the end: a time mark and an event always fit. */
+#define WBUF_SLACK (2 * MP_EVENT_MAX)
+
+/* Makes a buffer of the given size. Returns 0 without memory. */
+int lj_wbuf_init(MPBuf *b, size_t size, int blocks)
+{
+  b->base = (uint8_t *)malloc(size);
+  if (b->base == NULL)
+    return 0;
+  b->end = b->base + size;
+  b->hard = b->end - WBUF_SLACK;
+  b->blocks = blocks;
+  b->error = b->writing = 0;
+  b->pid = (long)getpid();
+  lj_wbuf_begin(b);
+  return 1;
+}
+
+/* Frees the buffer; what is in it is gone. */
+void lj_wbuf_free(MPBuf *b)
+{
+  free(b->base);
+  b->base = NULL;
+}
+
+/* Empties the buffer for the next block. */
+void lj_wbuf_begin(MPBuf *b)
+{
+  b->p = b->base + (b->blocks ? LJM_BLOCK_HEADER : 0);
+  b->soft = b->p;
+}
+
+/* Stores an integer, little endian. */
+static void wbuf_fixed(uint8_t *p, uint64_t v, int size)
+{
+  int i;
+  for (i = 0; i < size; i++, v >>= 8)
+    p[i] = (uint8_t)v;
+}
+
+/* Fills in the header of the block in the buffer. */
+static void wbuf_seal(MPBuf *b, uint64_t firstevent)
+{
+  uint8_t *h = b->base;
+  memcpy(h, LJM_BLOCK_MAGIC, 4);
+  wbuf_fixed(h + LJM_BLOCK_LENGTH, (uint64_t)(b->p - h) - LJM_BLOCK_HEADER, 4);
+  wbuf_fixed(h + LJM_BLOCK_FIRST, firstevent, 8);
+  wbuf_fixed(h + LJM_BLOCK_CRC,
+             ljm_crc32c(0, h + LJM_BLOCK_LENGTH,
+                        (size_t)(b->p - h) - LJM_BLOCK_LENGTH),
+             4);
+}
+
+/* Hands bytes to the writer until it has them all, or fails. */
+static void wbuf_write(MPBuf *b, const uint8_t *p, size_t len)
+{
+  int saved = errno;
+  b->writing = 1;
+  while (len > 0) {
+    size_t n = b->writer(p, len, b->arg);
+    if (n == 0 || n > len) {
+      b->error = 1;
+      break;
+    }
+    p += n;
+    len -= n;
+  }
+  b->writing = 0;
+  errno = saved;
+}
+
+/* Writes out what is in the buffer and empties it. */
+void lj_wbuf_flush(MPBuf *b, uint64_t firstevent)
+{
+  size_t len = (size_t)(b->p - b->base);
+  size_t empty = b->blocks ? LJM_BLOCK_HEADER : 0;
+  /* After a fork, the stream belongs to the parent. */
+  if (!b->error && len > empty && b->pid == (long)getpid()) {
+    if (b->blocks)
+      wbuf_seal(b, firstevent);
+    wbuf_write(b, b->base, len);
+  }
+  lj_wbuf_begin(b);
+}
+
+/* Begins a record; the caller has made room. Returns a mark for its end. */
+uint8_t *lj_wbuf_record(MPBuf *b, int code)
+{
+  *b->p++ = (uint8_t)LJM_RECORD_BYTE(code);
+  b->p += 2; /* Its length, filled in by lj_wbuf_recordend(). */
+  return b->p;
+}
+
+/* Ends a record: its length, in two bytes whatever it is. */
+void lj_wbuf_recordend(MPBuf *b, uint8_t *mark)
+{
+  size_t len = (size_t)(b->p - mark);
+  lj_assertX(len < (1u << 14), "record too long");
+  mark[-2] = (uint8_t)(len | 0x80);
+  mark[-1] = (uint8_t)(len >> 7);
+}
+
+/* Appends a string, cut to what a name may have; the caller made room. */
+void lj_wbuf_string(MPBuf *b, const char *s, size_t len)
+{
+  if (len > LJM_NAME_MAX)
+    len = LJM_NAME_MAX;
+  lj_wbuf_uleb(b, len);
+  memcpy(b->p, s, len);
+  b->p += len;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/*
+** The bounded buffer between the recorder and the writer.
+*/
+
+#ifndef _LJ_WBUF_H
+#define _LJ_WBUF_H
+
+#include "lj_def.h"
+#include "lj_arch.h"
+
+#define MP_EVENT_MAX  64         /* No event takes more bytes. */
+#define MP_RECORD_MAX (9u << 10) /* No record does. */
+
+typedef struct MPBuf {
+  uint8_t *p;    /* The next byte to fill. */
+  uint8_t *soft; /* Behind it, it is time to look at the clock. */
+  uint8_t *hard; /* Behind it, an event may not fit. */
+  uint8_t *base; /* Start of the buffer. */
+  uint8_t *end;  /* End of the buffer. */
+  int blocks;    /* Written as checksummed blocks, or as it is. */
+  int error;     /* The writer has failed: nothing more is written. */
+  int writing;   /* The writer is at work. */
+  long pid;      /* The process that may write. */
+  size_t (*writer)(const void *data, size_t len, void *arg);
+  void *arg;
+} MPBuf;
+
+LJ_FUNC int lj_wbuf_init(MPBuf *b, size_t size, int blocks);
+LJ_FUNC void lj_wbuf_free(MPBuf *b);
+LJ_FUNC void lj_wbuf_begin(MPBuf *b);
+LJ_FUNC void lj_wbuf_flush(MPBuf *b, uint64_t firstevent);
+LJ_FUNC uint8_t *lj_wbuf_record(MPBuf *b, int code);
+LJ_FUNC void lj_wbuf_recordend(MPBuf *b, uint8_t *mark);
+LJ_FUNC void lj_wbuf_string(MPBuf *b, const char *s, size_t len);
+
+/* True if the buffer holds nothing that is worth a write. */
+#define lj_wbuf_room(b) ((size_t)((b)->end - (b)->p))
+
+/* Appends a ULEB128 integer at p. */
+static LJ_AINLINE uint8_t *lj_wbuf_putuleb(uint8_t *p, uint64_t v)
+{
+  while (v >= 0x80) {
+    *p++ = (uint8_t)(v | 0x80);
+    v >>= 7;
+  }
+  *p++ = (uint8_t)v;
+  return p;
+}
+
+/* Appends a ULEB128 integer; the caller has made room. */
+static LJ_AINLINE void lj_wbuf_uleb(MPBuf *b, uint64_t v)
+{
+  b->p = lj_wbuf_putuleb(b->p, v);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/*
+** The stream's constants, shared by every writer and by the reader.
+** doc/stream-format.md says what they mean, to the byte.
+*/
+
+#ifndef _LJM_FORMAT_H
+#define _LJM_FORMAT_H
+
+#include <stdint.h>
+
+/* -- Prologues ------------------------------------------------------------ */
+
+#define LJM_VERSION      0x10 /* Our own version byte. */
+#define LJM_PROLOGUE_LEN 7    /* Three letters, version, 3 reserved. */
+#define LJM_SYM_FINAL    0x80 /* Ends a symtab, and ends old bodies. */
+
+/* -- Blocks --------------------------------------------------------------- */
+
+/* magic[4] crc:u32 length:u32 first-event:u64, little endian, then payload.
+** The CRC32C covers everything behind itself: length, first-event, payload.
+*/
+#define LJM_BLOCK_MAGIC  "ljb\x10"
+#define LJM_BLOCK_CRC    4  /* Offset of the checksum. */
+#define LJM_BLOCK_LENGTH 8  /* Offset of the payload's length. */
+#define LJM_BLOCK_FIRST  12 /* Offset of the first event's number. */
+#define LJM_BLOCK_HEADER 20 /* Bytes before the payload. */
+
+#define LJM_BLOCK_MIN     (16u << 10) /* Smallest buffer, in bytes. */
+#define LJM_BLOCK_DEFAULT (64u << 10)
+#define LJM_BLOCK_MAX     (16u << 20) /* No block is larger than this. */
+
+/* -- Items: events and records -------------------------------------------- */
+
+/* First byte of an event: TTTT Z S EE (hi to lo). */
+#define LJM_KIND_MASK  0x03
+#define LJM_RECORD     0 /* EE = 0: a record, see below. */
+#define LJM_ALLOC      1
+#define LJM_FREE       2
+#define LJM_REALLOC    3
+#define LJM_SAMESITE   0x04 /* S: site of the last event of its kind. */
+#define LJM_SAMESIZE   0x08 /* Z: size of the last event of its kind. */
+#define LJM_INPLACE    0x08 /* Z in a reallocation: it did not move. */
+#define LJM_TYPE_SHIFT 4    /* TTTT: object type, 0 = not known. */
+
+/* First byte of a record: 0 CCCCC 00. A set top bit is kept for stacks. */
+#define LJM_RECORD_BYTE(code) ((code) << 2)
+#define LJM_RECORD_CODE(byte) ((byte) >> 2)
+#define LJM_STACK_BIT         0x80
+
+enum {
+  LJM_REC_META = 1, /* Key/value pairs about the recording. */
+  LJM_REC_PROTO,    /* A Lua function. */
+  LJM_REC_CFUNC,    /* A C function or a builtin. */
+  LJM_REC_TRACE,    /* A trace of which only the start is known. */
+  LJM_REC_SITE,     /* A function and a line. */
+  LJM_REC_TIME,     /* Nanoseconds since the start. */
+  LJM_REC_TOTALS,   /* The books: the last record of a whole stream. */
+  /* Set aside for lj-sysprof and the heap dump. */
+  LJM_REC_MODULE,
+  LJM_REC_NATIVE,
+  LJM_REC_PROCESS,
+  LJM_REC_THREAD,
+  LJM_REC_VM,
+  LJM_REC_SAMPLE,
+  LJM_REC_OBJECT
+};
+
+/* Flags of LJM_REC_PROTO. */
+#define LJM_PROTO_CUT      0x01 /* The chunk name was cut. */
+#define LJM_PROTO_STRIPPED 0x02 /* No line information. */
+
+/* Flags of LJM_REC_CFUNC. */
+#define LJM_CFUNC_BUILTIN 0x01 /* Part of LuaJIT itself. */
+
+/* Flags of LJM_REC_SITE. */
+#define LJM_SITE_APPROX 0x01 /* The line is approximate. */
+#define LJM_SITE_TRACE  0x02 /* Reached in JIT-compiled code. */
+
+/* Flags of LJM_REC_TOTALS. */
+#define LJM_TOTALS_SWAPPED 0x01 /* Allocator replaced while recording. */
+#define LJM_TOTALS_LOST    0x02 /* Events made inside the writer. */
+
+/* Values of LJM_REC_META. */
+#define LJM_META_UINT   'u'
+#define LJM_META_STRING 's'
+
+/* Sites that need no definition. */
+#define LJM_SITE_INTERNAL 0 /* The VM itself: GC, JIT compiler. */
+#define LJM_SITE_UNKNOWN  1 /* The recorder could not tell. */
+#define LJM_SITE_FIRST    2 /* The first id that is given out. */
+
+#define LJM_NAME_MAX 4096 /* Longer names are cut to this. */
+
+/* -- Integers ------------------------------------------------------------- */
+
+#define LJM_ULEB_MAX 10 /* Bytes of the longest ULEB128. */
+
+/* Signed numbers, small ones first. */
+static inline uint64_t ljm_zigzag(uint64_t v)
+{
+  return (v << 1) ^ (0 - (v >> 63));
+}
+
+static inline uint64_t ljm_unzigzag(uint64_t v)
+{
+  return (v >> 1) ^ (0 - (v & 1));
+}
+
+/* Addresses are multiples of 8: turned, not shifted, so none is lost. */
+static inline uint64_t ljm_turn(uint64_t addr)
+{
+  return (addr >> 3) | (addr << 61);
+}
+
+static inline uint64_t ljm_unturn(uint64_t v)
+{
+  return (v << 3) | (v >> 61);
+}
+
+#endif

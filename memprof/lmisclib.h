@@ -1,0 +1,80 @@
+/*
+** Public C API of the library "misc": the memory profiler.
+*/
+
+#ifndef _LMISCLIB_H
+#define _LMISCLIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lua.h"
+
+#define LUA_MISCLIBNAME "misc"
+
+#define LUAMISC_API extern
+
+/* Status codes of the profiler's functions. */
+#define LUAM_PROFILE_SUCCESS 0
+#define LUAM_PROFILE_ERR     1 /* Bad arguments, or wrong state. */
+#define LUAM_PROFILE_ERRMEM  2 /* Out of memory. */
+#define LUAM_PROFILE_ERRIO   3 /* writer() or on_stop() failed. */
+
+/* Values of luam_Prof_options.format. */
+#define LUAM_PROF_COMPACT   0 /* Version 0x10: doc/stream-format.md. */
+#define LUAM_PROF_RFC       1 /* Version 1, as the RFC describes it. */
+#define LUAM_PROF_TARANTOOL 2 /* Version 3, for Tarantool's tools. */
+
+/*
+** How to profile. Zero in any field means its default; fields that this
+** version does not know yet must be zero.
+*/
+struct luam_Prof_options {
+  /* Passed to writer() and on_stop(); owned by the caller until a start has
+  ** succeeded, and from then on until on_stop() is called.
+  */
+  void *arg;
+  /*
+  ** Takes len bytes of the stream. Returns how many it took: fewer than len
+  ** and it is called again with the rest, 0 and the recording has failed.
+  ** It must not allocate from the VM that is profiled.
+  */
+  size_t (*writer)(const void *data, size_t len, void *arg);
+  /* Destroys arg when the profiler stops. Returns 0 on success. */
+  int (*on_stop)(void *arg);
+  uint64_t dursec;      /* Stop by itself after so many seconds. 0: never. */
+  int signo;            /* The RFC's timer signal. No signal is used. */
+  uint64_t buffer;      /* Buffer size in bytes, 16 KiB to 16 MiB. */
+  int format;           /* LUAM_PROF_*. */
+  int stack;            /* Set aside: depth of stacks. */
+  uint64_t sample;      /* Set aside: bytes between two samples. */
+  int lines;            /* Set aside: how lines on traces are found. */
+  int reserved_int;     /* Must be zero. */
+  uint64_t reserved[8]; /* Must be zero. */
+};
+
+/*
+** Starts profiling the VM of L. Returns LUAM_PROFILE_SUCCESS, or
+** LUAM_PROFILE_ERR if an option is wrong or this VM is being profiled already,
+** LUAM_PROFILE_ERRMEM, or LUAM_PROFILE_ERRIO if the beginning of the stream
+** could not be written. on_stop() is not called unless it succeeds.
+*/
+LUAMISC_API int luaM_memprof_start(lua_State *L,
+                                   const struct luam_Prof_options *opt);
+
+/*
+** Stops profiling the VM of L; any of its coroutines will do. The rest of the
+** stream is written, then on_stop() called. Returns LUAM_PROFILE_SUCCESS,
+** LUAM_PROFILE_ERR if this VM is not being profiled, or LUAM_PROFILE_ERRIO if
+** any write failed since the start or on_stop() did not return 0.
+*/
+LUAMISC_API int luaM_memprof_stop(const lua_State *L);
+
+/* True while any VM of this process is being profiled. */
+LUAMISC_API bool luaM_memprof_isrunning(void);
+
+/* Opens the Lua library "misc". Called by luaL_openlibs(). */
+LUAMISC_API int luaopen_misc(lua_State *L);
+
+#endif
