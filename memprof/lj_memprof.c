@@ -180,6 +180,14 @@ static LJ_AINLINE void memprof_event(MPHook *h, MPState *mp, int kind,
 
 /* -- The allocator's wrapper ---------------------------------------------- */
 
+/* The site of what the VM is about to do. */
+static LJ_AINLINE uint32_t memprof_site(MPState *mp)
+{
+  /* Most deallocations come from the garbage collector. */
+  return mp->g->vmstate == ~LJ_VMST_GC ? LJM_SITE_INTERNAL
+                                       : lj_memprof_where(mp);
+}
+
 /* Names the functions of code that has just been loaded. */
 static LJ_AINLINE void memprof_newest(MPState *mp)
 {
@@ -206,7 +214,7 @@ static void *memprof_free(MPHook *h, MPState *mp, void *ptr, size_t osize)
   uint32_t site;
   if (ptr == NULL || memprof_inwriter(mp))
     return h->allocf(h->allocd, ptr, osize, 0);
-  site = lj_memprof_where(mp);
+  site = memprof_site(mp);
   lj_memprof_forget(mp, ptr, osize);
   memprof_event(h, mp, LJM_FREE, site, ptr, osize, NULL, 0);
   return h->allocf(h->allocd, ptr, osize, 0);
@@ -220,7 +228,7 @@ static void *memprof_resize(MPHook *h, MPState *mp, void *ptr, size_t osize,
   if (memprof_inwriter(mp))
     return h->allocf(h->allocd, ptr, osize, nsize);
   /* The VM may not be walked any more after the block has moved. */
-  site = lj_memprof_where(mp);
+  site = memprof_site(mp);
   p = h->allocf(h->allocd, ptr, osize, nsize);
   if (p != NULL)
     memprof_event(h, mp, LJM_REALLOC, site, ptr, osize, p, nsize);
@@ -243,7 +251,7 @@ static void *memprof_allocf(void *ud, void *ptr, size_t osize, size_t nsize)
   if (memprof_inwriter(mp))
     return h->allocf(h->allocd, NULL, osize, nsize);
   memprof_newest(mp);
-  site = lj_memprof_where(mp);
+  site = memprof_site(mp);
   p = h->allocf(h->allocd, NULL, osize, nsize);
   if (LJ_LIKELY(p != NULL))
     memprof_event(h, mp, LJM_ALLOC, site, NULL, 0, p, nsize);

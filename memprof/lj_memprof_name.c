@@ -88,14 +88,15 @@ static const char *name_slot(const GCproto *pt, BCPos pos, BCReg slot)
     return name;
   for (i = pos; i-- > 1 && pos - i < 16;) {
     BCIns ins = proto_bc(pt)[i];
+    if (bc_op(ins) >= BC_CALLM && bc_op(ins) <= BC_VARG && bc_a(ins) <= slot)
+      break; /* The result of a call has no name. */
     if (bc_a(ins) != slot)
       continue;
     if (bc_op(ins) == BC_GGET)
       return name_kstr(pt, bc_d(ins));
     if (bc_op(ins) == BC_UGET)
       return name_upvalue(pt, bc_d(ins));
-    if (bc_op(ins) == BC_TGETS)
-      return name_kstr(pt, bc_c(ins));
+    return bc_op(ins) == BC_TGETS ? name_kstr(pt, bc_c(ins)) : NULL;
   }
   return NULL;
 }
