@@ -483,6 +483,9 @@ static void memprof_install(MPHook *h, MPState *mp, int atexit)
   h->allocd = g->allocd;
   h->thread = memprof_self();
   h->atexit = atexit;
+  /* The writer may have used the VM since META was told. */
+  if (mp->format == LUAM_PROF_COMPACT && mp->live != (uint64_t)g->gc.total)
+    mp->lost++;
   h->mp = mp;
   g->allocd = h;
   g->allocf = memprof_allocf;

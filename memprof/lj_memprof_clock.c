@@ -100,7 +100,8 @@ void lj_memprof_meta(MPState *mp)
   clock_putint(b, "realtime", clock_read(CLOCK_REALTIME));
   clock_putint(b, "monotonic", lj_memprof_now());
   clock_putint(b, "buffer", (uint64_t)(b->end - b->base));
-  clock_putint(b, "live", (uint64_t)mp->g->gc.total);
+  mp->live = (uint64_t)mp->g->gc.total;
+  clock_putint(b, "live", mp->live);
   lj_wbuf_recordend(b, mark);
 }
 

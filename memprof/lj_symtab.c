@@ -56,14 +56,10 @@ static uint64_t symtab_sitekey(const MPFunc *func, BCLine line, uint32_t flags)
   return ((uint64_t)func->id << 33) | ((uint64_t)(uint32_t)line << 2) | flags;
 }
 
-/* Forgets an address whose code is gone, with all its sites. */
-void lj_symtab_drop(MPState *mp, const void *addr)
+/* Forgets all sites of a function, in whichever way is shorter. */
+static void symtab_dropsites(MPState *mp, const MPFunc *func)
 {
-  MPFunc *func = symtab_find(mp, addr);
-  if (func == NULL)
-    return;
-  lj_memprof_mapdel(&mp->funcs, func->addr);
-  if (func->id != 0) {
+  if ((uint32_t)func->numline < mp->sites.mask / 4) {
     BCLine i;
     uint32_t flags;
     for (i = -1; i <= func->numline; i++) {
@@ -71,7 +67,23 @@ void lj_symtab_drop(MPState *mp, const void *addr)
       for (flags = 0; flags < 4; flags++)
         lj_memprof_mapdel(&mp->sites, symtab_sitekey(func, line, flags));
     }
+  } else {
+    uint32_t i;
+    for (i = 0; mp->sites.mask && i <= mp->sites.mask; i++)
+      while (mp->sites.slot[2 * i] >> 33 == func->id)
+        lj_memprof_mapdel(&mp->sites, mp->sites.slot[2 * i]);
   }
+}
+
+/* Forgets an address whose code is gone, with all its sites. */
+void lj_symtab_drop(MPState *mp, const void *addr)
+{
+  MPFunc *func = symtab_find(mp, addr);
+  if (func == NULL)
+    return;
+  lj_memprof_mapdel(&mp->funcs, func->addr);
+  if (func->id != 0)
+    symtab_dropsites(mp, func);
   free(func);
 }
 
