@@ -23,12 +23,10 @@
 #ifndef LUAJIT_DISABLE_THREAD_SAFE
 #include <pthread.h>
 typedef pthread_t MPThread;
-#define memprof_self()    pthread_self()
-#define memprof_isself(t) pthread_equal((t), pthread_self())
+#define memprof_self() pthread_self()
 #else
 typedef int MPThread;
-#define memprof_self()    0
-#define memprof_isself(t) ((t) == 0)
+#define memprof_self() 0
 #endif
 
 /* -- Hooks of all VMs ----------------------------------------------------- */
@@ -75,6 +73,18 @@ static void memprof_init(void)
 #define memprof_unlock()   ((void)0)
 #define memprof_initonce() ((void)0)
 #endif
+
+/* Remembers which thread runs the VM. */
+static void memprof_setthread(MPHook *h)
+{
+  __atomic_store_n(&h->thread, memprof_self(), __ATOMIC_RELAXED);
+}
+
+/* True if this thread runs the VM. Others may ask, when the process exits. */
+static int memprof_isthread(const MPHook *h)
+{
+  return __atomic_load_n(&h->thread, __ATOMIC_RELAXED) == memprof_self();
+}
 
 /* The hook of a VM's recording, or NULL. Call with the lock held. */
 static MPHook *memprof_find(const global_State *g)
@@ -199,39 +209,51 @@ static LJ_AINLINE void memprof_newest(MPState *mp)
   }
 }
 
-/* Events that the host's writer makes cannot be told to it. */
-static int memprof_inwriter(MPState *mp)
+/* True if a block of memory may hold code that the recorder knows. */
+static LJ_AINLINE int memprof_iscode(const void *ptr, size_t size)
 {
-  if (LJ_UNLIKELY(mp->buf.writing)) {
-    mp->lost++;
-    return 1;
-  }
-  return 0;
+  uint8_t gct = size > sizeof(GChead) ? ((const GChead *)ptr)->gct : 0;
+  return gct == ~LJ_TPROTO || gct == ~LJ_TTRACE;
 }
 
-static void *memprof_free(MPHook *h, MPState *mp, void *ptr, size_t osize)
+/* Not being recorded any more, or for as long as the writer is at work. */
+static LJ_NOINLINE void *memprof_pass(MPHook *h, void *ptr, size_t osize,
+                                      size_t nsize)
 {
-  uint32_t site;
-  if (ptr == NULL || memprof_inwriter(mp))
-    return h->allocf(h->allocd, ptr, osize, 0);
-  site = memprof_site(mp);
-  lj_memprof_forget(mp, ptr, osize);
-  memprof_event(h, mp, LJM_FREE, site, ptr, osize, NULL, 0);
+  if (h->rec != NULL && h->rec->buf.writing && (ptr != NULL || nsize != 0))
+    h->rec->lost++; /* What the writer does cannot be told to it. */
+  return h->allocf(h->allocd, ptr, osize, nsize);
+}
+
+static LJ_NOINLINE void *memprof_free(MPHook *h, MPState *mp, void *ptr,
+                                      size_t osize)
+{
+  if (LJ_UNLIKELY(memprof_iscode(ptr, osize)))
+    lj_memprof_forget(mp, ptr, osize);
+  memprof_event(h, mp, LJM_FREE, memprof_site(mp), ptr, osize, NULL, 0);
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
-static void *memprof_resize(MPHook *h, MPState *mp, void *ptr, size_t osize,
-                            size_t nsize)
+static LJ_NOINLINE void *memprof_resize(MPHook *h, MPState *mp, void *ptr,
+                                        size_t osize, size_t nsize)
+{
+  /* The VM may not be walked any more after the block has moved. */
+  uint32_t site = memprof_site(mp);
+  void *p = h->allocf(h->allocd, ptr, osize, nsize);
+  if (LJ_LIKELY(p != NULL))
+    memprof_event(h, mp, LJM_REALLOC, site, ptr, osize, p, nsize);
+  return p;
+}
+
+static LJ_NOINLINE void *memprof_alloc(MPHook *h, MPState *mp, size_t nsize)
 {
   uint32_t site;
   void *p;
-  if (memprof_inwriter(mp))
-    return h->allocf(h->allocd, ptr, osize, nsize);
-  /* The VM may not be walked any more after the block has moved. */
+  memprof_newest(mp);
   site = memprof_site(mp);
-  p = h->allocf(h->allocd, ptr, osize, nsize);
-  if (p != NULL)
-    memprof_event(h, mp, LJM_REALLOC, site, ptr, osize, p, nsize);
+  p = h->allocf(h->allocd, NULL, 0, nsize);
+  if (LJ_LIKELY(p != NULL))
+    memprof_event(h, mp, LJM_ALLOC, site, NULL, 0, p, nsize);
   return p;
 }
 
@@ -240,22 +262,13 @@ static void *memprof_allocf(void *ud, void *ptr, size_t osize, size_t nsize)
 {
   MPHook *h = (MPHook *)ud;
   MPState *mp = h->mp;
-  uint32_t site;
-  void *p;
   if (LJ_UNLIKELY(mp == NULL))
-    return h->allocf(h->allocd, ptr, osize, nsize);
+    return memprof_pass(h, ptr, osize, nsize);
+  if (ptr == NULL)
+    return nsize ? memprof_alloc(h, mp, nsize) : NULL;
   if (nsize == 0)
     return memprof_free(h, mp, ptr, osize);
-  if (ptr != NULL)
-    return memprof_resize(h, mp, ptr, osize, nsize);
-  if (memprof_inwriter(mp))
-    return h->allocf(h->allocd, NULL, osize, nsize);
-  memprof_newest(mp);
-  site = memprof_site(mp);
-  p = h->allocf(h->allocd, NULL, osize, nsize);
-  if (LJ_LIKELY(p != NULL))
-    memprof_event(h, mp, LJM_ALLOC, site, NULL, 0, p, nsize);
-  return p;
+  return memprof_resize(h, mp, ptr, osize, nsize);
 }
 
 /* -- Blocks and time ------------------------------------------------------ */
@@ -296,10 +309,20 @@ static void memprof_beginblock(MPState *mp)
     memprof_mark(mp, mp->seen);
 }
 
+/* Writes out the buffer. The writer may call the VM: it is not recorded. */
+static void memprof_write(MPState *mp)
+{
+  MPHook *h = mp->hook;
+  MPState *active = h->mp;
+  h->mp = NULL;
+  lj_wbuf_flush(&mp->buf, mp->blockevents);
+  h->mp = active;
+}
+
 /* Writes out the buffer and begins the next block. */
 void lj_memprof_flush(MPState *mp)
 {
-  lj_wbuf_flush(&mp->buf, mp->blockevents);
+  memprof_write(mp);
   mp->flushed = mp->seen;
   memprof_beginblock(mp);
   mp->softref = mp->buf.soft = mp->buf.p;
@@ -343,7 +366,7 @@ static LJ_NOINLINE void memprof_look(MPHook *h, MPState *mp, int kind,
   memprof_setsoft(mp, now);
   mp->seen = now;
   if (full || now - mp->flushed >= MP_FLUSH_EVERY) {
-    h->thread = memprof_self();
+    memprof_setthread(h);
     lj_memprof_flush(mp);
     if (b->error) /* Nothing can be told any more. */
       h->mp = NULL;
@@ -439,7 +462,7 @@ static void memprof_begin(MPState *mp)
   lj_wbuf_uleb(&mp->buf, (uint64_t)(uintptr_t)mp->g);
   *mp->buf.p++ = LJM_SYM_FINAL;
   memprof_bytes(mp, body, sizeof(body));
-  lj_wbuf_flush(&mp->buf, 0);
+  memprof_write(mp);
   mp->buf.blocks = 1;
   lj_wbuf_begin(&mp->buf);
   memprof_beginblock(mp);
@@ -470,7 +493,9 @@ static int memprof_reserve(MPState *mp, MPHook **hp)
     memprof_hooks = h;
   }
   h->rec = mp;
+  h->mp = NULL;
   h->pid = (long)getpid();
+  mp->hook = h;
   *hp = h;
   return LUAM_PROFILE_SUCCESS;
 }
@@ -481,7 +506,7 @@ static void memprof_install(MPHook *h, MPState *mp, int atexit)
   global_State *g = h->g;
   h->allocf = g->allocf;
   h->allocd = g->allocd;
-  h->thread = memprof_self();
+  memprof_setthread(h);
   h->atexit = atexit;
   /* The writer may have used the VM since META was told. */
   if (mp->format == LUAM_PROF_COMPACT && mp->live != (uint64_t)g->gc.total)
@@ -582,15 +607,15 @@ static int memprof_end(MPHook *h, int64_t pending)
   MPState *mp = h->rec;
   int swapped = memprof_uninstall(h);
   int failed;
-  memprof_lock();
-  h->rec = NULL;
-  memprof_unlock();
   mp->seen = lj_memprof_now();
   if (mp->format == LUAM_PROF_COMPACT)
     memprof_totals(mp, swapped, (uint64_t)mp->g->gc.total + pending);
   else
     *mp->buf.p++ = LJM_SYM_FINAL;
-  lj_wbuf_flush(&mp->buf, mp->blockevents);
+  memprof_write(mp);
+  memprof_lock();
+  h->rec = NULL; /* From here on, on_stop() may start the next one. */
+  memprof_unlock();
   failed = mp->buf.error;
   if (mp->on_stop(mp->buf.arg) != 0)
     failed = 1;
@@ -643,7 +668,7 @@ static void __attribute__((destructor)) memprof_atexit(void)
     memprof_lock();
     for (h = memprof_hooks; h != NULL; h = h->next)
       if (h->rec != NULL && h->atexit && h->pid == (long)getpid() &&
-          !h->rec->buf.writing && memprof_isself(h->thread))
+          memprof_isthread(h) && !h->rec->buf.writing)
         break;
     memprof_unlock();
     if (h != NULL)

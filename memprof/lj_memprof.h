@@ -72,11 +72,13 @@ typedef struct MPLast {
 typedef struct MPState {
   MPBuf buf;            /* What is on its way to the writer. */
   global_State *g;      /* The VM. */
+  struct MPHook *hook;  /* What stands in its allocator\'s place. */
   int format;           /* LUAM_PROF_*. */
   uint64_t nevents[4];  /* Events so far, by kind. */
   uint64_t blockevents; /* Events before the current block. */
   uint64_t bytesin;     /* Sum of all new sizes. */
   uint64_t bytesout;    /* Sum of all old sizes. */
+  uint64_t live;        /* Bytes on the heap, as META told. */
   uint64_t lost;        /* Events made by the writer. */
   MPLast last[4];       /* Registers, by kind of event. */
   uint8_t *softref;     /* Where the buffer was at the last look. */
