@@ -289,23 +289,34 @@ static uint32_t where_builtin(MPState *mp, lua_State *L, GCfunc *top)
   return top ? where_c(mp, top) : LJM_SITE_UNKNOWN;
 }
 
+/* The site when no Lua function is on top. */
+static LJ_NOINLINE uint32_t where_notlua(MPState *mp, lua_State *L, GCfunc *fn)
+{
+  /* Nothing runs: the host itself is at work, outside of any call. */
+  if (L->cframe == NULL || L->base - 1 <= tvref(L->stack) + LJ_FR2)
+    return LJM_SITE_UNKNOWN;
+  if (fn != NULL && iscfunc(fn))
+    return where_c(mp, fn);
+  return where_builtin(mp, L, fn);
+}
+
 /* The site of an allocation by the interpreter, or by a C function. */
 static LJ_AINLINE uint32_t where_interp(MPState *mp, global_State *g)
 {
   GCobj *o = gcref(g->cur_L);
   lua_State *L;
   GCfunc *fn;
-  if (o == NULL || o->th.cframe == NULL)
-    return LJM_SITE_UNKNOWN; /* The host itself, outside of any call. */
+  const BCIns *pc;
+  if (LJ_UNLIKELY(o == NULL))
+    return LJM_SITE_UNKNOWN;
   L = &o->th;
-  if (L->base - 1 <= tvref(L->stack) + LJ_FR2)
-    return LJM_SITE_UNKNOWN; /* Below the first frame there is nobody. */
   fn = where_func(L->base - 1);
-  if (fn != NULL && isluafunc(fn))
-    return where_lua(mp, funcproto(fn), where_toppc(L));
-  if (fn != NULL && iscfunc(fn))
-    return where_c(mp, fn);
-  return where_builtin(mp, L, fn);
+  if (LJ_UNLIKELY(fn == NULL || !isluafunc(fn)))
+    return where_notlua(mp, L, fn);
+  pc = where_toppc(L);
+  /* Without a PC it is a coroutine that has yielded to the host. */
+  return LJ_LIKELY(pc != NULL) ? where_lua(mp, funcproto(fn), pc)
+                               : LJM_SITE_UNKNOWN;
 }
 
 /* -- Traces --------------------------------------------------------------- */
