@@ -464,6 +464,20 @@ static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g, TraceNo no)
 
 /* -- Entry ---------------------------------------------------------------- */
 
+#if LJ_HASJIT
+/*
+** True if the compiler itself is at work. Its state stays behind while the
+** interpreter runs the instructions that are being recorded, and after the
+** end of that; but only the compiler has a protected C call on top.
+*/
+static int where_compiling(global_State *g)
+{
+  GCobj *o = gcref(g->cur_L);
+  void *cf = o != NULL ? cframe_raw(o->th.cframe) : NULL;
+  return cf == NULL || cframe_nres(cf) < 0;
+}
+#endif
+
 /* The site of what the VM is about to do. To be asked before it does it. */
 uint32_t lj_memprof_where(MPState *mp)
 {
@@ -479,6 +493,10 @@ uint32_t lj_memprof_where(MPState *mp)
   /* A state of 0 is a VM that has not run anything yet. */
   if (st == 0 || st == ~LJ_VMST_INTERP || st == ~LJ_VMST_C)
     return where_interp(mp, g);
+#if LJ_HASJIT
+  if (st != ~LJ_VMST_GC && st != ~LJ_VMST_EXIT && !where_compiling(g))
+    return where_interp(mp, g);
+#endif
   return LJM_SITE_INTERNAL;
 }
 
