@@ -1,0 +1,26 @@
+/*
+** Byte strings as small numbers: the same bytes always get the same number.
+** Names, functions and sites are all interned here, by their packed keys.
+*/
+
+#ifndef LP_INTERN_H
+#define LP_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct LpIntern {
+  uint32_t *slot; /* Number + 1; 0 is free. */
+  size_t nslot;
+  size_t *at;  /* Where each begins in bytes; one more than there are. */
+  size_t nat;  /* Room in at. */
+  char *bytes; /* All of them, one behind the other. */
+  size_t nbytes;
+  uint32_t n; /* How many there are: they are numbered 0 to n-1. */
+} LpIntern;
+
+uint32_t lp_intern(LpIntern *t, const void *s, size_t n);
+const void *lp_intern_get(const LpIntern *t, uint32_t id, size_t *n);
+void lp_intern_free(LpIntern *t);
+
+#endif

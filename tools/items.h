@@ -1,0 +1,28 @@
+/*
+** What is inside a block of version 0x10: events and records.
+*/
+
+#ifndef LP_ITEMS_H
+#define LP_ITEMS_H
+
+#include "idmap.h"
+#include "record.h"
+
+typedef struct LpItems {
+  const LpSink *sink;
+  LpIdMap funcs; /* The stream's ids to the sink's numbers. */
+  LpIdMap sites;
+  uint64_t events;     /* Read so far. */
+  uint64_t base;       /* Offset in the stream of what is being read, */
+  const uint8_t *from; /* and where it lies. */
+  int gap;             /* Definitions may have been lost. */
+  int ended;           /* The totals were read. */
+  size_t n;            /* Events that wait to be handed over. */
+  LpEvent ev[LP_BATCH];
+} LpItems;
+
+void lp_items_open(LpItems *it, const LpSink *sink);
+int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset);
+void lp_items_close(LpItems *it);
+
+#endif

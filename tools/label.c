@@ -1,0 +1,166 @@
+/*
+** What a site is called in reports.
+*/
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "label.h"
+
+#define LABEL_SIZE 60 /* LUA_IDSIZE: of a short chunk name and its NUL. */
+
+#define LABEL_BUILTIN 0xffffffffu /* First line of LuaJIT's own functions. */
+
+/* Add N bytes; what would break a line of text is escaped. */
+static void label_text(LpBuf *b, const char *s, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i++) {
+    unsigned char c = (unsigned char)s[i];
+    if (c == '\n')
+      lp_buf_puts(b, "\\n");
+    else if (c < ' ' || c == 0x7f)
+      lp_buf_printf(b, "\\x%02x", c);
+    else
+      lp_buf_add(b, &s[i], 1);
+  }
+}
+
+/* A chunk given as source text: its first line, or what fits of it. */
+static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
+{
+  size_t n = 0, fit = LABEL_SIZE - sizeof("[string \"\"]");
+  while (n < s.n && n < fit && (unsigned char)s.s[n] >= ' ')
+    n++;
+  lp_buf_puts(b, kind);
+  if (n < s.n) {
+    if (n > fit - 3)
+      n = fit - 3;
+    label_text(b, s.s, n);
+    lp_buf_puts(b, "...");
+  } else {
+    label_text(b, s.s, n);
+  }
+  lp_buf_puts(b, close);
+}
+
+/* A chunk's name, as short_src of lua_Debug has it; a file keeps its '@'. */
+static void label_chunk(LpBuf *b, LpStr s)
+{
+  size_t n;
+  if (!s.n || (s.s[0] != '@' && s.s[0] != '=')) {
+    label_source(b, "[string \"", s, "\"]");
+    return;
+  }
+  n = s.n - 1;
+  if (s.s[0] == '@') {
+    lp_buf_puts(b, "@");
+    if (n >= LABEL_SIZE) { /* The end of a path tells more. */
+      lp_buf_puts(b, "...");
+      n = LABEL_SIZE - 4;
+    }
+  } else if (n >= LABEL_SIZE) {
+    label_text(b, s.s + 1, LABEL_SIZE - 1);
+    return;
+  }
+  label_text(b, s.s + s.n - n, n);
+}
+
+/* A Lua function: where it is defined. */
+static void label_lua(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
+{
+  LpStr chunk = lp_profile_name(prof, fi->chunk);
+  if (fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE) {
+    label_source(b, "[builtin:", chunk, "]");
+    return;
+  }
+  label_chunk(b, chunk);
+  lp_buf_printf(b, ":%" PRIu64, fi->first);
+}
+
+/* A C function: its symbol, or its place in the module. */
+static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
+{
+  LpStr module = lp_profile_name(prof, fi->chunk);
+  LpStr symbol = lp_profile_name(prof, fi->name);
+  const char *slash = module.n ? memrchr(module.s, '/', module.n) : NULL;
+  size_t skip = slash ? (size_t)(slash + 1 - module.s) : 0;
+  lp_buf_puts(b, "[C] ");
+  if (symbol.n)
+    label_text(b, symbol.s, symbol.n);
+  else
+    lp_buf_printf(b, "0x%" PRIx64, fi->addr);
+  if (module.n > skip) {
+    lp_buf_puts(b, " (");
+    label_text(b, module.s + skip, module.n - skip);
+    lp_buf_puts(b, ")");
+  }
+}
+
+/* A line, if there are any in the function. */
+static void label_line(LpBuf *b, const LpFuncInfo *fi, uint64_t line,
+                       int approx)
+{
+  lp_buf_puts(b, approx ? ", ~line " : ", line ");
+  if (line == LP_LINE_NONE || line == LABEL_BUILTIN ||
+      (line == 0 && (fi->flags & LJM_PROTO_STRIPPED)))
+    lp_buf_puts(b, "?");
+  else
+    lp_buf_printf(b, "%" PRIu64, line);
+}
+
+/* A trace, of which only the start is known. */
+static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
+{
+  const LpFuncInfo *start = &prof->func[fi->start];
+  lp_buf_printf(b, "TRACE [%" PRIu64 "]", fi->first);
+  if (start->kind == LP_FUNC_LUA) {
+    lp_buf_puts(b, " started at ");
+    label_lua(b, prof, start);
+    label_line(b, start, fi->line, 0);
+  } else if (fi->addr) {
+    lp_buf_printf(b, " 0x%" PRIx64, fi->addr);
+  }
+}
+
+/* Add what a site is called. */
+void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  static const char *const special[LP_SITE_FIRST] = {
+      [LP_SITE_INTERNAL] = "INTERNAL",
+      [LP_SITE_UNKNOWN] = "(unknown)",
+      [LP_SITE_LOST] = "(lost)",
+      [LP_SITE_BEFORE] = "(before start)",
+  };
+  const LpRow *r = &prof->row[site];
+  const LpFuncInfo *fi = &prof->func[r->func];
+  if (site < LP_SITE_FIRST) {
+    lp_buf_puts(b, special[site]);
+    return;
+  }
+  switch (fi->kind) {
+  case LP_FUNC_LUA:
+    label_lua(b, prof, fi);
+    label_line(b, fi, r->line, r->approx);
+    break;
+  case LP_FUNC_LUA_ADDR:
+    lp_buf_printf(b, "@?:0x%" PRIx64, fi->addr);
+    label_line(b, fi, r->line, r->approx);
+    break;
+  case LP_FUNC_TRACE:
+    label_trace(b, prof, fi);
+    break;
+  default:
+    label_c(b, prof, fi);
+    break;
+  }
+}
+
+/* Add the name of a site's function, if it has one beside its label. */
+void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  const LpFuncInfo *fi = &prof->func[prof->row[site].func];
+  LpStr name = lp_profile_name(prof, fi->name);
+  if (fi->kind == LP_FUNC_LUA)
+    label_text(b, name.s, name.n);
+}

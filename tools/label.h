@@ -1,0 +1,14 @@
+/*
+** What a site is called in reports.
+*/
+
+#ifndef LP_LABEL_H
+#define LP_LABEL_H
+
+#include "mem.h"
+#include "profile.h"
+
+void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site);
+void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site);
+
+#endif

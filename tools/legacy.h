@@ -1,0 +1,13 @@
+/*
+** The RFC's version 1, and versions 1 to 3 as they are in the field.
+*/
+
+#ifndef LP_LEGACY_H
+#define LP_LEGACY_H
+
+#include "input.h"
+#include "record.h"
+
+void lp_legacy_read(LpInput *in, const LpSink *sink);
+
+#endif

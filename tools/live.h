@@ -1,0 +1,66 @@
+/*
+** Which site owns the object at an address.
+*/
+
+#ifndef LP_LIVE_H
+#define LP_LIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hash.h"
+#include "idmap.h"
+
+#define LP_LIVE_MAX ((1u << 30) - 2) /* The largest site number. */
+
+/* See live.c for how and why. */
+#define LIVE_GRANULE 5  /* log2 of the bytes that share a slot. */
+#define LIVE_LEAF    17 /* log2 of the slots of a leaf. */
+#define LIVE_REGION  (LIVE_GRANULE + LIVE_LEAF)
+
+typedef struct LpLive {
+  /* The page table: leaves by region of address space. */
+  uint64_t last_region; /* The region looked up last, */
+  uint32_t *last_leaf;  /* and its leaf. */
+  uint64_t *region;
+  uint32_t **leaf; /* NULL is a free place. */
+  size_t nregion;  /* Places. */
+  size_t nleaf;    /* Leaves. */
+  size_t nslot;    /* Objects in leaves. */
+  /* The overflow: a hash table by address. */
+  uint64_t *addr;
+  uint32_t *site; /* Site + 1; 0 is a free place. */
+  size_t nplace;
+  size_t nover; /* Objects in it. */
+} LpLive;
+
+uint32_t lp_live_put(LpLive *m, uint64_t addr, uint32_t site);
+uint32_t lp_live_take(LpLive *m, uint64_t addr);
+size_t lp_live_bytes(const LpLive *m);
+void lp_live_free(LpLive *m);
+uint32_t *lp_live_find(LpLive *m, uint64_t region);
+
+/* The leaf of a region, or NULL. */
+static inline uint32_t *lp_live_leaf(LpLive *m, uint64_t region)
+{
+  if (region == m->last_region)
+    return m->last_leaf;
+  return lp_live_find(m, region);
+}
+
+/* Ask for the memory that the next call with ADDR will look at. */
+static inline void lp_live_prefetch(LpLive *m, uint64_t addr)
+{
+  uint32_t *leaf = lp_live_leaf(m, addr >> LIVE_REGION);
+  if (leaf)
+    __builtin_prefetch(leaf + (addr >> LIVE_GRANULE & ((1u << LIVE_LEAF) - 1)),
+                       1);
+}
+
+/* How many objects there are. */
+static inline size_t lp_live_count(const LpLive *m)
+{
+  return m->nslot + m->nover;
+}
+
+#endif

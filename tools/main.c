@@ -1,0 +1,210 @@
+/*
+** lj-parse-memprof: options, files, exit status.
+*/
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "hash.h"
+#include "reader.h"
+#include "report.h"
+#include "stream.h"
+
+#ifndef LP_VERSION
+#define LP_VERSION "unknown"
+#endif
+
+/* The exit status is LpStatus, of several streams the highest; a report that
+** could not be written counts as LP_UNREADABLE.
+*/
+
+/* -- Options -------------------------------------------------------------- */
+
+/* What the command line asks for. */
+static struct Env {
+  const char *out;
+  char **file;
+  int nfile;
+  LpReportOptions report;
+} env;
+
+enum { OPT_DUMP = 256 };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write the report to FILE", 0},
+    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 0},
+    {"leak-only", 'l', NULL, 0, "Print only what is still live at the end", 0},
+    {"dump", OPT_DUMP, NULL, 0,
+     "Accepted and implied: kinds of streams are recognised", 0},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
+    {0},
+};
+
+static const char doc[] =
+    "Report what a LuaJIT memory profile tells: allocations, reallocations and "
+    "deallocations by site, and what each site still holds."
+    "\v"
+    "FILE - is standard input. Several FILEs become one report.\n"
+    "\n"
+    "Examples:\n"
+    "  lj-parse-memprof mem.ljm           the whole report\n"
+    "  lj-parse-memprof -l -H mem.ljm     what is still held, for people\n"
+    "  zcat mem.ljm.gz | lj-parse-memprof -o report.txt -\n"
+    "\n"
+    "Exit status: 0 all was read; 1 a part was read, a warning says where and "
+    "why it ends; 2 a FILE could not be read, or the report not written; 64 "
+    "usage.";
+
+/* One option. */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  switch (key) {
+  case 'o':
+    env.out = arg;
+    break;
+  case 'H':
+    env.report.human = 1;
+    break;
+  case 'l':
+    env.report.leakonly = 1;
+    break;
+  case OPT_DUMP:
+    break;
+  case 'h':
+    argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+    break;
+  case ARGP_KEY_ARGS:
+    env.file = state->argv + state->next;
+    env.nfile = state->argc - state->next;
+    break;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "expected a FILE, or - for standard input");
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+/* -- Work ----------------------------------------------------------------- */
+
+/* Something could not be done. */
+static int failed(const char *name, int err)
+{
+  fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, name,
+          strerror(err));
+  return LP_UNREADABLE;
+}
+
+/* Say in one line what is wrong with a stream. */
+static void warn(const char *name, const LpStream *st, int err)
+{
+  LpBuf b = {0};
+  lp_buf_printf(&b, "%s: %s: offset %" PRIu64 ": ",
+                program_invocation_short_name, name, st->damage.offset);
+  if (err)
+    lp_buf_printf(&b, "cannot be read on: %s", strerror(err));
+  else
+    lp_buf_puts(&b, st->damage.what);
+  if (st->damage.bytes)
+    lp_buf_printf(&b, "; %" PRIu64 " bytes lost", st->damage.bytes);
+  if (st->damage.events)
+    lp_buf_printf(&b, "; %" PRIu64 " events lost", st->damage.events);
+  if (st->ndamage > 1)
+    lp_buf_printf(&b, " (and %" PRIu64 " more)", st->ndamage - 1);
+  fprintf(stderr, "%s\n", b.s);
+  lp_buf_free(&b);
+}
+
+/* Read one stream into the profile. */
+static int read_stream(LpProfile *prof, const char *name, int fd)
+{
+  LpInput in;
+  LpStream st;
+  LpSink sink = lp_stream_open(&st, prof);
+  int res;
+  lp_input_fd(&in, fd);
+  lp_reader_run(&in, &sink);
+  lp_stream_close(&st, lp_input_offset(&in));
+  res = lp_stream_status(&st);
+  if (in.error && lp_input_offset(&in) == 0)
+    res = failed(name, in.error);
+  else if (res != LP_WHOLE)
+    warn(name, &st, in.error);
+  lp_input_close(&in);
+  return res;
+}
+
+/* Read one file into the profile. */
+static int read_file(LpProfile *prof, const char *name)
+{
+  int fd, res;
+  if (strcmp(name, "-") == 0)
+    return read_stream(prof, "standard input", STDIN_FILENO);
+  fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return failed(name, errno);
+  res = read_stream(prof, name, fd);
+  close(fd);
+  return res;
+}
+
+/* Write the report. */
+static int write_report(const LpProfile *prof)
+{
+  const char *name = env.out ? env.out : "standard output";
+  int fd = STDOUT_FILENO;
+  LpOut out;
+  if (env.out)
+    fd = open(env.out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return failed(name, errno);
+  lp_out_open(&out, fd);
+  lp_report_text.write(&out, prof, &env.report);
+  lp_out_close(&out);
+  if (close(fd) != 0 && !out.error)
+    out.error = errno;
+  return out.error ? failed(name, out.error) : LP_WHOLE;
+}
+
+/* A secret that a stream's author could not know. */
+static void draw_secret(void)
+{
+  const void *random = (const void *)getauxval(AT_RANDOM);
+  if (random)
+    memcpy(&lp_hash_secret, random, sizeof(lp_hash_secret));
+  lp_hash_secret |= 1;
+}
+
+/* All of it. */
+int main(int argc, char **argv)
+{
+  static const struct argp argp = {options, parse, "FILE...", doc,
+                                   NULL,    NULL,  NULL};
+  int i, n = 0, res = LP_WHOLE;
+  LpProfile *prof;
+  argp_program_version = "lj-parse-memprof " LP_VERSION;
+  argp_err_exit_status = EX_USAGE;
+  argp_parse(&argp, argc, argv, 0, NULL, NULL);
+  draw_secret();
+  prof = lp_profile_new();
+  for (i = 0; i < env.nfile; i++) {
+    int one = read_file(prof, env.file[i]);
+    n += one != LP_UNREADABLE;
+    res = one > res ? one : res;
+  }
+  if (n) {
+    int one = write_report(prof);
+    res = one > res ? one : res;
+  }
+  lp_profile_free(prof);
+  return res;
+}

@@ -1,0 +1,106 @@
+/*
+** Memory that never fails to come (or the program ends), and growing strings.
+*/
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+
+/* -- Plain memory --------------------------------------------------------- */
+
+/* Nothing sensible can be reported without memory: say so and end. */
+__attribute__((noreturn)) static void mem_out(void)
+{
+  fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+  exit(2);
+}
+
+/* N bytes, not cleared. */
+void *lp_alloc(size_t n)
+{
+  void *p = malloc(n ? n : 1);
+  if (!p)
+    mem_out();
+  return p;
+}
+
+/* N elements of SIZE bytes, cleared. */
+void *lp_zalloc(size_t n, size_t size)
+{
+  void *p = calloc(n ? n : 1, size);
+  if (!p)
+    mem_out();
+  return p;
+}
+
+/* P with room for N elements of SIZE bytes. */
+void *lp_realloc(void *p, size_t n, size_t size)
+{
+  p = reallocarray(p, n ? n : 1, size);
+  if (!p)
+    mem_out();
+  return p;
+}
+
+/* P with room for at least NEED elements; *CAP is how many there is room for.
+** New room is cleared.
+*/
+void *lp_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+  size_t n = *cap ? *cap : 16;
+  if (need <= *cap)
+    return p;
+  while (n < need)
+    n += n / 2;
+  p = lp_realloc(p, n, size);
+  memset((char *)p + *cap * size, 0, (n - *cap) * size);
+  *cap = n;
+  return p;
+}
+
+/* -- Growing strings ------------------------------------------------------ */
+
+/* Add N bytes. */
+void lp_buf_add(LpBuf *b, const void *s, size_t n)
+{
+  b->s = lp_grow(b->s, &b->cap, b->n + n + 1, 1);
+  if (n)
+    memcpy(b->s + b->n, s, n);
+  b->n += n;
+  b->s[b->n] = '\0';
+}
+
+/* Add a C string. */
+void lp_buf_puts(LpBuf *b, const char *s)
+{
+  lp_buf_add(b, s, strlen(s));
+}
+
+/* Add what printf would print. */
+void lp_buf_printf(LpBuf *b, const char *fmt, ...)
+{
+  va_list ap;
+  int n;
+  va_start(ap, fmt);
+  n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  if (n < 0)
+    return;
+  b->s = lp_grow(b->s, &b->cap, b->n + (size_t)n + 1, 1);
+  va_start(ap, fmt);
+  vsnprintf(b->s + b->n, (size_t)n + 1, fmt, ap);
+  va_end(ap);
+  b->n += (size_t)n;
+}
+
+/* Give the memory back. */
+void lp_buf_free(LpBuf *b)
+{
+  free(b->s);
+  b->s = NULL;
+  b->n = b->cap = 0;
+}

@@ -1,0 +1,133 @@
+/*
+** Records -> numbers: functions and sites become rows.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "live.h"
+#include "profile.h"
+
+/* What makes a function the same function, over streams and restarts. */
+typedef struct FuncKey {
+  uint32_t kind, s1, s2, start;
+  uint64_t a, b;
+} FuncKey;
+
+/* What makes a row the same row. */
+typedef struct SiteKey {
+  uint32_t func, approx;
+  uint64_t line;
+} SiteKey;
+
+/* A name by its number. */
+LpStr lp_profile_name(const LpProfile *prof, uint32_t name)
+{
+  LpStr s;
+  s.s = lp_intern_get(&prof->names, name, &s.n);
+  return s;
+}
+
+/* Split what a stream says of a function into its key and the rest. */
+static void profile_split(LpProfile *prof, const LpFunc *f, FuncKey *k,
+                          LpFuncInfo *fi)
+{
+  memset(k, 0, sizeof(*k));
+  memset(fi, 0, sizeof(*fi));
+  k->kind = fi->kind = f->kind;
+  fi->flags = f->flags;
+  fi->chunk = lp_intern(&prof->names, f->chunk.s, f->chunk.n);
+  fi->name = lp_intern(&prof->names, f->name.s, f->name.n);
+  switch (f->kind) {
+  case LP_FUNC_LUA:
+    k->s1 = fi->chunk;
+    k->a = fi->first = f->first;
+    k->b = f->hash;
+    break;
+  case LP_FUNC_C:
+    fi->addr = f->offset;
+    k->s1 = fi->chunk;
+    k->s2 = fi->name;
+    k->a = f->name.n ? 0 : f->offset;
+    break;
+  case LP_FUNC_TRACE:
+    k->a = fi->first = f->traceno;
+    k->start = fi->start = f->start;
+    fi->line = f->line;
+    fi->addr = f->addr;
+    k->b = f->start == LP_FUNC_NONE ? f->addr : f->line;
+    break;
+  default:
+    k->a = fi->addr = f->addr;
+    break;
+  }
+}
+
+/* The number of a function that a stream defines. The first one with a name
+** gives the name.
+*/
+uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f)
+{
+  LpFuncInfo fi;
+  FuncKey k;
+  uint32_t id, n = prof->funckeys.n;
+  profile_split(prof, f, &k, &fi);
+  id = lp_intern(&prof->funckeys, &k, sizeof(k));
+  prof->func = lp_grow(prof->func, &prof->nfunc, id + 1u, sizeof(LpFuncInfo));
+  if (id == n || lp_profile_name(prof, prof->func[id].name).n == 0)
+    prof->func[id] = fi;
+  return id;
+}
+
+/* The row of a key. */
+static uint32_t profile_row(LpProfile *prof, SiteKey k)
+{
+  uint32_t id;
+  if (prof->sitekeys.n > LP_LIVE_MAX)
+    return LP_SITE_LOST;
+  id = lp_intern(&prof->sitekeys, &k, sizeof(k));
+  prof->row = lp_grow(prof->row, &prof->nrow, id + 1u, sizeof(LpRow));
+  prof->row[id].func = k.func;
+  prof->row[id].approx = k.approx;
+  prof->row[id].line = k.line;
+  return id;
+}
+
+/* The number of a site that a stream defines: that of its row. */
+uint32_t lp_profile_site(LpProfile *prof, const LpSite *s)
+{
+  SiteKey k = {s->func, s->flags & LJM_SITE_APPROX, s->line};
+  return s->func == LP_FUNC_NONE ? LP_SITE_LOST : profile_row(prof, k);
+}
+
+/* Live figures are approximate. The first reason is kept. */
+void lp_profile_guess(LpProfile *prof, const char *why)
+{
+  if (!prof->guess.n)
+    lp_buf_puts(&prof->guess, why);
+}
+
+/* A profile of nothing yet. */
+LpProfile *lp_profile_new(void)
+{
+  LpProfile *prof = lp_zalloc(1, sizeof(LpProfile));
+  LpFunc none = {.kind = LP_FUNC_UNDEFINED};
+  uint32_t i;
+  lp_profile_func(prof, &none); /* LP_FUNC_NONE. */
+  for (i = 0; i < LP_SITE_FIRST; i++)
+    profile_row(prof, (SiteKey){LP_FUNC_NONE, 0, i});
+  return prof;
+}
+
+/* Give the memory back. */
+void lp_profile_free(LpProfile *prof)
+{
+  lp_intern_free(&prof->names);
+  lp_intern_free(&prof->funckeys);
+  lp_intern_free(&prof->sitekeys);
+  lp_taken_free(&prof->taken);
+  lp_buf_free(&prof->guess);
+  free(prof->func);
+  free(prof->row);
+  free(prof);
+}

@@ -1,0 +1,64 @@
+/*
+** Records -> numbers: rows of sites and what happened there.
+**
+** Knows no format, reads nothing and prints nothing. One profile takes any
+** number of streams (stream.h); sites with the same key are one row.
+*/
+
+#ifndef LP_PROFILE_H
+#define LP_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "intern.h"
+#include "mem.h"
+#include "record.h"
+#include "taken.h"
+
+/* What is known of a function; strings are numbers in LpProfile.names. */
+typedef struct LpFuncInfo {
+  LpFuncKind kind;
+  uint32_t flags;
+  uint32_t chunk; /* Chunk or module. */
+  uint32_t name;  /* Name or symbol. */
+  uint32_t start; /* Trace: the function where it starts. */
+  uint64_t first; /* Lua: where it is defined. Trace: its number. */
+  uint64_t line;  /* Trace: the line where it starts. */
+  uint64_t addr;  /* Address or offset, where that is all there is. */
+} LpFuncInfo;
+
+/* A row: where it is, and what happened there. */
+typedef struct LpRow {
+  uint32_t func;
+  uint32_t approx; /* The line is approximate. */
+  uint64_t line;
+  uint64_t allocs, alloc_bytes;
+  uint64_t reallocs, realloc_in, realloc_out;
+  uint64_t frees, free_bytes;
+  uint64_t arrived; /* Objects that became this site's. */
+  uint64_t left;    /* Objects of this site that went away. */
+  uint64_t live;    /* Bytes, modulo 2^64: "below 0" after a gap. */
+} LpRow;
+
+typedef struct LpProfile {
+  LpIntern names;
+  LpIntern funckeys;
+  LpIntern sitekeys;
+  LpFuncInfo *func; /* As many as funckeys. */
+  size_t nfunc;     /* Room. */
+  LpRow *row;       /* As many as sitekeys. */
+  size_t nrow;      /* Room. */
+  LpTaken taken;
+  int nobefore; /* What (before start) holds is not known. */
+  LpBuf guess;  /* Why live figures are approximate, if they are. */
+} LpProfile;
+
+LpProfile *lp_profile_new(void);
+void lp_profile_free(LpProfile *prof);
+uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
+uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);
+LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
+void lp_profile_guess(LpProfile *prof, const char *why);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+** What a reader hands over, whatever version of the stream it reads.
+**
+** A reader calls the sink in the order of the stream. Functions and sites are
+** answered with a number of the sink's own, which events then carry: ids and
+** addresses of the stream never leave the reader.
+*/
+
+#ifndef LP_RECORD_H
+#define LP_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../memprof/ljm_format.h"
+
+/* Bytes that belong to somebody else; any value, no final NUL. */
+typedef struct LpStr {
+  const char *s;
+  size_t n;
+} LpStr;
+
+/* One event. An allocation has no old object, a deallocation no new one. */
+typedef struct LpEvent {
+  uint64_t oaddr;
+  uint64_t osize;
+  uint64_t naddr;
+  uint64_t nsize;
+  uint32_t site; /* As the sink numbers them. */
+  uint8_t kind;  /* LJM_ALLOC, LJM_FREE, LJM_REALLOC. */
+  uint8_t type;  /* Type of the object, 0 if unknown. */
+} LpEvent;
+
+#define LP_BATCH 128 /* Events come in arrays of up to so many. */
+
+/* Sites that every sink knows. */
+enum {
+  LP_SITE_INTERNAL, /* The VM itself. */
+  LP_SITE_UNKNOWN,  /* The recorder could not tell. */
+  LP_SITE_LOST,     /* Its definition was lost with a part of the stream. */
+  LP_SITE_BEFORE,   /* Objects older than the recording. */
+  LP_SITE_FIRST     /* The first one that is defined. */
+};
+
+#define LP_FUNC_NONE 0 /* No function, or one whose definition was lost. */
+
+typedef enum LpFuncKind {
+  LP_FUNC_UNDEFINED, /* LP_FUNC_NONE. */
+  LP_FUNC_LUA,
+  LP_FUNC_LUA_ADDR, /* A Lua function of which only the address is known. */
+  LP_FUNC_C,
+  LP_FUNC_C_ADDR, /* A C function of which only the address is known. */
+  LP_FUNC_TRACE
+} LpFuncKind;
+
+/* A function, or a trace of which only the start is known. */
+typedef struct LpFunc {
+  LpFuncKind kind;
+  uint32_t flags;   /* LJM_PROTO_*, LJM_CFUNC_*. */
+  uint64_t addr;    /* *_ADDR; of a trace's machine code, if not 0. */
+  LpStr chunk;      /* Lua: as the VM has it. C: the module's path. */
+  LpStr name;       /* Lua: as it was defined. C: the symbol. Or empty. */
+  uint64_t first;   /* Lua: the line where it is defined. */
+  uint64_t lines;   /* Lua: lines that it spans. */
+  uint64_t hash;    /* Lua: of its bytecode. */
+  uint64_t offset;  /* C: its address in the module. */
+  uint64_t traceno; /* Trace: its number. */
+  uint32_t start;   /* Trace: the function where it starts. */
+  uint64_t line;    /* Trace: the line where it starts. */
+} LpFunc;
+
+/* A line in a function. */
+typedef struct LpSite {
+  uint32_t func;
+  uint32_t flags; /* LJM_SITE_*. */
+  uint64_t line;
+} LpSite;
+
+#define LP_LINE_NONE UINT64_MAX /* As the field's recorders write it. */
+
+/* A fact about the recording. */
+typedef struct LpMeta {
+  LpStr key;
+  char tag; /* LJM_META_UINT or LJM_META_STRING. */
+  uint64_t u;
+  LpStr s;
+} LpMeta;
+
+/* The recorder's own books, at the end of a whole stream. */
+typedef struct LpTotals {
+  uint64_t offset; /* Where they are in the stream. */
+  uint64_t flags;  /* LJM_TOTALS_*. */
+  uint64_t allocs, reallocs, frees;
+  uint64_t in, out; /* Sums of all new and of all old sizes. */
+  uint64_t live;
+  uint64_t lost; /* Events that the stream could not hold. */
+  uint64_t ns;
+} LpTotals;
+
+typedef enum LpDamageKind {
+  LP_ODD,    /* It contradicts itself, but nothing is missing. */
+  LP_GAP,    /* Something is missing before more that could be read. */
+  LP_CUT,    /* It ends too early, or cannot be read on from here. */
+  LP_NOTHING /* It could not be read at all. */
+} LpDamageKind;
+
+/* Where a stream is not as it should be. */
+typedef struct LpDamage {
+  LpDamageKind kind;
+  uint64_t offset;
+  uint64_t bytes;  /* That were lost. */
+  uint64_t events; /* That are known to be lost. */
+  char what[160];  /* What was expected, what was there instead. */
+} LpDamage;
+
+typedef struct LpSink {
+  void *ctx;
+  void (*meta)(void *ctx, const LpMeta *m);
+  uint32_t (*func)(void *ctx, const LpFunc *f);
+  uint32_t (*site)(void *ctx, const LpSite *s);
+  void (*events)(void *ctx, const LpEvent *ev, size_t n);
+  void (*time)(void *ctx, uint64_t ns);
+  void (*damage)(void *ctx, const LpDamage *d);
+  void (*totals)(void *ctx, const LpTotals *t);
+} LpSink;
+
+#endif

@@ -1,0 +1,35 @@
+/*
+** One stream's way into a profile: a sink for its reader, its live objects,
+** its books.
+*/
+
+#ifndef LP_STREAM_H
+#define LP_STREAM_H
+
+#include "live.h"
+#include "profile.h"
+
+typedef struct LpStream {
+  LpProfile *prof;
+  LpLive live;
+  uint64_t allocs, reallocs, frees; /* Events. */
+  uint64_t in, out;                 /* Sums of new and of old sizes. */
+  uint64_t before; /* Bytes of objects older than the recording, gone by now. */
+  uint64_t twice;  /* Allocations where an object lives. */
+  uint64_t base;   /* Bytes live at the start, */
+  int hasbase;     /* if known. */
+  int blind;       /* The recorder itself could not see everything. */
+  uint64_t ns;     /* The last time mark. */
+  uint64_t ndamage;
+  uint64_t lost;   /* Events that are known to be lost. */
+  LpDamage damage; /* The first one. */
+} LpStream;
+
+/* How much of a stream could be read; also the exit status for it. */
+typedef enum LpStatus { LP_WHOLE, LP_PART, LP_UNREADABLE } LpStatus;
+
+LpSink lp_stream_open(LpStream *st, LpProfile *prof);
+void lp_stream_close(LpStream *st, uint64_t offset);
+LpStatus lp_stream_status(const LpStream *st);
+
+#endif
