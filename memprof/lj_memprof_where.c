@@ -217,6 +217,7 @@ static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
   if (LJ_LIKELY(c->key == (const void *)pc && c->owner == (const void *)pt))
     return c->site;
   place.pt = pt;
+  place.cfn = NULL;
   place.pos = where_pos(mp, pt, pc);
   place.flags = 0;
   return where_define(mp, &place, pc, pt);
@@ -232,6 +233,7 @@ static LJ_AINLINE uint32_t where_c(MPState *mp, GCfunc *fn)
     return c->site;
   place.pt = NULL;
   place.cfn = fn;
+  place.pos = -1;
   place.flags = 0;
   return where_define(mp, &place, key, NULL);
 }
@@ -430,6 +432,7 @@ static LJ_NOINLINE uint32_t where_traceline(MPState *mp, GCtrace *T,
   if (snap != NULL) {
     const BCIns *pc = snap_pc(&T->snapmap[snap->mapofs + snap->nent]);
     MPPlace place;
+    place.cfn = NULL;
     place.pt = where_traceproto(mp, T, pc);
     if (place.pt != NULL) {
       place.pos = pc - proto_bc(place.pt);
