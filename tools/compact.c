@@ -181,7 +181,7 @@ static void compact_blocks(Compact *c, const LpDamage *why)
 void lp_compact_read(LpInput *in, const LpSink *sink)
 {
   Compact c = {.in = in, .sink = sink, .look = LOOK_FREE};
-  const uint8_t *p = in->p + LJM_PROLOGUE_LEN;
+  const uint8_t *p;
   unsigned bad = 0, version = 0;
   int body = 0;
   lp_input_want(in, LJM_PROLOGUE_LEN + LJM_ULEB_MAX + 1);

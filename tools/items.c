@@ -95,7 +95,7 @@ static void items_meta(LpItems *it, LpCursor *c)
   while (c->p < c->end) {
     LpMeta m = {.key = lp_cursor_str(c)};
     const uint8_t *tag = lp_cursor_bytes(c, 1);
-    m.tag = tag ? (char)*tag : 0;
+    m.tag = tag ? *tag : 0;
     if (m.tag == LJM_META_UINT)
       m.u = lp_cursor_uleb(c);
     else if (m.tag == LJM_META_STRING)

@@ -99,7 +99,7 @@ static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 
 /* A line, if there are any in the function. */
 static void label_line(LpBuf *b, const LpFuncInfo *fi, uint64_t line,
-                       int approx)
+                       uint32_t approx)
 {
   lp_buf_puts(b, approx ? ", ~line " : ", line ");
   if (line == LP_LINE_NONE || line == LABEL_BUILTIN ||

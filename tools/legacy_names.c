@@ -37,7 +37,7 @@ void lp_legacy_define(LegacyNames *ln, LegacySource src, uint64_t a, uint64_t b,
   uint32_t number = ln->sink->func(ln->sink->ctx, f);
   uint64_t key = legacy_key(src, a, b);
   if (lp_idmap_put(&ln->func[src], key, number) != number)
-    memset(ln->cache, 0, sizeof(ln->cache));
+    ln->stale = 1;
 }
 
 /* The sink's number of the function at an address, or LP_NONE. */
@@ -70,6 +70,9 @@ uint32_t lp_legacy_lookup(LegacyNames *ln, LegacySource src, uint64_t a,
   LpSite s = {.line = src == LEGACY_LUA ? b : 0};
   if (src == LEGACY_INTERNAL)
     return LP_SITE_INTERNAL;
+  if (ln->stale)
+    memset(ln->cache, 0, sizeof(ln->cache));
+  ln->stale = 0;
   s.func = lp_legacy_function(ln, src, a, b);
   if (s.func == LP_NONE && src == LEGACY_TRACE) /* Defined by number alone? */
     s.func = lp_legacy_function(ln, src, a, 0);

@@ -28,6 +28,7 @@ typedef struct LegacyNames {
   const LpSink *sink;
   LpIdMap func[LEGACY_TRACE + 1]; /* By source: what is at an address now. */
   LegacySite cache[1u << LEGACY_CACHE];
+  int stale; /* Something else is at an address that the cache may know. */
 } LegacyNames;
 
 void lp_legacy_names_open(LegacyNames *ln, const LpSink *sink);
@@ -51,7 +52,7 @@ static inline uint32_t lp_legacy_site(LegacyNames *ln, LegacySource src,
                                       uint64_t a, uint64_t b)
 {
   const LegacySite *s = lp_legacy_place(ln, a, b);
-  if (s->source == src && s->a == a && s->b == b)
+  if (s->source == src && s->a == a && s->b == b && !ln->stale)
     return s->site;
   return lp_legacy_lookup(ln, src, a, b);
 }

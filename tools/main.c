@@ -64,6 +64,7 @@ static const char doc[] =
     "usage.";
 
 /* One option. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
   switch (key) {

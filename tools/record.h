@@ -81,7 +81,7 @@ typedef struct LpSite {
 /* A fact about the recording. */
 typedef struct LpMeta {
   LpStr key;
-  char tag; /* LJM_META_UINT or LJM_META_STRING. */
+  uint8_t tag; /* LJM_META_UINT or LJM_META_STRING. */
   uint64_t u;
   LpStr s;
 } LpMeta;

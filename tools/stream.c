@@ -209,6 +209,14 @@ static void stream_contradictions(LpStream *st, uint64_t offset)
   stream_damage(st, &d);
 }
 
+/* How much of it could be read. */
+LpStatus lp_stream_status(const LpStream *st)
+{
+  if (!st->ndamage)
+    return LP_WHOLE;
+  return st->damage.kind == LP_NOTHING ? LP_UNREADABLE : LP_PART;
+}
+
 /* The end of the stream, whose length is OFFSET. */
 void lp_stream_close(LpStream *st, uint64_t offset)
 {
@@ -216,15 +224,7 @@ void lp_stream_close(LpStream *st, uint64_t offset)
     stream_contradictions(st, offset);
   if (st->hasbase)
     st->prof->row[LP_SITE_BEFORE].live += st->base;
-  else
+  else if (lp_stream_status(st) != LP_UNREADABLE)
     st->prof->nobefore = 1;
   lp_live_free(&st->live);
-}
-
-/* How much of it could be read. */
-LpStatus lp_stream_status(const LpStream *st)
-{
-  if (!st->ndamage)
-    return LP_WHOLE;
-  return st->damage.kind == LP_NOTHING ? LP_UNREADABLE : LP_PART;
 }

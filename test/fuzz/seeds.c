@@ -1,0 +1,99 @@
+/*
+** Writes the seed corpora: `seeds DIR` fills DIR/stream and DIR/blocks with
+** small streams of every version.
+*/
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ljm_format.h"
+#include "sample.h"
+
+/* Write one seed. */
+static void seed(const char *dir, const char *kind, const char *name,
+                 const void *p, size_t n)
+{
+  LpBuf path = {0};
+  FILE *f;
+  lp_buf_printf(&path, "%s/%s", dir, kind);
+  if (mkdir(path.s, 0777) != 0 && errno != EEXIST)
+    abort();
+  lp_buf_printf(&path, "/%s", name);
+  f = fopen(path.s, "w");
+  if (!f || fwrite(p, 1, n, f) != n || fclose(f) != 0)
+    abort();
+  lp_buf_free(&path);
+}
+
+/* Seeds of version 0x10. */
+static void seeds_compact(const char *dir)
+{
+  Sample s;
+  LpBuf b = {0};
+  int i;
+  sample_open(&s);
+  seed(dir, "stream", "v16", s.c.out.s, s.c.out.n);
+  for (i = 0; i < SAMPLE_BLOCKS; i++) {
+    char name[16];
+    const char *p = s.c.out.s + s.at[i] + LJM_BLOCK_HEADER;
+    size_t n = s.at[i + 1] - s.at[i] - LJM_BLOCK_HEADER;
+    snprintf(name, sizeof(name), "block%d", i);
+    seed(dir, "blocks", name, p, n);
+    lp_buf_add(&b, p, n);
+    lp_buf_add(&b, "\xfe\0", 2);
+  }
+  seed(dir, "blocks", "all", b.s, b.n);
+  lp_buf_free(&b);
+  craft_close(&s.c);
+}
+
+/* Seeds of the old versions: a pair of version numbers each. */
+static void seeds_old(const char *dir, unsigned sym, unsigned ev)
+{
+  LpBuf b = {0};
+  char name[16];
+  uint64_t proto = 0x7f0000001000, addr = 0x10000;
+  craft_old_open(&b, sym);
+  if (sym == 2)
+    craft_old_event(&b, 2, 7, addr, proto, 4);
+  if (sym == 3)
+    craft_old_event(&b, 2, 7, proto, 4);
+  craft_old_lua(&b, 0, proto, "@app.lua", 3);
+  if (sym == 3) {
+    craft_old_event(&b, 1, proto + 64);
+    craft_str(&b, "cfunc");
+  }
+  craft_old_body(&b, ev);
+  craft_old_event(&b, 0x09, proto, 5, addr, 64);
+  craft_old_event(&b, 0x0d, proto + 64, addr + 64, 32);
+  if (ev == 2)
+    craft_old_event(&b, 0x11, 7, addr, addr, 32);
+  if (ev == 3) {
+    craft_old_lua(&b, 0x08, proto, "=late", 0);
+    craft_old_event(&b, 0x10, 8, proto, 6);
+    craft_old_event(&b, 0x11, 8, addr + 128, 32);
+  }
+  craft_old_event(&b, 0x07, addr, 64, addr + 96, 128);
+  craft_old_event(&b, 0x06, addr + 64, 32);
+  craft_byte(&b, 0x80);
+  snprintf(name, sizeof(name), "v%u-%u", sym, ev);
+  seed(dir, "stream", name, b.s, b.n);
+  lp_buf_free(&b);
+}
+
+int main(int argc, char **argv)
+{
+  unsigned sym, ev;
+  if (argc != 2)
+    return 64;
+  if (mkdir(argv[1], 0777) != 0 && errno != EEXIST)
+    return 1;
+  seeds_compact(argv[1]);
+  for (sym = 1; sym <= 3; sym++)
+    for (ev = 1; ev <= 3; ev++)
+      seeds_old(argv[1], sym, ev);
+  return 0;
+}

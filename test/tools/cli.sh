@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# What the command line of lj-parse-memprof does: options, files, exit status,
+# and one clear line on stderr where something is wrong.
+set -uo pipefail
+
+prog=$1
+fixtures=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# Runs the program with the arguments behind $2. Its status must be $1, and its
+# stderr as many lines as $2.
+run() {
+  local want=$1 lines=$2 status
+  shift 2
+  "$prog" "$@" > "$dir/out" 2> "$dir/err" < "${input:-/dev/null}"
+  status=$?
+  if [ "$status" -ne "$want" ] || [ "$(wc -l < "$dir/err")" -ne "$lines" ]; then
+    echo "FAILED: $* (status $status, not $want; stderr:)"
+    cat "$dir/err"
+    failed=1
+  fi
+}
+
+# The file $1 (out or err) of the last run must have a line that matches $2.
+has() {
+  if ! grep -qE -- "$2" "$dir/$1"; then
+    echo "FAILED: nothing like '$2' in $1:"
+    head -n 20 "$dir/$1"
+    failed=1
+  fi
+}
+
+stream=$dir/v2.ljm
+zcat "$fixtures/v2-prog.bin.gz" > "$stream"
+
+# -- Whole streams --
+
+run 0 0 "$stream"
+has out '^ALLOCATIONS$'
+has out '^@prog\.lua:2, line 3: 80 7040 0$'
+cp "$dir/out" "$dir/whole"
+input=$stream run 0 0 -
+cmp -s "$dir/out" "$dir/whole" || { echo "FAILED: -"; failed=1; }
+run 0 0 --dump "$stream"
+cmp -s "$dir/out" "$dir/whole" || { echo "FAILED: --dump"; failed=1; }
+run 0 0 -o "$dir/report" "$stream"
+cmp -s "$dir/report" "$dir/whole" || { echo "FAILED: -o"; failed=1; }
+run 0 0 --leak-only "$stream"
+has out '^HEAP SUMMARY$'
+[ "$(head -n 1 "$dir/out")" = "HEAP SUMMARY" ] || failed=1
+run 0 0 -H "$stream"
+has out '^@prog\.lua:2, line 3: 80 6\.9KiB 0B$'
+run 0 0 "$stream" "$stream"
+has out '^@prog\.lua:2, line 3: 160 14080 0$'
+
+# -- Streams in part, or none --
+
+head -c 3000 "$stream" > "$dir/cut"
+run 1 1 "$dir/cut"
+has err '^lj-parse-memprof: .*/cut: offset [0-9]+: expected an event'
+has out '^HEAP SUMMARY$'
+run 1 1 "$dir/cut" "$stream"
+: > "$dir/empty"
+run 2 1 "$dir/empty"
+has err '/empty: offset 0: expected a stream, it is empty$'
+[ -s "$dir/out" ] && failed=1
+head -c 100 "$stream" > "$dir/symtab"
+run 2 1 "$dir/symtab"
+run 2 1 /dev/zero
+has err 'found 00 00 00$'
+run 2 1 "$dir/missing"
+has err '/missing: No such file or directory$'
+run 2 1 "$dir"
+has err 'Is a directory$'
+run 2 1 "$dir/missing" "$stream"
+has out '^@prog\.lua:2, line 3: 80 7040 0$'
+run 2 2 "$dir/missing" "$dir/cut"
+printf 'ljs\x10\0\0\0\1\x80ljd\x10\0\0\0' > "$dir/heap"
+run 2 1 "$dir/heap"
+has err 'found a heap dump'
+printf 'ljs\x03\0\0\0\x80ljp\x02\0\0\0' > "$dir/cpu"
+run 2 1 "$dir/cpu"
+has err 'found a CPU profile'
+
+# -- Reports that cannot be written --
+
+run 2 1 -o /dev/full "$stream"
+has err '/dev/full: No space left on device$'
+run 2 1 -o "$dir/none/report" "$stream"
+has err '/none/report: No such file or directory$'
+"$prog" "$stream" > /dev/full 2> "$dir/err"
+[ $? -eq 2 ] || { echo "FAILED: full disk"; failed=1; }
+has err 'standard output: No space left on device$'
+"$prog" "$stream" >&- 2> "$dir/err"
+[ $? -eq 2 ] || { echo "FAILED: closed stdout"; failed=1; }
+
+# -- Usage --
+
+run 64 3
+has err 'expected a FILE'
+run 64 3 --nonsense "$stream"
+run 0 0 --help
+has out '^Usage: '
+has out '^Examples:$'
+has out 'Exit status: '
+run 0 0 -h
+has out '^Usage: '
+run 0 0 --version
+has out '^lj-parse-memprof [0-9]+\.[0-9]+\.[0-9]+$'
+
+exit $failed

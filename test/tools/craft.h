@@ -1,0 +1,65 @@
+/*
+** Streams made by hand, for tests: version 0x10 by its registers, the old
+** versions byte by byte. Knows the documents, not the reader.
+*/
+
+#ifndef CRAFT_H
+#define CRAFT_H
+
+#include <stdint.h>
+
+#include "mem.h"
+
+typedef struct Craft {
+  LpBuf out;                              /* What is finished. */
+  LpBuf block;                            /* The payload that is being made. */
+  uint64_t site[4], size[4], alloc, free; /* The registers. */
+  uint64_t events;                        /* In finished blocks, */
+  uint64_t fresh;                         /* and in this one. */
+  uint64_t allocs, reallocs, frees, in, out_bytes, live;
+  uint64_t ns;
+} Craft;
+
+/* -- Version 0x10 --------------------------------------------------------- */
+
+void craft_open(Craft *c, uint64_t vm);
+void craft_meta(Craft *c, uint64_t live);
+void craft_proto(Craft *c, uint64_t id, unsigned flags, uint64_t hash,
+                 uint64_t first, const char *chunk, const char *name);
+void craft_cfunc(Craft *c, uint64_t id, uint64_t offset, const char *module,
+                 const char *symbol);
+void craft_trace(Craft *c, uint64_t id, uint64_t no, uint64_t func,
+                 uint64_t line);
+void craft_site(Craft *c, uint64_t id, unsigned flags, uint64_t func,
+                uint64_t line);
+void craft_time(Craft *c, uint64_t ns);
+void craft_record(Craft *c, unsigned code, const void *p, size_t n);
+void craft_alloc(Craft *c, uint64_t site, uint64_t addr, uint64_t size);
+void craft_free(Craft *c, uint64_t site, uint64_t addr, uint64_t size);
+void craft_realloc(Craft *c, uint64_t site, uint64_t oaddr, uint64_t osize,
+                   uint64_t naddr, uint64_t nsize);
+void craft_totals(Craft *c, unsigned flags, uint64_t lost);
+void craft_flush(Craft *c);
+void craft_close(Craft *c);
+
+/* -- Any version ---------------------------------------------------------- */
+
+void craft_byte(LpBuf *b, unsigned byte);
+void craft_uleb(LpBuf *b, uint64_t v);
+void craft_str(LpBuf *b, const char *s);
+
+/* -- Versions 1 to 3 ------------------------------------------------------ */
+
+void craft_old_open(LpBuf *b, unsigned version);
+void craft_old_lua(LpBuf *b, unsigned head, uint64_t addr, const char *chunk,
+                   uint64_t line);
+void craft_old_body(LpBuf *b, unsigned version);
+void craft_old_numbers(LpBuf *b, unsigned head, const uint64_t *v, size_t n);
+
+/* An event or a symbol: a header and numbers. */
+#define craft_old_event(b, head, ...)                                          \
+  craft_old_numbers(b, head, (const uint64_t[]){__VA_ARGS__},                  \
+                    sizeof((const uint64_t[]){__VA_ARGS__}) /                  \
+                        sizeof(uint64_t))
+
+#endif

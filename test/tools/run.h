@@ -1,0 +1,32 @@
+/*
+** From bytes in memory to a report, for tests.
+*/
+
+#ifndef RUN_H
+#define RUN_H
+
+#include "craft.h"
+#include "input.h"
+#include "report.h"
+#include "stream.h"
+
+typedef struct Run {
+  LpProfile *prof;
+  LpStream st;
+  LpStatus status;
+  uint64_t events;
+  LpBuf text;
+} Run;
+
+extern const LpReportOptions run_plain;
+
+Run run_memory(const void *p, size_t n);
+void run_add(Run *r, LpInput *in);
+Run run_input(LpInput *in);
+Run run_craft(Craft *c);
+const char *run_text(Run *r, const LpReportOptions *opt);
+const LpRow *run_row(const Run *r, const char *label);
+void run_books(const Run *r);
+void run_close(Run *r);
+
+#endif

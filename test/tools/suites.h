@@ -1,0 +1,19 @@
+/*
+** The suites, one for each file test_*.c.
+*/
+
+#ifndef SUITES_H
+#define SUITES_H
+
+#include <check.h>
+
+#define SUITES(_)                                                              \
+  _(crc) _(live) _(label) _(compact) _(damage) _(legacy) _(field)
+
+#define SUITE_DECL(name) Suite *suite_##name(void);
+SUITES(SUITE_DECL)
+
+/* A suite of one case with the tests that follow. */
+Suite *suite_of(const char *name, const TTest **tests);
+
+#endif

@@ -1,0 +1,399 @@
+/*
+** Version 0x10: streams that are cut, broken, or lie.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ljm_format.h"
+#include "run.h"
+#include "sample.h"
+#include "suites.h"
+
+/* How many events the blocks hold that end within N bytes. */
+static uint64_t whole(const Sample *s, size_t n)
+{
+  int i = 0;
+  while (i < SAMPLE_BLOCKS && s->at[i + 1] <= n)
+    i++;
+  return s->first[i];
+}
+
+/* Cut at every byte: all whole blocks are used, and the end is reported. */
+START_TEST(test_cut)
+{
+  Sample s;
+  size_t n;
+  sample_open(&s);
+  for (n = 0; n <= s.c.out.n; n++) {
+    Run r = run_memory(s.c.out.s, n);
+    run_books(&r);
+    ck_assert_int_eq(r.status, n == s.c.out.n ? LP_WHOLE
+                               : n >= s.at[0] ? LP_PART
+                                              : LP_UNREADABLE);
+    ck_assert_uint_eq(r.events, whole(&s, n));
+    ck_assert_uint_le(r.st.damage.offset, n);
+    ck_assert_uint_eq(r.st.ndamage, n != s.c.out.n);
+    run_text(&r, &run_plain);
+    run_close(&r);
+  }
+  craft_close(&s.c);
+}
+END_TEST
+
+/* One broken byte: its block is lost, nothing else. */
+static void broken(const Sample *s, size_t at, unsigned mask)
+{
+  Run r;
+  int i = 0;
+  s->c.out.s[at] = (char)(s->c.out.s[at] ^ (int)mask);
+  r = run_memory(s->c.out.s, s->c.out.n);
+  run_books(&r);
+  run_text(&r, &run_plain);
+  while (s->at[i + 1] <= at)
+    i++;
+  if (at >= s->at[0]) {
+    uint64_t lost = s->first[i + 1] - s->first[i];
+    ck_assert_int_eq(r.status, LP_PART);
+    ck_assert_uint_eq(r.events, s->c.events - lost);
+    ck_assert_uint_eq(r.st.damage.offset, s->at[i]);
+    ck_assert_uint_eq(r.st.damage.bytes, s->at[i + 1] - s->at[i]);
+    if (i < SAMPLE_BLOCKS - 1)
+      ck_assert_uint_eq(r.st.lost, lost);
+  } else if (at < 4) {
+    ck_assert_int_eq(r.status, LP_UNREADABLE);
+  } else if (r.status != LP_UNREADABLE) { /* Or it became a CPU profile. */
+    ck_assert_uint_eq(r.events, s->c.events);
+  }
+  s->c.out.s[at] = (char)(s->c.out.s[at] ^ (int)mask);
+  run_close(&r);
+}
+
+START_TEST(test_broken)
+{
+  Sample s;
+  size_t n;
+  unsigned bit;
+  sample_open(&s);
+  for (n = 0; n < s.c.out.n; n++) {
+    for (bit = 0; bit < 8; bit++)
+      broken(&s, n, 1u << bit);
+    broken(&s, n, 0xff);
+  }
+  craft_close(&s.c);
+}
+END_TEST
+
+/* A block that is missing: the report says so. */
+START_TEST(test_gap)
+{
+  Sample s;
+  LpBuf b = {0};
+  Run r;
+  sample_open(&s);
+  lp_buf_add(&b, s.c.out.s, s.at[0]);
+  lp_buf_add(&b, s.c.out.s + s.at[1], s.c.out.n - s.at[1]);
+  r = run_memory(b.s, b.n);
+  ck_assert_int_eq(r.status, LP_PART);
+  ck_assert_uint_eq(r.st.ndamage, 1);
+  ck_assert_str_eq(r.st.damage.what,
+                   "expected event 0, found a block from event 112");
+  ck_assert_uint_eq(r.st.damage.events, 112);
+  ck_assert_uint_eq(r.st.damage.bytes, 0);
+  ck_assert_str_eq(
+      run_text(&r, &run_plain),
+      "ALLOCATIONS\n"
+      "[C] lua_cjson_new (cjson.so): 3 192 0\n"
+      "(unknown): 1 8 0\n"
+      "TRACE [3]: 1 24 0\n"
+      "[C] 0x4d0 (lpeg.so): 1 32 0\n"
+      "[string \"return {}...\"]:0, ~line 2: 1 16 0\n"
+      "\n"
+      "REALLOCATIONS\n"
+      "(lost): 8 2048 1024\n"
+      "\tOverrides:\n"
+      "\t\t(lost)\n"
+      "\t\t(before start)\n"
+      "\n"
+      "INTERNAL: 1 512 256\n"
+      "\tOverrides:\n"
+      "\t\t(before start)\n"
+      "\n"
+      "DEALLOCATIONS\n"
+      "INTERNAL: 91 0 6060\n"
+      "\tOverrides:\n"
+      "\t\t(before start)\n"
+      "\n"
+      "HEAP SUMMARY (approximate: events were lost)\n"
+      "(lost) holds 1088 bytes: 8 allocations, 7 deallocations\n"
+      "INTERNAL holds 512 bytes: 1 allocations, 0 deallocations\n"
+      "[C] lua_cjson_new (cjson.so) holds 192 bytes: 3 allocations,"
+      " 0 deallocations\n"
+      "[C] 0x4d0 (lpeg.so) holds 32 bytes: 1 allocations, 0 deallocations\n"
+      "TRACE [3] holds 24 bytes: 1 allocations, 0 deallocations\n"
+      "[string \"return {}...\"]:0, ~line 2 holds 16 bytes: 1 allocations,"
+      " 0 deallocations\n"
+      "(unknown) holds 8 bytes: 1 allocations, 0 deallocations\n");
+  run_books(&r);
+  run_close(&r);
+  lp_buf_free(&b);
+  craft_close(&s.c);
+}
+END_TEST
+
+/* A block that comes twice counts once. */
+START_TEST(test_twice)
+{
+  Sample s;
+  LpBuf b = {0};
+  Run r;
+  sample_open(&s);
+  lp_buf_add(&b, s.c.out.s, s.at[1]);
+  lp_buf_add(&b, s.c.out.s + s.at[0], s.c.out.n - s.at[0]);
+  r = run_memory(b.s, b.n);
+  ck_assert_int_eq(r.status, LP_PART);
+  ck_assert_str_eq(r.st.damage.what,
+                   "expected event 112, found a block from event 0");
+  ck_assert_str_eq(run_text(&r, &run_plain), sample_text);
+  run_close(&r);
+  lp_buf_free(&b);
+  craft_close(&s.c);
+}
+END_TEST
+
+/* Bytes that are no block, before a block, and behind the totals. */
+START_TEST(test_junk)
+{
+  static const char junk[] = "ljb\x10junkljbljb";
+  Sample s;
+  int i;
+  sample_open(&s);
+  for (i = 0; i <= SAMPLE_BLOCKS; i++) {
+    LpBuf b = {0};
+    Run r;
+    lp_buf_add(&b, s.c.out.s, s.at[i]);
+    lp_buf_add(&b, junk, sizeof(junk) - 1);
+    lp_buf_add(&b, s.c.out.s + s.at[i], s.c.out.n - s.at[i]);
+    r = run_memory(b.s, b.n);
+    ck_assert_int_eq(r.status, LP_PART);
+    ck_assert_uint_eq(r.st.damage.offset, s.at[i]);
+    if (i < SAMPLE_BLOCKS)
+      ck_assert_uint_eq(r.st.damage.bytes, sizeof(junk) - 1);
+    ck_assert_str_eq(run_text(&r, &run_plain), sample_text);
+    run_close(&r);
+    lp_buf_free(&b);
+  }
+  craft_close(&s.c);
+}
+END_TEST
+
+/* -- Whole blocks with wrong contents ------------------------------------- */
+
+/* A stream whose second block has these bytes must be damaged like this. */
+static void contents(const void *p, size_t n, const char *what)
+{
+  Craft c;
+  Run r;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 100);
+  craft_alloc(&c, 1, 0x1000, 10);
+  craft_flush(&c);
+  lp_buf_add(&c.block, p, n);
+  craft_flush(&c);
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r = run_craft(&c);
+  ck_assert_int_eq(r.status, LP_PART);
+  ck_assert_str_eq(r.st.damage.what, what);
+  run_books(&r);
+  run_close(&r);
+  craft_close(&c);
+}
+
+#define CONTENTS(s, what) contents(s, sizeof(s) - 1, what)
+
+START_TEST(test_contents)
+{
+  CONTENTS("\0", "expected an event or a record, found 0x00");
+  CONTENTS("\x80", "expected an event or a record, found 0x80");
+  CONTENTS("\x05", "a broken event, found 0x05");
+  CONTENTS("\x01\x02\x80", "a broken event, found 0x01");
+  CONTENTS("\x0d\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
+           "a broken event, found 0x0d");
+  CONTENTS("\x0d\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+           "a broken event, found 0x0d");
+  CONTENTS("\x18", "a broken record, found 0x18");
+  CONTENTS("\x18\x05\x01", "a broken record, found 0x18");
+  CONTENTS("\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01",
+           "a broken record, found 0x18");
+  CONTENTS("\x18\x00", "a record of kind 6 is too short for its fields");
+  CONTENTS("\x14\x02\x01\x01",
+           "a record of kind 5 is too short for its fields");
+  CONTENTS("\x04\x04\x09xyz", "a record of kind 1 is too short for its fields");
+  CONTENTS("\x08\x08\1\1\1\1\1\1\1\1",
+           "a record of kind 2 is too short for its fields");
+  CONTENTS("\x14\x04\x02\x00\x07\x01", "function 7 is not defined");
+  CONTENTS("\x09\x09\x02", "an event at a site that is not defined");
+  CONTENTS("\x14\x04\x02\x00\x00\x01\x14\x04\x01\x00\x00\x01",
+           "id 1 is defined for a second time");
+}
+END_TEST
+
+/* -- Books that do not match ---------------------------------------------- */
+
+/* A stream with one allocation, one deallocation, and these totals. */
+static void books(const char *what, unsigned field, uint64_t delta)
+{
+  Craft c;
+  Run r;
+  uint64_t *f[] = {&c.allocs, &c.reallocs,  &c.frees,
+                   &c.in,     &c.out_bytes, &c.live};
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 100);
+  craft_alloc(&c, 1, 0x1000, 10);
+  craft_free(&c, 1, 0x1000, 10);
+  *f[field] += delta;
+  if (field == 0)
+    c.frees -= delta;
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r = run_craft(&c);
+  ck_assert_int_eq(r.status, LP_PART);
+  ck_assert_str_eq(r.st.damage.what, what);
+  run_close(&r);
+  craft_close(&c);
+}
+
+START_TEST(test_books)
+{
+  books("the totals tell of 2 allocations, 1 were read", 0, 1);
+  books("the totals tell of 3 events, 2 were read", 1, 1);
+  books("the totals tell of 1 events, 2 were read", 2, UINT64_MAX);
+  books("the totals tell of 11 bytes in, 10 were read", 3, 1);
+  books("the totals tell of 9 bytes out, 10 were read", 4, UINT64_MAX);
+  books("the totals tell of 105 live bytes, 100 were read", 5, 5);
+}
+END_TEST
+
+/* Events that contradict each other. */
+START_TEST(test_contradictions)
+{
+  Craft c;
+  Run r;
+  int i;
+  for (i = 0; i < 2; i++) {
+    craft_open(&c, 1);
+    craft_time(&c, 0);
+    craft_meta(&c, 5);
+    craft_alloc(&c, 1, 0x1000, 10);
+    if (i)
+      craft_alloc(&c, 1, 0x1000, 10);
+    else
+      craft_free(&c, 1, 0x2000, 10);
+    craft_totals(&c, 0, 0);
+    craft_flush(&c);
+    r = run_craft(&c);
+    ck_assert_int_eq(r.status, LP_PART);
+    ck_assert_str_eq(r.st.damage.what,
+                     i ? "1 allocations came where an object still lives"
+                       : "5 bytes live at the start, but 10 of them were "
+                         "freed");
+    ck_assert_ptr_nonnull(strstr(run_text(&r, &run_plain), "(approximate: "));
+    run_books(&r);
+    run_close(&r);
+    craft_close(&c);
+  }
+}
+END_TEST
+
+/* -- Hostile ones --------------------------------------------------------- */
+
+/* Beginnings of blocks, each of which claims 16 MiB: neither slow nor big. */
+START_TEST(test_beginnings)
+{
+  Craft c;
+  Run r;
+  clock_t t = clock();
+  size_t i;
+  craft_open(&c, 1);
+  for (i = 0; i < 1500000; i++)
+    lp_buf_add(&c.out, "ljb\x10\1\2\3\4\0\0\0\1\0\0\0\0\0\0\0\0", 20);
+  r = run_craft(&c);
+  ck_assert_int_eq(r.status, LP_PART);
+  ck_assert_uint_eq(r.st.damage.bytes, 30000000);
+  ck_assert_int_lt((clock() - t) / CLOCKS_PER_SEC, 20);
+  run_close(&r);
+  craft_close(&c);
+}
+END_TEST
+
+/* Ids, sizes and addresses as they come: memory does not follow their value. */
+START_TEST(test_values)
+{
+  Craft c;
+  Run r;
+  uint64_t i, id = UINT64_MAX;
+  craft_open(&c, 1);
+  craft_time(&c, UINT64_MAX);
+  craft_meta(&c, UINT64_MAX);
+  craft_proto(&c, id, ~0u, id, id, "@x", "y");
+  craft_site(&c, id, ~0u, id, id);
+  for (i = 0; i < 100000; i++) {
+    craft_alloc(&c, id, i * 0x9e3779b97f4a7c15u, UINT64_MAX - i);
+    craft_free(&c, id, i * 0xc2b2ae3d27d4eb4fu, UINT64_MAX / 2 + i);
+    craft_realloc(&c, id, i, UINT64_MAX, 0 - i, 1);
+  }
+  craft_flush(&c);
+  r = run_craft(&c);
+  ck_assert_uint_eq(r.events, 300000);
+  run_books(&r);
+  run_text(&r, &run_plain);
+  run_close(&r);
+  craft_close(&c);
+}
+END_TEST
+
+/* The other kinds of streams are refused by name. */
+START_TEST(test_kinds)
+{
+  static const struct {
+    const char *s;
+    size_t n;
+    const char *what;
+  } t[] = {
+      {"", 0, "expected a stream, it is empty"},
+      {"lj", 2, "expected a stream, it ends inside its prologue"},
+      {"\x1f\x8b\x08", 3, "expected a stream (ljs), found 1f 8b 08"},
+      {"ljs\x04\0\0\0", 7, "expected version 1, 2, 3 or 16, found 4"},
+      {"ljs\x10\0\0\0\1\x80ljp\x10\0\0\0", 16,
+       "expected a memory profile (ljm), found a CPU profile (ljp)"},
+      {"ljs\x10\0\0\0\1\x80ljd\x10\0\0\0", 16,
+       "expected a memory profile (ljm), found a heap dump (ljd)"},
+      {"ljs\x03\0\0\0\x80ljp\x02\0\0\0", 15,
+       "expected a memory profile (ljm), found a CPU profile (ljp)"},
+      {"ljs\x02\0\0\0\x80ljm\x04\0\0\0", 15,
+       "expected the prologue of the events (ljm 1, 2 or 3)"},
+      {"ljs\x10\0\0\0\1\x80ljm\x03\0\0\0", 16,
+       "expected the prologue of the events, ljm 0x10"},
+  };
+  size_t i;
+  for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+    Run r = run_memory(t[i].s, t[i].n);
+    ck_assert_str_eq(r.st.damage.what, t[i].what);
+    ck_assert_int_eq(r.status, LP_UNREADABLE);
+    run_close(&r);
+  }
+}
+END_TEST
+
+Suite *suite_damage(void)
+{
+  const TTest *tests[] = {test_cut,    test_broken,         test_gap,
+                          test_twice,  test_junk,           test_contents,
+                          test_books,  test_contradictions, test_beginnings,
+                          test_values, test_kinds,          NULL};
+  return suite_of("damage", tests);
+}
