@@ -48,7 +48,7 @@ static void old_proto(MPBuf *b, GCproto *pt)
   GCstr *chunk = proto_chunkname(pt);
   lj_wbuf_uleb(b, (uint64_t)(uintptr_t)pt);
   lj_wbuf_string(b, strdata(chunk), chunk->len);
-  lj_wbuf_uleb(b, pt->firstline > 0 ? (uint64_t)pt->firstline : 0);
+  lj_wbuf_uleb(b, (uint64_t)(int64_t)pt->firstline);
 }
 
 /* Writes the prologues and, between them, all functions that are loaded. */

@@ -159,7 +159,7 @@ static void symtab_defproto(MPState *mp, GCproto *pt, const MPFunc *func)
                       (proto_lineinfo(pt) ? 0 : LJM_PROTO_STRIPPED));
   lj_wbuf_uleb(b, func->addr);
   lj_wbuf_uleb(b, symtab_hash(pt));
-  lj_wbuf_uleb(b, (uint64_t)func->firstline);
+  lj_wbuf_uleb(b, (uint64_t)(int64_t)pt->firstline);
   lj_wbuf_uleb(b, (uint64_t)func->numline);
   lj_wbuf_string(b, strdata(chunk), chunk->len);
   lj_wbuf_string(b, func->name, strlen(func->name));
