@@ -117,14 +117,24 @@ static uint64_t misc_integer(lua_State *L, const char *key, lua_Number min,
   return (uint64_t)n;
 }
 
+/* True if the value at an index is this very string. */
+static int misc_is(lua_State *L, int idx, const char *name)
+{
+  size_t len;
+  const char *s;
+  if (lua_type(L, idx) != LUA_TSTRING)
+    return 0;
+  s = lua_tolstring(L, idx, &len);
+  return len == strlen(name) && memcmp(s, name, len) == 0;
+}
+
 /* The option "format". The value is on top. */
 static int misc_format(lua_State *L)
 {
   static const char *const names[] = {"compact", "rfc", "tarantool"};
-  const char *s = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
   int i;
   for (i = LUAM_PROF_COMPACT; i <= LUAM_PROF_TARANTOOL; i++)
-    if (strcmp(s, names[i]) == 0)
+    if (misc_is(L, -1, names[i]))
       return i;
   return misc_badoption(L, "format", "\"compact\", \"rfc\" or \"tarantool\"");
 }
@@ -134,18 +144,17 @@ static int misc_format(lua_State *L)
 /* Takes one option of a table. The key is below the value. */
 static void misc_option(lua_State *L, struct luam_Prof_options *opt)
 {
-  const char *key;
   if (lua_type(L, -2) != LUA_TSTRING)
     luaL_argerror(L, 2, "keys of options must be strings");
-  key = lua_tostring(L, -2);
-  if (strcmp(key, "format") == 0)
+  if (misc_is(L, -2, "format"))
     opt->format = misc_format(L);
-  else if (strcmp(key, "buffer") == 0)
-    opt->buffer = misc_integer(L, key, LJM_BLOCK_MIN, LJM_BLOCK_MAX);
-  else if (strcmp(key, "seconds") == 0)
-    opt->dursec = misc_integer(L, key, 0, MISC_MAXSECONDS);
+  else if (misc_is(L, -2, "buffer"))
+    opt->buffer = misc_integer(L, "buffer", LJM_BLOCK_MIN, LJM_BLOCK_MAX);
+  else if (misc_is(L, -2, "seconds"))
+    opt->dursec = misc_integer(L, "seconds", 0, MISC_MAXSECONDS);
   else
-    luaL_argerror(L, 2, lua_pushfstring(L, "unknown option '%s'", key));
+    luaL_argerror(
+        L, 2, lua_pushfstring(L, "unknown option '%s'", lua_tostring(L, -2)));
 }
 
 /* Reads the second argument of start: nothing, seconds, or a table. */
@@ -173,10 +182,12 @@ static void misc_options(lua_State *L, struct luam_Prof_options *opt)
 /* started, message, errno = misc.memprof.start(fname [, seconds|options]) */
 static int misc_memprof_start(lua_State *L)
 {
-  const char *fname = luaL_checkstring(L, 1);
+  size_t len;
+  const char *fname = luaL_checklstring(L, 1, &len);
   struct luam_Prof_options opt;
   MiscFile *f;
   int status, en;
+  luaL_argcheck(L, strlen(fname) == len, 1, "file name with a zero in it");
   misc_options(L, &opt);
   /* Asked before the file is emptied: it may be the one in use. */
   if (lj_memprof_isactive(L))
