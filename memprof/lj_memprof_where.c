@@ -241,7 +241,7 @@ static LJ_AINLINE uint32_t where_c(MPState *mp, GCfunc *fn)
 /*
 ** The frame that called a builtin whose frame link is gone. Without FR2,
 ** coroutine.resume() of a dead coroutine stores its result over the link and
-** then allocates the message; the C frame still has the caller's PC.
+** then allocates the message; the C frame still has a copy of the link.
 */
 static cTValue *where_lostlink(lua_State *L, cTValue *frame, cTValue *bot,
                                const BCIns **pcp)
@@ -254,11 +254,16 @@ static cTValue *where_lostlink(lua_State *L, cTValue *frame, cTValue *bot,
 #else
   if (itype(frame) == LJ_TFALSE) {
     const BCIns *pc = where_toppc(L);
-    if (pc != NULL && (const void *)pc != (const void *)L) {
-      cTValue *prev = frame - (1 + bc_a(pc[-1]));
+    ptrdiff_t size = (ptrdiff_t)pc;
+    if (pc == NULL || (const void *)pc == (const void *)L)
+      return NULL;
+    if ((size & FRAME_TYPE) == FRAME_LUA) { /* Called by an instruction. */
       *pcp = pc;
-      return prev > bot ? prev : NULL;
+      size = (ptrdiff_t)(1 + bc_a(pc[-1])) * (ptrdiff_t)sizeof(TValue);
     }
+    size &= ~(ptrdiff_t)FRAME_TYPEP;
+    if (size > 0 && size < (char *)frame - (char *)bot)
+      return (cTValue *)((char *)frame - size);
   }
 #endif
   return NULL;
