@@ -42,7 +42,6 @@ typedef struct MPHook {
   MPThread thread;     /* The thread that last wrote. */
   long pid;            /* The process that started. */
   int atexit;          /* End the recording when the process exits. */
-  int foreign;         /* Left below an allocator that is not ours. */
 } MPHook;
 
 static MPHook *memprof_hooks; /* Under the lock. */
@@ -277,7 +276,8 @@ static void *memprof_allocf(void *ud, void *ptr, size_t osize, size_t nsize)
 #define MP_MARK_EVERY  (10 * MP_MS)
 #define MP_FLUSH_EVERY (1000 * MP_MS)
 #define MP_LOOK_EVERY  (2 * MP_MS)
-#define MP_LOOK_MAX    1024 /* Bytes of events between two looks. */
+#define MP_LOOK_MIN    8 /* Bytes of events between two looks. */
+#define MP_LOOK_MAX    1024
 
 /* All events so far. */
 static uint64_t memprof_total(const MPState *mp)
@@ -329,23 +329,20 @@ void lj_memprof_flush(MPState *mp)
 }
 
 /*
-** Chooses when to look at the clock again: after as many bytes as were written
-** lately in MP_LOOK_EVERY. A look costs what ten events do, so there are many
+** Chooses when to look at the clock again: after as many bytes as were lately
+** written in MP_LOOK_EVERY. A look costs what ten events do, so there are many
 ** events between two looks when they come fast, and none when they are slow.
 */
 static void memprof_setsoft(MPState *mp, uint64_t now)
 {
   MPBuf *b = &mp->buf;
-  uint64_t bytes = (uint64_t)(b->p - mp->softref);
   uint64_t time = now - mp->seen;
-  if (time > MP_LOOK_EVERY)
-    bytes = bytes * MP_LOOK_EVERY / time;
-  else
-    bytes = MP_LOOK_MAX;
-  if (bytes > MP_LOOK_MAX)
-    bytes = MP_LOOK_MAX;
+  uint32_t step = 2 * mp->step + MP_LOOK_MIN;
+  if (time > MP_LOOK_EVERY / 2)
+    step = (uint32_t)((uint64_t)(b->p - mp->softref) * MP_LOOK_EVERY / time);
+  mp->step = step < MP_LOOK_MAX ? step : MP_LOOK_MAX;
   mp->softref = b->p;
-  b->soft = (size_t)(b->hard - b->p) > bytes ? b->p + bytes : b->hard;
+  b->soft = (size_t)(b->hard - b->p) > mp->step ? b->p + mp->step : b->hard;
 }
 
 static int memprof_end(MPHook *h, int64_t pending);
@@ -472,8 +469,19 @@ static void memprof_begin(MPState *mp)
 }
 
 /*
+** True if a hook can be put in the VM's slot as it is. One that wraps another
+** allocator than the slot has may lie below it, if a host has cached it.
+*/
+static int memprof_fits(const MPHook *h, const global_State *g)
+{
+  return h->g == g &&
+         ((g->allocf == memprof_allocf && g->allocd == (const void *)h) ||
+          (g->allocf == h->allocf && g->allocd == h->allocd));
+}
+
+/*
 ** Reserves a hook for a VM's new recording. Returns LUAM_PROFILE_ERR if the
-** VM is being profiled. A recording that a fork has copied does not count.
+** VM is being profiled. Call with the lock held.
 */
 static int memprof_reserve(MPState *mp, MPHook **hp)
 {
@@ -482,13 +490,15 @@ static int memprof_reserve(MPState *mp, MPHook **hp)
   if (h != NULL)
     return LUAM_PROFILE_ERR;
   for (h = memprof_hooks; h != NULL; h = h->next)
-    if (h->g == g && !h->foreign)
+    if (memprof_fits(h, g))
       break;
   if (h == NULL) {
     h = (MPHook *)calloc(1, sizeof(MPHook));
     if (h == NULL)
       return LUAM_PROFILE_ERRMEM;
     h->g = g;
+    h->allocf = g->allocf;
+    h->allocd = g->allocd;
     h->next = memprof_hooks;
     memprof_hooks = h;
   }
@@ -504,8 +514,6 @@ static int memprof_reserve(MPState *mp, MPHook **hp)
 static void memprof_install(MPHook *h, MPState *mp, int atexit)
 {
   global_State *g = h->g;
-  h->allocf = g->allocf;
-  h->allocd = g->allocd;
   memprof_setthread(h);
   h->atexit = atexit;
   /* The writer may have used the VM since META was told. */
@@ -594,8 +602,7 @@ static int memprof_uninstall(MPHook *h)
     g->allocd = h->allocd;
     return 0;
   }
-  h->foreign = 1; /* Somebody may still call us from below. */
-  return 1;
+  return 1; /* A foreign allocator, which may still call us. */
 }
 
 /*
@@ -635,28 +642,47 @@ int lj_memprof_isactive(const lua_State *L)
   return active;
 }
 
-/* Ends the recording of a VM that goes away, and forgets its hooks. */
+/*
+** Forgets the hooks of a VM that goes away. Below a foreign allocator they are
+** called until it is gone, so they stay, belonging to nobody.
+*/
+static void memprof_forgethooks(global_State *g)
+{
+  MPHook *h, **link = &memprof_hooks;
+  int foreign = 0;
+  /* The last one in the list is the first one that was made. */
+  for (h = memprof_hooks; h != NULL; h = h->next)
+    if (h->g == g)
+      foreign = g->allocf != h->allocf || g->allocd != h->allocd;
+  while ((h = *link) != NULL) {
+    if (h->g == g && !foreign) {
+      *link = h->next;
+      free(h);
+    } else {
+      if (h->g == g)
+        h->g = NULL;
+      link = &h->next;
+    }
+  }
+}
+
+/* Ends the recording of a VM that goes away. */
 void lj_memprof_close(global_State *g)
 {
-  MPHook *h, **link;
+  MPHook *h;
   memprof_lock();
   h = memprof_find(g);
   memprof_unlock();
   if (h != NULL)
     memprof_end(h, 0);
-  memprof_lock();
-  for (link = &memprof_hooks; (h = *link) != NULL;) {
-    if (h->g == g) {
-      if (!h->foreign) {
-        *link = h->next;
-        free(h);
-        continue;
-      }
-      /* Below a foreign allocator, it is called until the VM is gone. */
-      h->g = NULL;
-    }
-    link = &h->next;
+  /* A host may have put back what it had cached. */
+  while (g->allocf == memprof_allocf) {
+    h = (MPHook *)g->allocd;
+    g->allocf = h->allocf;
+    g->allocd = h->allocd;
   }
+  memprof_lock();
+  memprof_forgethooks(g);
   memprof_unlock();
 }
 

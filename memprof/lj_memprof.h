@@ -82,6 +82,7 @@ typedef struct MPState {
   uint64_t lost;        /* Events made by the writer. */
   MPLast last[4];       /* Registers, by kind of event. */
   uint8_t *softref;     /* Where the buffer was at the last look. */
+  uint32_t step;        /* Bytes between two looks. */
   uint64_t start;       /* CLOCK_MONOTONIC at the start, nanoseconds. */
   uint64_t seen;        /* Time at the last look at the clock. */
   uint64_t marked;      /* Time of the last mark. */
