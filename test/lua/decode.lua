@@ -1,0 +1,573 @@
+-- Independent decoders of the recorder's streams, written from the grammars:
+-- doc/stream-format.md (0x10), the RFC (1), the format of the field (3).
+--
+-- They are strict where a real reader is lenient: whatever a grammar does not
+-- allow is an error, so that a recorder cannot be wrong unnoticed.
+
+local bit = require("bit")
+local has_ffi, ffi = pcall(require, "ffi")
+
+local byte, sub = string.byte, string.sub
+local band, bor, bxor = bit.band, bit.bor, bit.bxor
+local lshift, rshift = bit.lshift, bit.rshift
+
+local M = {}
+
+-- Integers --------------------------------------------------------------------
+
+-- Numbers below 2^53 are Lua numbers, larger ones are uint64_t.
+local EXACT = 2 ^ 53
+
+local function wide(v)
+  assert(has_ffi, "a 64 bit number, but no ffi")
+  return ffi.cast("uint64_t", v)
+end
+
+local function narrow(v)
+  if v < 9007199254740992ULL then return tonumber(v) end
+  return v
+end
+
+-- Adds the zigzagged difference zz to v, modulo 2^64.
+local function add_zigzag(v, zz)
+  if type(v) == "number" and type(zz) == "number" then
+    local sum = v + (zz % 2 == 0 and zz / 2 or -(zz + 1) / 2)
+    if sum >= 0 and sum < EXACT then return sum end
+  end
+  local z = wide(zz)
+  return narrow(wide(v) + bxor(rshift(z, 1), 0ULL - band(z, 1ULL)))
+end
+
+-- An address that was turned right by three bits. Large ones become strings,
+-- because addresses are keys of tables, and a cdata is equal to itself only.
+local function address(v)
+  if type(v) == "number" and v < EXACT / 8 then return v * 8 end
+  local a = narrow(bit.rol(wide(v), 3))
+  return type(a) == "number" and a or tostring(a)
+end
+
+-- CRC32C ----------------------------------------------------------------------
+
+local crc_table = {}
+for i = 0, 255 do
+  local c = i
+  for _ = 1, 8 do
+    c = bxor(rshift(c, 1), band(-band(c, 1), 0x82f63b78))
+  end
+  crc_table[i] = c
+end
+
+local function crc32c(s, from, to)
+  local c = -1
+  for i = from, to do
+    c = bxor(rshift(c, 8), crc_table[band(bxor(c, byte(s, i)), 255)])
+  end
+  return bit.bnot(c)
+end
+
+assert(crc32c("123456789", 1, 9) == bit.tobit(0xe3069283), "crc32c")
+M.crc32c = crc32c
+
+-- The cursor ------------------------------------------------------------------
+
+-- A grammar error; what was read before it stands.
+local function fail(r, msg, ...)
+  error({ message = string.format(msg, ...), offset = r.pos - 1 }, 0)
+end
+
+local function get_byte(r)
+  local pos = r.pos
+  if pos > r.stop then fail(r, "the stream is cut") end
+  r.pos = pos + 1
+  return byte(r.data, pos)
+end
+
+local function get_wide_uleb(r, v, b, shift)
+  v = wide(v)
+  while true do
+    if shift == 63 and band(b, 127) > 1 then fail(r, "ULEB of over 64 bits") end
+    v = v + lshift(wide(band(b, 127)), shift)
+    if b < 128 then return narrow(v) end
+    shift = shift + 7
+    if shift > 63 then fail(r, "ULEB of over 10 bytes") end
+    b = get_byte(r)
+  end
+end
+
+local function get_uleb(r)
+  local b = get_byte(r)
+  if b < 128 then return b end
+  local v, shift, scale = b - 128, 7, 128
+  while true do
+    b = get_byte(r)
+    if shift > 42 then return get_wide_uleb(r, v, b, shift) end
+    v = v + band(b, 127) * scale
+    if b < 128 then return v end
+    shift, scale = shift + 7, scale * 128
+  end
+end
+
+-- A ULEB that has to be a number that Lua can count with.
+local function get_count(r)
+  local v = get_uleb(r)
+  if type(v) ~= "number" then fail(r, "number out of range") end
+  return v
+end
+
+-- The line where a function is defined; -1 (2^64 - 1) for those that LuaJIT
+-- brings along.
+local function get_first(r)
+  local v = get_uleb(r)
+  if type(v) ~= "number" then
+    if v ~= -1ULL then fail(r, "line out of range") end
+    return -1
+  end
+  return v
+end
+
+local function get_string(r)
+  local len = get_count(r)
+  local pos = r.pos
+  if len > r.stop + 1 - pos then fail(r, "string of %d bytes is cut", len) end
+  r.pos = pos + len
+  return sub(r.data, pos, pos + len - 1)
+end
+
+local function get_fixed(r, bytes)
+  local v, scale = 0, 1
+  for _ = 1, bytes do
+    v = v + get_byte(r) * scale
+    scale = scale * 256
+  end
+  return v
+end
+
+local function get_prologue(r, letter)
+  local magic = ""
+  for _ = 1, 3 do magic = magic .. string.char(get_byte(r)) end
+  if magic ~= "lj" .. letter then fail(r, "no prologue 'lj%s'", letter) end
+  local version = get_byte(r)
+  for _ = 1, 3 do
+    if get_byte(r) ~= 0 then fail(r, "reserved byte of a prologue") end
+  end
+  return version
+end
+
+-- An address as a key of a table.
+local function get_address(r)
+  local a = get_uleb(r)
+  return type(a) == "number" and a or tostring(a)
+end
+
+-- Sites -----------------------------------------------------------------------
+
+-- What all decoders tell of a place: source is "internal", "unknown", "lua",
+-- "c" or "trace"; chunk, first, name come from the function's definition.
+local internal = { source = "internal" }
+local unknown = { source = "unknown" }
+M.internal, M.unknown = internal, unknown
+
+local function lua_site(func, addr, line, flags)
+  return { source = "lua", addr = addr, line = line, func = func,
+           chunk = func and func.chunk, first = func and func.first,
+           name = func and func.name,
+           approx = band(flags, 1) ~= 0, traced = band(flags, 2) ~= 0 }
+end
+
+-- A table that makes its values from two keys, once.
+local function memo2(make)
+  local t = {}
+  return function(a, b)
+    local ta = t[a]
+    if not ta then ta = {}; t[a] = ta end
+    local v = ta[b]
+    if v == nil then v = make(a, b); ta[b] = v end
+    return v
+  end, t
+end
+
+-- Versions 1 and 3 ------------------------------------------------------------
+
+local SYM_FINAL = 0x80
+
+-- sym-addr sym-chunk sym-line
+local function get_old_proto(r, out)
+  local addr = get_address(r)
+  local func = { addr = addr, chunk = get_string(r), first = get_first(r) }
+  out.protos[addr] = func
+  out.funcs[#out.funcs + 1] = func
+  return addr
+end
+
+-- The sites of the old formats, found by what an event says of them.
+local function old_sites(out)
+  local lua, luat = memo2(function(addr, line)
+    return lua_site(out.protos[addr], addr, line, 0)
+  end)
+  local c, ct = memo2(function(addr)
+    return { source = "c", addr = addr, symbol = out.csyms[addr] }
+  end)
+  local trace, tracet = memo2(function(no)
+    local t = out.traces[no] or {}
+    local func = out.protos[t.proto]
+    return { source = "trace", traceno = no, line = t.line, addr = t.proto,
+             func = func, chunk = func and func.chunk,
+             first = func and func.first, approx = true, traced = true }
+  end)
+  -- A definition makes new sites of an address that was known before.
+  local forget = { lua = luat, c = ct, trace = tracet }
+  return { lua = lua, c = c, trace = trace, forget = forget }
+end
+
+-- The addresses and sizes of an event.
+local function get_old_body(r, ev)
+  ev.oaddr, ev.osize, ev.naddr, ev.nsize = nil, 0, nil, 0
+  if ev.kind ~= "alloc" then
+    ev.oaddr, ev.osize = get_address(r), get_count(r)
+  end
+  if ev.kind ~= "free" then
+    ev.naddr, ev.nsize = get_address(r), get_count(r)
+  end
+end
+
+local kinds = { "alloc", "free", "realloc" }
+
+-- Passes an event on.
+local function emit(out, ev, on_event)
+  out.nevents = out.nevents + 1
+  out.counts[ev.kind] = out.counts[ev.kind] + 1
+  out.bytes_in = out.bytes_in + ev.nsize
+  out.bytes_out = out.bytes_out + ev.osize
+  if on_event then on_event(ev) end
+end
+
+local function finish(r, out)
+  if r.pos <= r.stop then fail(r, "%d bytes behind the end", r.stop - r.pos + 1) end
+  out.whole = true
+end
+
+-- Version 1, as the RFC has it.
+local function decode_rfc(r, out, on_event)
+  local sites = old_sites(out)
+  local ev = {}
+  out.format = "rfc"
+  out.vm = get_address(r)
+  while true do
+    local h = get_byte(r)
+    if h >= SYM_FINAL then break end
+    if h ~= 0 then fail(r, "symbol of kind 0x%02x", h) end
+    get_old_proto(r, out)
+  end
+  if get_prologue(r, "m") ~= 1 then fail(r, "version of the body") end
+  while true do
+    local h = get_byte(r)
+    if h >= 0x80 then break end
+    ev.kind = kinds[band(h, 3)]
+    ev.mark = band(h, 0x40) ~= 0
+    if not ev.kind or band(h, 0x30) ~= 0 then fail(r, "event 0x%02x", h) end
+    local source = band(rshift(h, 2), 3)
+    if source == 1 then
+      ev.site = internal
+    elseif source == 2 then
+      local addr = get_address(r)
+      ev.site = sites.lua(addr, get_count(r))
+    elseif source == 3 then
+      ev.site = sites.c(get_address(r), 0)
+    else
+      fail(r, "event 0x%02x without a source", h)
+    end
+    get_old_body(r, ev)
+    emit(out, ev, on_event)
+  end
+  finish(r, out)
+end
+
+-- Version 3, as it is in the field.
+local function get_tarantool_symbol(r, out, sites, kind)
+  if kind == 0 then
+    sites.forget.lua[get_old_proto(r, out)] = nil
+  elseif kind == 1 then
+    local addr = get_address(r)
+    out.csyms[addr] = get_string(r)
+    sites.forget.c[addr] = nil
+  elseif kind == 2 then
+    local no = get_count(r)
+    out.traces[no] = { proto = get_address(r), line = get_count(r) }
+    sites.forget.trace[no] = nil
+  else
+    fail(r, "symbol of kind %d", kind)
+  end
+end
+
+local function decode_tarantool(r, out, on_event)
+  local sites = old_sites(out)
+  local ev = { mark = false }
+  out.format = "tarantool"
+  while true do
+    local h = get_byte(r)
+    if h >= SYM_FINAL then break end
+    get_tarantool_symbol(r, out, sites, h)
+  end
+  if get_prologue(r, "m") ~= 3 then fail(r, "version of the body") end
+  while true do
+    local h = get_byte(r)
+    if h >= 0x80 then break end
+    local source = band(rshift(h, 2), 7)
+    if band(h, 0x60) ~= 0 then fail(r, "event 0x%02x", h) end
+    if band(h, 3) == 0 then
+      get_tarantool_symbol(r, out, sites, source - 2)
+    else
+      ev.kind = kinds[band(h, 3)]
+      if source == 1 then
+        ev.site = internal
+      elseif source == 2 then
+        local addr = get_address(r)
+        ev.site = sites.lua(addr, get_count(r))
+      elseif source == 3 then
+        ev.site = sites.c(get_address(r), 0)
+      elseif source == 4 then
+        ev.site = sites.trace(get_count(r), 0)
+      else
+        fail(r, "event 0x%02x without a source", h)
+      end
+      get_old_body(r, ev)
+      emit(out, ev, on_event)
+    end
+  end
+  finish(r, out)
+end
+
+-- Version 0x10 ----------------------------------------------------------------
+
+local records = {}
+
+-- META
+records[1] = function(r, out)
+  if out.meta then fail(r, "META comes twice") end
+  out.meta = {}
+  while r.pos <= r.stop do
+    local key, tag = get_string(r), get_byte(r)
+    if out.meta[key] then fail(r, "META key %s comes twice", key) end
+    if tag == 0x75 then
+      out.meta[key] = get_uleb(r)
+    elseif tag == 0x73 then
+      out.meta[key] = get_string(r)
+    else
+      fail(r, "META tag 0x%02x", tag)
+    end
+  end
+end
+
+local function define_func(r, out, kind)
+  local id = get_count(r)
+  if id == 0 or out.funcs[id] then fail(r, "function %d defined twice", id) end
+  local func = { id = id, kind = kind, flags = get_count(r) }
+  out.funcs[id] = func
+  return func
+end
+
+-- PROTO
+records[2] = function(r, out)
+  local f = define_func(r, out, "lua")
+  f.addr, f.hash = get_address(r), get_uleb(r)
+  f.first, f.lines = get_first(r), get_count(r)
+  f.chunk, f.name = get_string(r), get_string(r)
+  f.cut, f.stripped = band(f.flags, 1) ~= 0, band(f.flags, 2) ~= 0
+  if f.name == "" then f.name = nil end
+end
+
+-- CFUNC
+records[3] = function(r, out)
+  local f = define_func(r, out, "c")
+  f.addr, f.offset = get_address(r), get_count(r)
+  f.module, f.symbol = get_string(r), get_string(r)
+  f.builtin = band(f.flags, 1) ~= 0
+  if f.symbol == "" then f.symbol = nil end
+end
+
+-- TRACE
+records[4] = function(r, out)
+  local f = define_func(r, out, "trace")
+  f.traceno = get_count(r)
+  local id = get_count(r)
+  f.start, f.line = out.funcs[id], get_count(r)
+  if not f.start then fail(r, "trace of the undefined function %d", id) end
+end
+
+-- SITE
+records[5] = function(r, out)
+  local id, flags, func, line = get_count(r), get_count(r), get_count(r), get_count(r)
+  local f = out.funcs[func]
+  if id < 2 or out.sites[id] then fail(r, "site %d defined twice", id) end
+  if not f then fail(r, "site of the undefined function %d", func) end
+  local s = lua_site(f, f.addr, line, flags)
+  s.id, s.source = id, f.kind
+  if f.kind ~= "lua" and line ~= 0 then fail(r, "line of a %s function", f.kind) end
+  if f.kind == "c" then
+    s.symbol, s.module, s.offset = f.symbol, f.module, f.offset
+    s.builtin = f.builtin
+  elseif f.kind == "trace" then
+    s.traceno, s.line = f.traceno, f.line
+    s.chunk, s.first = f.start.chunk, f.start.first
+  end
+  out.sites[id] = s
+end
+
+-- TIME
+records[6] = function(r, out)
+  local ns = get_count(r)
+  if ns < out.time then fail(r, "time runs backwards") end
+  out.time = ns
+  out.times = out.times + 1
+end
+
+-- TOTALS
+records[7] = function(r, out)
+  local t = { flags = get_count(r) }
+  t.alloc, t.realloc, t.free = get_count(r), get_count(r), get_count(r)
+  t.bytes_in, t.bytes_out, t.live = get_count(r), get_count(r), get_count(r)
+  t.lost, t.ns = get_count(r), get_count(r)
+  t.swapped = band(t.flags, 1) ~= 0
+  out.totals = t
+  for _, kind in ipairs(kinds) do
+    if t[kind] ~= out.counts[kind] then
+      fail(r, "TOTALS has %d of %s, the stream %d", t[kind], kind, out.counts[kind])
+    end
+  end
+  if t.bytes_in ~= out.bytes_in or t.bytes_out ~= out.bytes_out then
+    fail(r, "TOTALS disagrees about the bytes")
+  end
+  if (t.lost ~= 0) ~= (band(t.flags, 2) ~= 0) then fail(r, "TOTALS: lost, or not") end
+end
+
+local function get_record(r, out, h)
+  local code = rshift(h, 2)
+  local len = get_count(r)
+  if h >= 0x80 then fail(r, "a stack, which is not built yet") end
+  if code < 1 or code > 31 then fail(r, "record 0x%02x", h) end
+  if len > r.stop + 1 - r.pos then fail(r, "record of %d bytes is cut", len) end
+  if out.totals then fail(r, "a record behind TOTALS") end
+  local stop = r.stop
+  r.stop = r.pos + len - 1
+  if records[code] then records[code](r, out) end
+  -- Bytes behind the known fields are allowed to later versions, not to ours.
+  if r.pos <= r.stop then fail(r, "record %d is longer than its fields", code) end
+  r.stop = stop
+  return code
+end
+
+local function get_event(r, out, h, reg, ev)
+  local kind = kinds[band(h, 3)]
+  local same_size = band(h, 8) ~= 0
+  if h >= 0x10 then fail(r, "object type in event 0x%02x", h) end
+  if band(h, 4) == 0 then reg[kind] = get_count(r) end
+  local site = out.sites[reg[kind]]
+  if not site then fail(r, "event at the undefined site %d", reg[kind]) end
+  ev.kind, ev.site, ev.time = kind, site, out.time
+  ev.oaddr, ev.osize, ev.naddr, ev.nsize = nil, 0, nil, 0
+  if kind == "realloc" then
+    local o = add_zigzag(reg.A, get_uleb(r))
+    reg.A = same_size and o or add_zigzag(o, get_uleb(r))
+    ev.oaddr, ev.naddr = address(o), address(reg.A)
+    ev.osize, ev.nsize = get_count(r), get_count(r)
+  elseif kind == "alloc" then
+    reg.A = add_zigzag(reg.A, get_uleb(r))
+    if not same_size then reg.asize = get_count(r) end
+    ev.naddr, ev.nsize = address(reg.A), reg.asize
+  else
+    reg.F = add_zigzag(reg.F, get_uleb(r))
+    if not same_size then reg.fsize = get_count(r) end
+    ev.oaddr, ev.osize = address(reg.F), reg.fsize
+  end
+end
+
+local function get_block(r, out, ev, on_event)
+  local from = r.pos
+  if sub(r.data, from, from + 3) ~= "ljb\16" then fail(r, "no block") end
+  r.pos = from + 4
+  local crc, len, first = get_fixed(r, 4), get_fixed(r, 4), get_fixed(r, 8)
+  if len > 16 * 2 ^ 20 then fail(r, "block of %d bytes", len) end
+  if len > r.stop + 1 - r.pos then fail(r, "block of %d bytes is cut", len) end
+  if bit.tobit(crc) ~= crc32c(r.data, from + 8, r.pos + len - 1) then
+    fail(r, "checksum of a block")
+  end
+  if first ~= out.nevents then fail(r, "event %d, not %d", first, out.nevents) end
+  local stop = r.stop
+  local reg = { alloc = 0, free = 0, realloc = 0, A = 0, F = 0, asize = 0, fsize = 0 }
+  local nth = 0
+  r.stop = r.pos + len - 1
+  out.blocks = out.blocks + 1
+  while r.pos <= r.stop do
+    local h = get_byte(r)
+    nth = nth + 1
+    if band(h, 3) == 0 then
+      local code = get_record(r, out, h)
+      if (nth == 1 and code ~= 6) then fail(r, "a block begins without TIME") end
+      if out.blocks == 1 and nth == 2 and code ~= 1 then fail(r, "no META") end
+    else
+      if nth == 1 or not out.meta then fail(r, "an event too early") end
+      if out.totals then fail(r, "an event behind TOTALS") end
+      get_event(r, out, h, reg, ev)
+      emit(out, ev, on_event)
+    end
+  end
+  r.stop = stop
+end
+
+local function decode_compact(r, out, on_event)
+  out.format = "compact"
+  out.sites = { [0] = internal, unknown }
+  out.blocks, out.time, out.times = 0, 0, 0
+  out.vm = get_address(r)
+  if get_byte(r) ~= SYM_FINAL then fail(r, "the symtab is not empty") end
+  if get_prologue(r, "m") ~= 0x10 then fail(r, "version of the body") end
+  local ev = { mark = false }
+  while r.pos <= r.stop do get_block(r, out, ev, on_event) end
+  if not out.totals then fail(r, "no TOTALS") end
+  out.whole = true
+end
+
+-- Entry -----------------------------------------------------------------------
+
+local versions = { [1] = decode_rfc, [3] = decode_tarantool, [0x10] = decode_compact }
+
+-- Decodes a stream. on_event(ev) gets each event; ev is used again for the
+-- next one. Returns what the stream says besides; if it is not whole, error
+-- and offset tell why and where.
+function M.stream(data, on_event)
+  local r = { data = data, pos = 1, stop = #data }
+  local out = { whole = false, nevents = 0, bytes_in = 0, bytes_out = 0,
+                counts = { alloc = 0, free = 0, realloc = 0 },
+                funcs = {}, protos = {}, csyms = {}, traces = {} }
+  local ok, err = xpcall(function()
+    out.version = get_prologue(r, "s")
+    local decoder = versions[out.version]
+    if not decoder then fail(r, "version %d", out.version) end
+    decoder(r, out, on_event)
+  end, function(e)
+    return type(e) == "table" and e or { message = debug.traceback(e), offset = -1 }
+  end)
+  if not ok then out.error, out.offset = err.message, err.offset end
+  return out
+end
+
+-- Decodes a stream into a list of its events.
+function M.list(data)
+  local list = {}
+  local out = M.stream(data, function(e)
+    list[#list + 1] = { kind = e.kind, site = e.site, time = e.time, mark = e.mark,
+      oaddr = e.oaddr, osize = e.osize, naddr = e.naddr, nsize = e.nsize }
+  end)
+  out.events = list
+  return out
+end
+
+-- The bytes of a file.
+function M.slurp(name)
+  local f = assert(io.open(name, "rb"))
+  local data = f:read("*a")
+  f:close()
+  return data
+end
+
+return M
