@@ -28,7 +28,7 @@ static int cm_string(lua_State *L)
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   for (i = 0; i < n; i++)
-    luaL_addchar(&b, (char)('a' + i % 26));
+    luaL_addchar(&b, (char)('a' + i % 26)); /* NOLINT: LuaJIT's macro. */
   luaL_pushresult(&b);
   return 1;
 }
