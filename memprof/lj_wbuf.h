@@ -33,7 +33,7 @@ LJ_FUNC uint8_t *lj_wbuf_record(MPBuf *b, int code);
 LJ_FUNC void lj_wbuf_recordend(MPBuf *b, uint8_t *mark);
 LJ_FUNC void lj_wbuf_string(MPBuf *b, const char *s, size_t len);
 
-/* True if the buffer holds nothing that is worth a write. */
+/* Bytes that are left in the buffer. */
 #define lj_wbuf_room(b) ((size_t)((b)->end - (b)->p))
 
 /* Appends a ULEB128 integer at p. */

@@ -18,9 +18,9 @@ for i = 1, 20 do
   ok, msg = pcall(string.format, "%d", "x" .. i)
   keep[1] = $array --x20
   ok, msg = pcall(function() error("text" .. i) end)
-  pcall(error, $cdata) --x20
+  pcall(error, $array) --x20
   ok, msg = pcall(function() error($table) end) --x20
-  ok, msg = pcall(function() assert(false, $cdata) end) --x20
+  ok, msg = pcall(function() assert(false, $array) end) --x20
   keep[1] = $cdata --x20
 end]])
 end)
@@ -61,7 +61,7 @@ for i = 1, 20 do
     local y = e.z.w
   end)
   keep[1] = $concat --x20
-  ok, msg = xpcall(error, error, $cdata) --x20
+  ok, msg = xpcall(error, error, $array) --x20
   keep[1] = $table --x20
 end]])
 end)
@@ -69,7 +69,7 @@ end)
 H.case("errors through many frames", function()
   H.try([[
 local function level(n)
-  if n == 0 then error($cdata) end --x20
+  if n == 0 then error($array) end --x20
   local x = level(n - 1)
   keep[1] = x
 end

@@ -20,7 +20,7 @@ end]])
 end)
 
 H.case("finalizers between steps of the collector", function()
-  local s = H.try([[
+  H.try([[
 local n = 0
 local function fin(u)
   n = n + 1

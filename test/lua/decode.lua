@@ -5,27 +5,28 @@
 -- allow is an error, so that a recorder cannot be wrong unnoticed.
 
 local bit = require("bit")
-local has_ffi, ffi = pcall(require, "ffi")
 
-local byte, sub = string.byte, string.sub
-local band, bor, bxor = bit.band, bit.bor, bit.bxor
-local lshift, rshift = bit.lshift, bit.rshift
+local byte, sub, floor = string.byte, string.sub, math.floor
+local band, bxor, rshift = bit.band, bit.bxor, bit.rshift
 
 local M = {}
 
 -- Integers --------------------------------------------------------------------
 
--- Numbers below 2^53 are Lua numbers, larger ones are uint64_t.
+-- Numbers below 2^53 are Lua numbers, larger ones are strings of 16 hex digits:
+-- equal numbers are equal keys, and a VM without the ffi can do it, too.
 local EXACT = 2 ^ 53
+local WORD = 2 ^ 32
 
-local function wide(v)
-  assert(has_ffi, "a 64 bit number, but no ffi")
-  return ffi.cast("uint64_t", v)
+-- The upper and lower half of a number.
+local function split(v)
+  if type(v) == "number" then return floor(v / WORD), v % WORD end
+  return tonumber(sub(v, 1, 8), 16), tonumber(sub(v, 9), 16)
 end
 
-local function narrow(v)
-  if v < 9007199254740992ULL then return tonumber(v) end
-  return v
+local function join(hi, lo)
+  if hi < EXACT / WORD then return hi * WORD + lo end
+  return ("%08x%08x"):format(hi, lo)
 end
 
 -- Adds the zigzagged difference zz to v, modulo 2^64.
@@ -34,17 +35,29 @@ local function add_zigzag(v, zz)
     local sum = v + (zz % 2 == 0 and zz / 2 or -(zz + 1) / 2)
     if sum >= 0 and sum < EXACT then return sum end
   end
-  local z = wide(zz)
-  return narrow(wide(v) + bxor(rshift(z, 1), 0ULL - band(z, 1ULL)))
+  local vhi, vlo = split(v)
+  local zhi, zlo = split(zz)
+  local sign = zlo % 2 == 0 and 1 or -1
+  local lo = vlo + sign * (floor(zlo / 2) + zhi % 2 * (WORD / 2))
+  local hi = vhi + sign * floor(zhi / 2)
+  if sign < 0 then lo = lo - 1 end
+  return join((hi + floor(lo / WORD)) % WORD, lo % WORD)
 end
 
--- An address that was turned right by three bits. Large ones become strings,
--- because addresses are keys of tables, and a cdata is equal to itself only.
+-- An address that was turned right by three bits.
 local function address(v)
   if type(v) == "number" and v < EXACT / 8 then return v * 8 end
-  local a = narrow(bit.rol(wide(v), 3))
-  return type(a) == "number" and a or tostring(a)
+  local hi, lo = split(v)
+  local top = 2 ^ 29
+  return join(hi % top * 8 + floor(lo / top), lo % top * 8 + floor(hi / top))
 end
+
+-- By the edges of all of this.
+assert(add_zigzag(0, 1) == "ffffffffffffffff" and add_zigzag(5, 9) == 0)
+assert(add_zigzag("ffffffffffffffff", 2) == 0 and add_zigzag(1, 2) == 2)
+assert(add_zigzag("8000000000000000", "ffffffffffffffff") == 0)
+assert(add_zigzag(0, "fffffffffffffffe") == "7fffffffffffffff")
+assert(address("2000000000000001") == 9 and address(EXACT / 8) == "0020000000000000")
 
 -- CRC32C ----------------------------------------------------------------------
 
@@ -82,14 +95,16 @@ local function get_byte(r)
   return byte(r.data, pos)
 end
 
-local function get_wide_uleb(r, v, b, shift)
-  v = wide(v)
+-- The rest of a ULEB whose first 49 bits are v; b is its eighth byte.
+local function get_wide_uleb(r, v, b)
+  local hi, lo = split(v)
+  local scale = 2 ^ 17
   while true do
-    if shift == 63 and band(b, 127) > 1 then fail(r, "ULEB of over 64 bits") end
-    v = v + lshift(wide(band(b, 127)), shift)
-    if b < 128 then return narrow(v) end
-    shift = shift + 7
-    if shift > 63 then fail(r, "ULEB of over 10 bytes") end
+    if scale == 2 ^ 31 and band(b, 127) > 1 then fail(r, "ULEB of over 64 bits") end
+    hi = hi + band(b, 127) * scale
+    if b < 128 then return join(hi, lo) end
+    scale = scale * 128
+    if scale > 2 ^ 31 then fail(r, "ULEB of over 10 bytes") end
     b = get_byte(r)
   end
 end
@@ -100,7 +115,7 @@ local function get_uleb(r)
   local v, shift, scale = b - 128, 7, 128
   while true do
     b = get_byte(r)
-    if shift > 42 then return get_wide_uleb(r, v, b, shift) end
+    if shift > 42 then return get_wide_uleb(r, v, b) end
     v = v + band(b, 127) * scale
     if b < 128 then return v end
     shift, scale = shift + 7, scale * 128
@@ -119,7 +134,7 @@ end
 local function get_first(r)
   local v = get_uleb(r)
   if type(v) ~= "number" then
-    if v ~= -1ULL then fail(r, "line out of range") end
+    if v ~= "ffffffffffffffff" then fail(r, "line out of range") end
     return -1
   end
   return v
@@ -151,12 +166,6 @@ local function get_prologue(r, letter)
     if get_byte(r) ~= 0 then fail(r, "reserved byte of a prologue") end
   end
   return version
-end
-
--- An address as a key of a table.
-local function get_address(r)
-  local a = get_uleb(r)
-  return type(a) == "number" and a or tostring(a)
 end
 
 -- Sites -----------------------------------------------------------------------
@@ -192,7 +201,7 @@ local SYM_FINAL = 0x80
 
 -- sym-addr sym-chunk sym-line
 local function get_old_proto(r, out)
-  local addr = get_address(r)
+  local addr = get_uleb(r)
   local func = { addr = addr, chunk = get_string(r), first = get_first(r) }
   out.protos[addr] = func
   out.funcs[#out.funcs + 1] = func
@@ -223,10 +232,10 @@ end
 local function get_old_body(r, ev)
   ev.oaddr, ev.osize, ev.naddr, ev.nsize = nil, 0, nil, 0
   if ev.kind ~= "alloc" then
-    ev.oaddr, ev.osize = get_address(r), get_count(r)
+    ev.oaddr, ev.osize = get_uleb(r), get_count(r)
   end
   if ev.kind ~= "free" then
-    ev.naddr, ev.nsize = get_address(r), get_count(r)
+    ev.naddr, ev.nsize = get_uleb(r), get_count(r)
   end
 end
 
@@ -251,7 +260,7 @@ local function decode_rfc(r, out, on_event)
   local sites = old_sites(out)
   local ev = {}
   out.format = "rfc"
-  out.vm = get_address(r)
+  out.vm = get_uleb(r)
   while true do
     local h = get_byte(r)
     if h >= SYM_FINAL then break end
@@ -269,10 +278,10 @@ local function decode_rfc(r, out, on_event)
     if source == 1 then
       ev.site = internal
     elseif source == 2 then
-      local addr = get_address(r)
+      local addr = get_uleb(r)
       ev.site = sites.lua(addr, get_count(r))
     elseif source == 3 then
-      ev.site = sites.c(get_address(r), 0)
+      ev.site = sites.c(get_uleb(r), 0)
     else
       fail(r, "event 0x%02x without a source", h)
     end
@@ -287,12 +296,12 @@ local function get_tarantool_symbol(r, out, sites, kind)
   if kind == 0 then
     sites.forget.lua[get_old_proto(r, out)] = nil
   elseif kind == 1 then
-    local addr = get_address(r)
+    local addr = get_uleb(r)
     out.csyms[addr] = get_string(r)
     sites.forget.c[addr] = nil
   elseif kind == 2 then
     local no = get_count(r)
-    out.traces[no] = { proto = get_address(r), line = get_count(r) }
+    out.traces[no] = { proto = get_uleb(r), line = get_count(r) }
     sites.forget.trace[no] = nil
   else
     fail(r, "symbol of kind %d", kind)
@@ -321,10 +330,10 @@ local function decode_tarantool(r, out, on_event)
       if source == 1 then
         ev.site = internal
       elseif source == 2 then
-        local addr = get_address(r)
+        local addr = get_uleb(r)
         ev.site = sites.lua(addr, get_count(r))
       elseif source == 3 then
-        ev.site = sites.c(get_address(r), 0)
+        ev.site = sites.c(get_uleb(r), 0)
       elseif source == 4 then
         ev.site = sites.trace(get_count(r), 0)
       else
@@ -369,7 +378,7 @@ end
 -- PROTO
 records[2] = function(r, out)
   local f = define_func(r, out, "lua")
-  f.addr, f.hash = get_address(r), get_uleb(r)
+  f.addr, f.hash = get_uleb(r), get_uleb(r)
   f.first, f.lines = get_first(r), get_count(r)
   f.chunk, f.name = get_string(r), get_string(r)
   f.cut, f.stripped = band(f.flags, 1) ~= 0, band(f.flags, 2) ~= 0
@@ -379,7 +388,7 @@ end
 -- CFUNC
 records[3] = function(r, out)
   local f = define_func(r, out, "c")
-  f.addr, f.offset = get_address(r), get_count(r)
+  f.addr, f.offset = get_uleb(r), get_count(r)
   f.module, f.symbol = get_string(r), get_string(r)
   f.builtin = band(f.flags, 1) ~= 0
   if f.symbol == "" then f.symbol = nil end
@@ -518,7 +527,7 @@ local function decode_compact(r, out, on_event)
   out.format = "compact"
   out.sites = { [0] = internal, unknown }
   out.blocks, out.time, out.times = 0, 0, 0
-  out.vm = get_address(r)
+  out.vm = get_uleb(r)
   if get_byte(r) ~= SYM_FINAL then fail(r, "the symtab is not empty") end
   if get_prologue(r, "m") ~= 0x10 then fail(r, "version of the body") end
   local ev = { mark = false }

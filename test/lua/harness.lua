@@ -212,12 +212,13 @@ local function overhead(make, n)
 end
 
 local u8v = has_ffi and ffi.typeof("uint8_t[?]")
-local new, rep = has_ffi and ffi.new, string.rep
+local rep = string.rep
+local new = has_ffi and ffi.new or rep
 
-local base = { cdata = 20000, string = 50003, concat = 30003, array = 2100, table = 400 }
+local base = { cdata = 20003, string = 50003, concat = 30003, array = 2100, table = 400 }
 local step = { cdata = 16, string = 16, concat = 16, array = 1, table = 1 }
 local extra = {
-  cdata = has_ffi and overhead(off(function(n) return new(u8v, n) end), 20000) - 20000 or 0,
+  cdata = has_ffi and overhead(off(function(n) return new(u8v, n) end), 20003) - 20003 or 0,
   string = overhead(off(function(n, s) return rep(s, n) end), 50003) - 50003,
 }
 
