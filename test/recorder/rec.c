@@ -207,7 +207,7 @@ int rec_main(const char *name, const TTest *const *tests, size_t n)
   SRunner *runner;
   size_t i;
   int failed;
-  tcase_set_timeout(tcase, 60);
+  tcase_set_timeout(tcase, 300); /* Sanitizers take their time. */
   for (i = 0; i < n; i++)
     tcase_add_test(tcase, tests[i]);
   suite_add_tcase(suite, tcase);
