@@ -139,6 +139,16 @@ static int misc_format(lua_State *L)
   return misc_badoption(L, "format", "\"compact\", \"rfc\" or \"tarantool\"");
 }
 
+/* The option "lines". The value is on top. */
+static int misc_lines(lua_State *L)
+{
+  if (misc_is(L, -1, "exact"))
+    return LUAM_PROF_LINES_EXACT;
+  if (misc_is(L, -1, "natural"))
+    return LUAM_PROF_LINES_NATURAL;
+  return misc_badoption(L, "lines", "\"exact\" or \"natural\"");
+}
+
 #define MISC_MAXSECONDS 1e9
 
 /* Takes one option of a table. The key is below the value. */
@@ -150,6 +160,8 @@ static void misc_option(lua_State *L, struct luam_Prof_options *opt)
     opt->format = misc_format(L);
   else if (misc_is(L, -2, "buffer"))
     opt->buffer = misc_integer(L, "buffer", LJM_BLOCK_MIN, LJM_BLOCK_MAX);
+  else if (misc_is(L, -2, "lines"))
+    opt->lines = misc_lines(L);
   else if (misc_is(L, -2, "seconds"))
     opt->dursec = misc_integer(L, "seconds", 0, MISC_MAXSECONDS);
   else

@@ -11,10 +11,29 @@
 /* The VM's hook: ends the recording of a VM that is about to be freed. */
 LJ_FUNC void lj_memprof_close(global_State *g);
 
+#if LJ_HASJIT
+#include "lj_jit.h"
+/* The compiler's hooks: see lj_memprof_lines.c. */
+#ifndef LUAJIT_DISABLE_MEMPROF
+LJ_FUNC int lj_memprof_newline(jit_State *J, const BCIns *pc);
+LJ_FUNC int lj_memprof_keepsnap(jit_State *J);
+#else
+#define lj_memprof_newline(J, pc) 0
+#define lj_memprof_keepsnap(J)    0
+#endif
+#endif
+
 #ifndef LUAJIT_DISABLE_MEMPROF
 
 #include "lj_wbuf.h"
 #include "ljm_format.h"
+
+#ifndef LUAJIT_DISABLE_THREAD_SAFE
+#include <pthread.h>
+typedef pthread_t MPThread;
+#else
+typedef int MPThread;
+#endif
 
 /* -- Maps (lj_memprof_map.c) ---------------------------------------------- */
 
@@ -50,7 +69,8 @@ typedef struct MPCache {
   uint32_t site;
 } MPCache;
 
-#define MP_CACHESIZE 4096 /* Entries; a power of 2. */
+#define MP_CACHESIZE 4096  /* Entries; a power of 2. */
+#define MP_MAXTRACE  65536 /* Trace numbers are smaller. */
 
 /* A site as the old formats tell it. */
 typedef struct MPOldSite {
@@ -74,6 +94,7 @@ typedef struct MPState {
   global_State *g;      /* The VM. */
   struct MPHook *hook;  /* What stands in its allocator\'s place. */
   int format;           /* LUAM_PROF_*. */
+  int lines;            /* LUAM_PROF_LINES_*. */
   uint64_t nevents[4];  /* Events so far, by kind. */
   uint64_t blockevents; /* Events before the current block. */
   uint64_t bytesin;     /* Sum of all new sizes. */
@@ -93,12 +114,36 @@ typedef struct MPState {
   uint32_t nextsite;    /* Next id of a site. */
   MPMap funcs;          /* Address -> MPFunc. */
   MPMap sites;          /* Function id, line, flags -> site. */
-  GCobj *newest;        /* Head of the GC list when last looked at. */
+  GCobj *newest;        /* What was allocated last, while its event */
+  uint8_t *typeat;      /* (its first byte) does not tell the type. */
+  uint32_t lineno;      /* The trace that is being recorded, */
+  const void *linept;   /* its function, */
+  BCLine line;          /* line */
+  int32_t linedepth;    /* and depth of inlined calls. */
   MPOldSite *oldsite;   /* Old formats: by site. */
   uint32_t sizeoldsite;
   int (*on_stop)(void *arg);
   MPCache cache[MP_CACHESIZE];
+  uint8_t exact[MP_MAXTRACE / 8]; /* Traces that tell lines exactly. */
 } MPState;
+
+/* -- The hook of a VM --- */
+
+/* The allocator's user data while a VM is, or was, being profiled. */
+typedef struct MPHook {
+  MPState *mp;      /* Set while events are taken. */
+  lua_Alloc allocf; /* The allocator below. */
+  void *allocd;
+  MPState *rec;        /* Set from a start to its stop; under the lock. */
+  global_State *g;     /* The VM. */
+  struct MPHook *next; /* List of all hooks; under the lock. */
+  MPThread thread;     /* The thread that last wrote. */
+  long pid;            /* The process that started. */
+  int atexit;          /* End the recording when the process exits. */
+  void (*over)(struct MPHook *h); /* Its time is over. */
+} MPHook;
+
+#define MP_MS U64x(00000000, 000f4240) /* Nanoseconds. */
 
 /* -- Time and metadata (lj_memprof_clock.c) ------------------------------- */
 
@@ -109,6 +154,9 @@ LJ_FUNC void lj_memprof_meta(MPState *mp);
 
 LJ_FUNC uint32_t lj_memprof_where(MPState *mp);
 LJ_FUNC void lj_memprof_forget(MPState *mp, const void *p, size_t size);
+#if LJ_HASJIT
+LJ_FUNC int lj_memprof_istrace(const void *p, size_t size);
+#endif
 
 /* -- Names (lj_memprof_name.c, lj_memprof_elf.c) -------------------------- */
 
@@ -136,7 +184,6 @@ LJ_FUNC void lj_symtab_drop(MPState *mp, const void *addr);
 LJ_FUNC void lj_symtab_free(MPState *mp);
 LJ_FUNC BCLine lj_symtab_line(GCproto *pt, ptrdiff_t pos);
 #if LJ_HASJIT
-#include "lj_jit.h"
 LJ_FUNC uint32_t lj_symtab_tracesite(MPState *mp, GCtrace *T);
 #endif
 
@@ -155,12 +202,29 @@ LJ_FUNC void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site,
                                  const void *optr, size_t osize,
                                  const void *nptr, size_t nsize);
 
+/* -- Exact lines on traces (lj_memprof_lines.c) ---------------------------- */
+
+LJ_FUNC void lj_memprof_flushtraces(MPState *mp, lua_State *L);
+#if LJ_HASJIT
+LJ_FUNC int lj_memprof_isexact(const MPState *mp, TraceNo no);
+#endif
+
 /* -- The recorder's life (lj_memprof.c) ----------------------------------- */
 
 LJ_FUNC int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
                              int atexit);
 LJ_FUNC int lj_memprof_isactive(const lua_State *L);
+
+/* -- The allocator's wrapper (lj_memprof_event.c) -------------------------- */
+
+LJ_FUNC void *lj_memprof_allocf(void *ud, void *ptr, size_t osize,
+                                size_t nsize);
+LJ_FUNC void lj_memprof_look(MPHook *h, MPState *mp, int isfree);
+LJ_FUNC void lj_memprof_beginblock(MPState *mp);
+LJ_FUNC void lj_memprof_write(MPState *mp);
 LJ_FUNC void lj_memprof_flush(MPState *mp);
+LJ_FUNC void lj_memprof_setthread(MPHook *h);
+LJ_FUNC MPState *lj_memprof_state(global_State *g);
 
 #endif
 

@@ -74,8 +74,8 @@ static void where_purge(MPState *mp, const void *owner)
 }
 
 #if LJ_HASJIT
-/* True if a block of memory that is being freed is a trace. */
-static int where_istrace(const void *p, size_t size)
+/* True if a block of memory is a trace. */
+int lj_memprof_istrace(const void *p, size_t size)
 {
   const GCtrace *T = (const GCtrace *)p;
   return size > sizeof(GCtrace) && T->gct == ~LJ_TTRACE &&
@@ -96,11 +96,9 @@ void lj_memprof_forget(MPState *mp, const void *p, size_t size)
       ((const GCproto *)p)->sizept == size) {
     where_purge(mp, p);
     lj_symtab_drop(mp, p);
-    if ((const void *)mp->newest == p)
-      mp->newest = NULL;
   }
 #if LJ_HASJIT
-  else if (where_istrace(p, size)) {
+  else if (lj_memprof_istrace(p, size)) {
     where_purge(mp, p);
     lj_symtab_drop(mp, p);
   }
@@ -441,7 +439,9 @@ static LJ_NOINLINE uint32_t where_traceline(MPState *mp, GCtrace *T,
     place.pt = where_traceproto(mp, T, pc);
     if (place.pt != NULL) {
       place.pos = pc - proto_bc(place.pt);
-      place.flags = LJM_SITE_TRACE | LJM_SITE_APPROX;
+      place.flags = LJM_SITE_TRACE;
+      if (!lj_memprof_isexact(mp, T->traceno))
+        place.flags |= LJM_SITE_APPROX;
       return where_define(mp, &place, ret, T);
     }
   }

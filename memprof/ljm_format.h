@@ -40,12 +40,44 @@
 #define LJM_SAMESITE   0x04 /* S: site of the last event of its kind. */
 #define LJM_SAMESIZE   0x08 /* Z: size of the last event of its kind. */
 #define LJM_INPLACE    0x08 /* Z in a reallocation: it did not move. */
-#define LJM_TYPE_SHIFT 4    /* TTTT: object type, 0 = not known. */
+#define LJM_TYPE_SHIFT 4    /* TTTT: LJM_TYPE_* of an allocation. */
 
-/* First byte of a record: 0 CCCCC 00. A set top bit is kept for stacks. */
+/* What an allocation was for. Types of objects have the VM's own numbers. */
+enum {
+  LJM_TYPE_UNKNOWN,
+  LJM_TYPE_ARRAY, /* Array part of a table. */
+  LJM_TYPE_HASH,  /* Hash part of a table. */
+  LJM_TYPE_OTHER, /* No object: buffers, stacks, tables of the VM. */
+  LJM_TYPE_STRING,
+  LJM_TYPE_UPVALUE,
+  LJM_TYPE_THREAD,
+  LJM_TYPE_PROTO,
+  LJM_TYPE_FUNCTION,
+  LJM_TYPE_TRACE,
+  LJM_TYPE_CDATA,
+  LJM_TYPE_TABLE,
+  LJM_TYPE_USERDATA
+};
+
+/* First byte of a record: 0 CCCCC 00. */
 #define LJM_RECORD_BYTE(code) ((code) << 2)
 #define LJM_RECORD_CODE(byte) ((byte) >> 2)
-#define LJM_STACK_BIT         0x80
+
+/* First byte of a change of the stack: 1 PPP QQ 00. */
+#define LJM_STACK_BIT          0x80
+#define LJM_STACK_POPS(byte)   (((byte) >> 4) & 7)
+#define LJM_STACK_PUSHES(byte) (((byte) >> 2) & 3)
+#define LJM_STACK_BYTE(pops, pushes)                                           \
+  (LJM_STACK_BIT | (pops) << 4 | (pushes) << 2)
+#define LJM_STACK_MOREPOPS   7 /* Number of pops less 7 follows. */
+#define LJM_STACK_MOREPUSHES 3 /* Number of pushes less 3 follows. */
+
+/* Flags of LJM_REC_STACK. */
+#define LJM_STACK_CUT 0x01 /* The outermost site has callers. */
+
+/* Last byte of a sampled reallocation. */
+#define LJM_SAMPLED_OLD 0x01
+#define LJM_SAMPLED_NEW 0x02
 
 enum {
   LJM_REC_META = 1, /* Key/value pairs about the recording. */
@@ -62,7 +94,8 @@ enum {
   LJM_REC_THREAD,
   LJM_REC_VM,
   LJM_REC_SAMPLE,
-  LJM_REC_OBJECT
+  LJM_REC_OBJECT,
+  LJM_REC_STACK /* The whole stack. */
 };
 
 /* Flags of LJM_REC_PROTO. */
@@ -79,6 +112,7 @@ enum {
 /* Flags of LJM_REC_TOTALS. */
 #define LJM_TOTALS_SWAPPED 0x01 /* Allocator replaced while recording. */
 #define LJM_TOTALS_LOST    0x02 /* Events made inside the writer. */
+#define LJM_TOTALS_SAMPLED 0x04 /* Not every event was told. */
 
 /* Values of LJM_REC_META. */
 #define LJM_META_UINT   'u'

@@ -26,6 +26,10 @@
 #define LUAM_PROF_RFC       1 /* Version 1, as the RFC describes it. */
 #define LUAM_PROF_TARANTOOL 2 /* Version 3, for Tarantool's tools. */
 
+/* Values of luam_Prof_options.lines; 0 is exact. */
+#define LUAM_PROF_LINES_EXACT   1 /* JIT-compiled code tells every line. */
+#define LUAM_PROF_LINES_NATURAL 2 /* It is compiled as ever. */
+
 /*
 ** How to profile. Zero in any field means its default; fields that this
 ** version does not know yet must be zero.
@@ -49,7 +53,7 @@ struct luam_Prof_options {
   int format;           /* LUAM_PROF_*. */
   int stack;            /* Set aside: depth of stacks. */
   uint64_t sample;      /* Set aside: bytes between two samples. */
-  int lines;            /* Set aside: how lines on traces are found. */
+  int lines;            /* LUAM_PROF_LINES_*. */
   int reserved_int;     /* Must be zero. */
   uint64_t reserved[8]; /* Must be zero. */
 };

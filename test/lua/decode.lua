@@ -365,6 +365,7 @@ records[1] = function(r, out)
       fail(r, "META tag 0x%02x", tag)
     end
   end
+  out.depth, out.sample = out.meta.stack or 1, out.meta.sample or 0
 end
 
 local function define_func(r, out, kind)
@@ -447,12 +448,24 @@ records[7] = function(r, out)
     fail(r, "TOTALS disagrees about the bytes")
   end
   if (t.lost ~= 0) ~= (band(t.flags, 2) ~= 0) then fail(r, "TOTALS: lost, or not") end
+  if (out.sample ~= 0) ~= (band(t.flags, 4) ~= 0) then fail(r, "TOTALS: sampled, or not") end
+end
+
+-- STACK
+records[15] = function(r, out)
+  local flags, stack = get_count(r), {}
+  if flags > 1 then fail(r, "flags %d of a stack", flags) end
+  while r.pos <= r.stop do
+    local site = get_count(r)
+    stack[#stack + 1] = out.sites[site] or fail(r, "caller at the undefined site %d", site)
+  end
+  stack.cut = flags == 1
+  out.stack = stack
 end
 
 local function get_record(r, out, h)
   local code = rshift(h, 2)
   local len = get_count(r)
-  if h >= 0x80 then fail(r, "a stack, which is not built yet") end
   if code < 1 or code > 31 then fail(r, "record 0x%02x", h) end
   if len > r.stop + 1 - r.pos then fail(r, "record of %d bytes is cut", len) end
   if out.totals then fail(r, "a record behind TOTALS") end
@@ -465,10 +478,40 @@ local function get_record(r, out, h)
   return code
 end
 
+-- A change of the stack.
+local function get_change(r, out, h)
+  local stack = out.stack
+  local pops, pushes = band(rshift(h, 4), 7), band(rshift(h, 2), 3)
+  if pops == 7 then pops = 7 + get_count(r) end
+  if pushes == 3 then pushes = 3 + get_count(r) end
+  if pops > #stack then fail(r, "%d pops of a stack of %d", pops, #stack) end
+  for _ = 1, pops do stack[#stack] = nil end
+  for _ = 1, pushes do
+    local site = get_count(r)
+    stack[#stack + 1] = out.sites[site] or fail(r, "caller at the undefined site %d", site)
+  end
+end
+
+-- The callers of an event, outermost first; cut says that there were more.
+local function callers(out, kind, site)
+  if out.depth <= 1 or kind == "free" or site == internal or site == unknown then return nil end
+  local stack, list = out.stack, {}
+  local from = math.max(1, #stack - (out.depth - 1) + 1)
+  for i = from, #stack do list[#list + 1] = stack[i] end
+  list.cut = stack.cut or from > 1
+  return list
+end
+
+local types = { "array", "hash", "other", "string", "upvalue", "thread", "proto",
+                "function", "trace", "cdata", "table", "userdata" }
+
 local function get_event(r, out, h, reg, ev)
   local kind = kinds[band(h, 3)]
   local same_size = band(h, 8) ~= 0
-  if h >= 0x10 then fail(r, "object type in event 0x%02x", h) end
+  local type_ = rshift(h, 4)
+  if kind ~= "alloc" and type_ ~= 0 then fail(r, "object type in event 0x%02x", h) end
+  if type_ > #types then fail(r, "unknown object type %d", type_) end
+  ev.type = types[type_]
   if band(h, 4) == 0 then reg[kind] = get_count(r) end
   local site = out.sites[reg[kind]]
   if not site then fail(r, "event at the undefined site %d", reg[kind]) end
@@ -479,6 +522,11 @@ local function get_event(r, out, h, reg, ev)
     reg.A = same_size and o or add_zigzag(o, get_uleb(r))
     ev.oaddr, ev.naddr = address(o), address(reg.A)
     ev.osize, ev.nsize = get_count(r), get_count(r)
+    ev.sampled = nil
+    if out.sample ~= 0 then
+      ev.sampled = get_byte(r)
+      if ev.sampled < 1 or ev.sampled > 3 then fail(r, "bad flags of a sample") end
+    end
   elseif kind == "alloc" then
     reg.A = add_zigzag(reg.A, get_uleb(r))
     if not same_size then reg.asize = get_count(r) end
@@ -488,6 +536,7 @@ local function get_event(r, out, h, reg, ev)
     if not same_size then reg.fsize = get_count(r) end
     ev.oaddr, ev.osize = address(reg.F), reg.fsize
   end
+  ev.callers = callers(out, kind, site)
 end
 
 local function get_block(r, out, ev, on_event)
@@ -504,12 +553,16 @@ local function get_block(r, out, ev, on_event)
   local stop = r.stop
   local reg = { alloc = 0, free = 0, realloc = 0, A = 0, F = 0, asize = 0, fsize = 0 }
   local nth = 0
+  out.stack = {}
   r.stop = r.pos + len - 1
   out.blocks = out.blocks + 1
   while r.pos <= r.stop do
     local h = get_byte(r)
     nth = nth + 1
-    if band(h, 3) == 0 then
+    if band(h, 0x83) == 0x80 then
+      if nth == 1 or not out.meta then fail(r, "a stack too early") end
+      get_change(r, out, h)
+    elseif band(h, 3) == 0 then
       local code = get_record(r, out, h)
       if (nth == 1 and code ~= 6) then fail(r, "a block begins without TIME") end
       if out.blocks == 1 and nth == 2 and code ~= 1 then fail(r, "no META") end
@@ -527,6 +580,7 @@ local function decode_compact(r, out, on_event)
   out.format = "compact"
   out.sites = { [0] = internal, unknown }
   out.blocks, out.time, out.times = 0, 0, 0
+  out.depth, out.sample = 1, 0
   out.vm = get_uleb(r)
   if get_byte(r) ~= SYM_FINAL then fail(r, "the symtab is not empty") end
   if get_prologue(r, "m") ~= 0x10 then fail(r, "version of the body") end
@@ -565,6 +619,7 @@ function M.list(data)
   local list = {}
   local out = M.stream(data, function(e)
     list[#list + 1] = { kind = e.kind, site = e.site, time = e.time, mark = e.mark,
+      type = e.type, callers = e.callers, sampled = e.sampled,
       oaddr = e.oaddr, osize = e.osize, naddr = e.naddr, nsize = e.nsize }
   end)
   out.events = list

@@ -123,11 +123,12 @@ local function decode_file(path)
 end
 H.decode_file = decode_file
 
--- Records a call of fn. opt: buffer, format, unknown (how many events may be
+-- Records a call of fn. opt: buffer, format, lines, unknown (how many events may be
 -- of unknown origin; 0 by default). Returns the decoded stream.
 function H.record(fn, opt)
   opt = opt or {}
-  local path, start_opt = H.path(), { format = opt.format or H.format, buffer = opt.buffer }
+  local path = H.path()
+  local start_opt = { format = opt.format or H.format, buffer = opt.buffer, lines = opt.lines }
   local start, stop = memprof.start, memprof.stop
   jit_switch(H.jit)
   collectgarbage()
@@ -359,16 +360,17 @@ local function is_exact(code, tag, site)
          site.line == tag.line and site.first == tag.first and not site.approx
 end
 
--- Is a site on a trace as good as its format can tell? Without line-precise
--- snapshots it may be another line of code that was compiled with it, or a
--- builtin that is written in Lua, which has no lines.
+-- Is a site on a trace as good as natural snapshots can tell? It may be another
+-- line of code that was compiled with it, or a builtin that is written in Lua,
+-- which has no lines.
 local function is_near(code, site)
-  return site.approx and (site.chunk == code.chunk or site.line == 0)
+  return site.chunk == code.chunk or site.line == 0
 end
 
 -- Checks that each tagged allocation is where it should be, and as often.
 -- Returns how many were seen, and how many of them on traces.
-function H.check_tags(s, code)
+function H.check_tags(s, code, opt)
+  local natural = opt and opt.lines == "natural"
   local seen, total, traced = {}, 0, 0
   for i, e in ipairs(s.events) do
     local tag = e.kind == "alloc" and code.tags[e.nsize]
@@ -381,12 +383,12 @@ function H.check_tags(s, code)
         good = is_exact(code, tag, e.site)
       elseif tag.kind == "table" and e.site.source == "internal" then
         good = true -- A trace's exit made up for what the trace had put off.
-      elseif e.site.traced then
+      elseif H.format == "tarantool" and e.site.traced then
+        good = is_near(code, e.site) -- It tells where the trace begins.
+      elseif natural and (e.site.approx or H.format == "rfc") then
         good = is_near(code, e.site)
       else
-        -- The RFC's format cannot tell whether a trace allocated.
-        good = is_exact(code, tag, e.site) or H.format == "rfc" and
-               (e.site.chunk == code.chunk or e.site.line == 0)
+        good = is_exact(code, tag, e.site) and not (natural and e.site.traced)
       end
       H.ok(good, "event %d: %s of line %d (%s:%d) at %s", i, tag.kind, tag.line,
            code.chunk:sub(1, 40), tag.first, describe(e.site))
@@ -411,7 +413,7 @@ function H.try(template, opt)
   opt = opt or {}
   local code = H.code(template, opt.chunk, opt.env)
   local s = H.record(function() code.fn(opt.arg) end, opt)
-  local total, traced = H.check_tags(s, code)
+  local total, traced = H.check_tags(s, code, opt)
   H.ok(total > 0, "no tagged allocation was seen")
   return s, code, traced
 end

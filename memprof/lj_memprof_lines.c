@@ -1,0 +1,111 @@
+/*
+** Exact lines on traces: a snapshot at every line that the compiler records.
+**
+** The address to which an allocation returns lies behind the last snapshot
+** before it. If every new line has a snapshot of its own, that one tells the
+** line. Traces from before the start know nothing of this: they are flushed.
+*/
+
+#define lj_memprof_lines_c
+#define LUA_CORE
+
+#include "lj_memprof.h"
+
+#ifndef LUAJIT_DISABLE_MEMPROF
+
+#include <string.h>
+
+#include "luajit.h"
+
+#if LJ_HASJIT
+
+#include "lj_dispatch.h"
+
+/* -- While the compiler records ------------------------------------------- */
+
+/* The recording that wants exact lines, or NULL. */
+static MPState *lines_state(jit_State *J)
+{
+  MPState *mp = lj_memprof_state(J2G(J));
+  return mp != NULL && mp->lines == LUAM_PROF_LINES_EXACT ? mp : NULL;
+}
+
+/* Notes whether a trace, once it is compiled, tells lines exactly. */
+static void lines_setexact(MPState *mp, TraceNo no, int exact)
+{
+  if (exact)
+    mp->exact[no >> 3] |= (uint8_t)(1 << (no & 7));
+  else
+    mp->exact[no >> 3] &= (uint8_t) ~(1 << (no & 7));
+}
+
+/* True if the compiled trace of a number tells lines exactly. */
+int lj_memprof_isexact(const MPState *mp, TraceNo no)
+{
+  return mp->exact[no >> 3] >> (no & 7) & 1;
+}
+
+/*
+** The VM's hook: true if the instruction that is about to be recorded begins
+** a line and is to have a snapshot. The start of the trace is left out: the
+** exit to it would lead into the trace again.
+*/
+int lj_memprof_newline(jit_State *J, const BCIns *pc)
+{
+  MPState *mp = lines_state(J);
+  BCLine line;
+  int first;
+  if (LJ_LIKELY(mp == NULL) || J->pt == NULL)
+    return 0;
+  line = lj_symtab_line(J->pt, pc - proto_bc(J->pt));
+  first = mp->lineno != J->cur.traceno || J->cur.nsnap == 0;
+  if (first) {
+    mp->lineno = J->cur.traceno;
+    lines_setexact(mp, J->cur.traceno, 1);
+  } else if (mp->linept == (void *)J->pt && mp->line == line &&
+             mp->linedepth == J->framedepth) {
+    return 0;
+  }
+  mp->linept = J->pt;
+  mp->line = line;
+  mp->linedepth = J->framedepth;
+  if (first || pc == J->startpc)
+    return 0;
+  /* A loop needs them twice. Rather than fail the trace, tell it less well. */
+  if (2 * ((MSize)J->cur.nsnap + 8) >= (MSize)J->param[JIT_P_maxsnap]) {
+    lines_setexact(mp, J->cur.traceno, 0);
+    return 0;
+  }
+  return 1;
+}
+
+/* The VM's hook: true if a loop's copy of a snapshot is not to be merged. */
+int lj_memprof_keepsnap(jit_State *J)
+{
+  return lines_state(J) != NULL;
+}
+
+/* -- Start ---------------------------------------------------------------- */
+
+/*
+** Flushes traces that were compiled without line snapshots. Inside of a
+** finalizer the VM does not allow it: then they remain, as approximate.
+*/
+void lj_memprof_flushtraces(MPState *mp, lua_State *L)
+{
+  memset(mp->exact, 0, sizeof(mp->exact));
+  if (mp->lines == LUAM_PROF_LINES_EXACT && !(mp->g->hookmask & HOOK_GC))
+    luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
+}
+
+#else
+
+void lj_memprof_flushtraces(MPState *mp, lua_State *L)
+{
+  UNUSED(mp);
+  UNUSED(L);
+}
+
+#endif
+
+#endif
