@@ -149,6 +149,13 @@ static int misc_lines(lua_State *L)
   return misc_badoption(L, "lines", "\"exact\" or \"natural\"");
 }
 
+/* The option "stack". Here 0 is the top location only, in C the default. */
+static int misc_stack(lua_State *L)
+{
+  int n = (int)misc_integer(L, "stack", 0, MP_MAXDEPTH);
+  return n > 0 ? n : 1;
+}
+
 #define MISC_MAXSECONDS 1e9
 
 /* Takes one option of a table. The key is below the value. */
@@ -162,6 +169,8 @@ static void misc_option(lua_State *L, struct luam_Prof_options *opt)
     opt->buffer = misc_integer(L, "buffer", LJM_BLOCK_MIN, LJM_BLOCK_MAX);
   else if (misc_is(L, -2, "lines"))
     opt->lines = misc_lines(L);
+  else if (misc_is(L, -2, "stack")) /* For C, 0 is the default. */
+    opt->stack = misc_stack(L);
   else if (misc_is(L, -2, "seconds"))
     opt->dursec = misc_integer(L, "seconds", 0, MISC_MAXSECONDS);
   else

@@ -106,12 +106,25 @@ static int memprof_checkoptions(const struct luam_Prof_options *opt)
     return 0;
   if (opt->lines < 0 || opt->lines > LUAM_PROF_LINES_NATURAL)
     return 0;
-  if (opt->stack != 0 || opt->sample != 0 || opt->reserved_int != 0)
+  if (opt->stack < 0 || opt->stack > MP_MAXDEPTH ||
+      (opt->stack > 1 && opt->format != LUAM_PROF_COMPACT))
+    return 0;
+  if (opt->sample != 0 || opt->reserved_int != 0)
     return 0;
   for (i = 0; i < sizeof(opt->reserved) / sizeof(opt->reserved[0]); i++)
     if (opt->reserved[i] != 0)
       return 0;
   return 1;
+}
+
+/* Frees all that a recording has. */
+static void memprof_delete(MPState *mp)
+{
+  lj_symtab_free(mp);
+  lj_memprof_freestack(mp);
+  lj_wbuf_free(&mp->buf);
+  free(mp->oldsite);
+  free(mp);
 }
 
 /* Makes the state of a recording. Returns NULL without memory. */
@@ -128,6 +141,11 @@ static MPState *memprof_new(global_State *g,
   }
   mp->g = g;
   mp->format = opt->format;
+  mp->depth = opt->stack > 0 ? (uint32_t)opt->stack : 1;
+  if (mp->depth > 1 && !lj_memprof_newstack(mp)) {
+    memprof_delete(mp);
+    return NULL;
+  }
   mp->lines = opt->lines ? opt->lines : LUAM_PROF_LINES_EXACT;
   mp->nextfunc = 1;
   mp->nextsite = LJM_SITE_FIRST;
@@ -141,15 +159,6 @@ static MPState *memprof_new(global_State *g,
                   ? 0
                   : mp->start + opt->dursec * 1000 * MP_MS;
   return mp;
-}
-
-/* Frees all that a recording has. */
-static void memprof_delete(MPState *mp)
-{
-  lj_symtab_free(mp);
-  lj_wbuf_free(&mp->buf);
-  free(mp->oldsite);
-  free(mp);
 }
 
 /* Appends bytes as they are. */

@@ -67,9 +67,11 @@ typedef struct MPCache {
   const void *key;   /* Bytecode, return address on a trace, or C function. */
   const void *owner; /* The proto or trace that holds it, or NULL. */
   uint32_t site;
+  uint32_t inlined; /* Callers that the trace has inlined, or 0. */
 } MPCache;
 
 #define MP_CACHESIZE 4096  /* Entries; a power of 2. */
+#define MP_MAXDEPTH  256   /* Frames of a stack. */
 #define MP_MAXTRACE  65536 /* Trace numbers are smaller. */
 
 /* A site as the old formats tell it. */
@@ -88,39 +90,59 @@ typedef struct MPLast {
   uint32_t site;
 } MPLast;
 
+/* Where the last site was found: the frame of the function on top. */
+typedef struct MPTop {
+  lua_State *L;
+  cTValue *frame;
+  uint32_t inlined; /* On a trace: functions above that frame, or 0. */
+} MPTop;
+
+/* Functions that a trace has inlined: a list that may share its beginning. */
+typedef struct MPInlined {
+  uint32_t parent; /* The list without its innermost function, or 0. */
+  uint32_t site;   /* Where the innermost function made its call. */
+  uint32_t depth;  /* Length of the list. */
+} MPInlined;
+
 /* A recording of one VM. Only the thread that runs the VM touches it. */
 typedef struct MPState {
-  MPBuf buf;            /* What is on its way to the writer. */
-  global_State *g;      /* The VM. */
-  struct MPHook *hook;  /* What stands in its allocator\'s place. */
-  int format;           /* LUAM_PROF_*. */
-  int lines;            /* LUAM_PROF_LINES_*. */
-  uint64_t nevents[4];  /* Events so far, by kind. */
-  uint64_t blockevents; /* Events before the current block. */
-  uint64_t bytesin;     /* Sum of all new sizes. */
-  uint64_t bytesout;    /* Sum of all old sizes. */
-  uint64_t live;        /* Bytes on the heap, as META told. */
-  uint64_t lost;        /* Events made by the writer. */
-  MPLast last[4];       /* Registers, by kind of event. */
-  uint8_t *softref;     /* Where the buffer was at the last look. */
-  uint32_t step;        /* Bytes between two looks. */
-  uint64_t start;       /* CLOCK_MONOTONIC at the start, nanoseconds. */
-  uint64_t seen;        /* Time at the last look at the clock. */
-  uint64_t marked;      /* Time of the last mark. */
-  uint64_t flushed;     /* Time of the last flush. */
-  uint64_t end;         /* When to stop by itself, or 0. */
-  uint8_t oldmark;      /* RFC: mark the next event. */
-  uint32_t nextfunc;    /* Next id of a function. */
-  uint32_t nextsite;    /* Next id of a site. */
-  MPMap funcs;          /* Address -> MPFunc. */
-  MPMap sites;          /* Function id, line, flags -> site. */
-  GCobj *newest;        /* What was allocated last, while its event */
-  uint8_t *typeat;      /* (its first byte) does not tell the type. */
-  uint32_t lineno;      /* The trace that is being recorded, */
-  const void *linept;   /* its function, */
-  BCLine line;          /* line */
-  int32_t linedepth;    /* and depth of inlined calls. */
-  MPOldSite *oldsite;   /* Old formats: by site. */
+  MPBuf buf;             /* What is on its way to the writer. */
+  global_State *g;       /* The VM. */
+  struct MPHook *hook;   /* What stands in its allocator\'s place. */
+  int format;            /* LUAM_PROF_*. */
+  int lines;             /* LUAM_PROF_LINES_*. */
+  uint32_t depth;        /* Most frames of a stack; 1: the top only. */
+  uint64_t nevents[4];   /* Events so far, by kind. */
+  uint64_t blockevents;  /* Events before the current block. */
+  uint64_t bytesin;      /* Sum of all new sizes. */
+  uint64_t bytesout;     /* Sum of all old sizes. */
+  uint64_t live;         /* Bytes on the heap, as META told. */
+  uint64_t lost;         /* Events made by the writer. */
+  MPLast last[4];        /* Registers, by kind of event. */
+  uint8_t *softref;      /* Where the buffer was at the last look. */
+  uint32_t step;         /* Bytes between two looks. */
+  uint64_t start;        /* CLOCK_MONOTONIC at the start, nanoseconds. */
+  uint64_t seen;         /* Time at the last look at the clock. */
+  uint64_t marked;       /* Time of the last mark. */
+  uint64_t flushed;      /* Time of the last flush. */
+  uint64_t end;          /* When to stop by itself, or 0. */
+  uint8_t oldmark;       /* RFC: mark the next event. */
+  uint32_t nextfunc;     /* Next id of a function. */
+  uint32_t nextsite;     /* Next id of a site. */
+  MPMap funcs;           /* Address -> MPFunc. */
+  MPMap sites;           /* Function id, line, flags -> site. */
+  GCobj *newest;         /* What was allocated last, while its event */
+  uint8_t *typeat;       /* (its first byte) does not tell the type. */
+  MPTop top;             /* Where the last site was found. */
+  struct MPStack *stack; /* The stack as told, or NULL. */
+  MPInlined *inlined;    /* Lists of inlined functions; 0 is not used. */
+  uint32_t ninlined, sizeinlined;
+  MPMap inlinedmap;   /* Parent and site -> list. */
+  uint32_t lineno;    /* The trace that is being recorded, */
+  const void *linept; /* its function, */
+  BCLine line;        /* line */
+  int32_t linedepth;  /* and depth of inlined calls. */
+  MPOldSite *oldsite; /* Old formats: by site. */
   uint32_t sizeoldsite;
   int (*on_stop)(void *arg);
   MPCache cache[MP_CACHESIZE];
@@ -153,9 +175,24 @@ LJ_FUNC void lj_memprof_meta(MPState *mp);
 /* -- Who is allocating (lj_memprof_where.c) ------------------------------- */
 
 LJ_FUNC uint32_t lj_memprof_where(MPState *mp);
+LJ_FUNC uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
+                                   cTValue *next, int *soft);
 LJ_FUNC void lj_memprof_forget(MPState *mp, const void *p, size_t size);
 #if LJ_HASJIT
 LJ_FUNC int lj_memprof_istrace(const void *p, size_t size);
+LJ_FUNC GCproto *lj_memprof_traceproto(MPState *mp, GCtrace *T,
+                                       const BCIns *pc);
+#endif
+
+/* -- Stacks (lj_memprof_stack.c, lj_memprof_inlined.c) --------------------- */
+
+LJ_FUNC int lj_memprof_newstack(MPState *mp);
+LJ_FUNC void lj_memprof_freestack(MPState *mp);
+LJ_FUNC void lj_memprof_cleartold(MPState *mp);
+LJ_FUNC void lj_memprof_clearstack(MPState *mp);
+LJ_FUNC void lj_memprof_stack(MPState *mp);
+#if LJ_HASJIT
+LJ_FUNC uint32_t lj_memprof_inlined(MPState *mp, GCtrace *T, SnapShot *snap);
 #endif
 
 /* -- Names (lj_memprof_name.c, lj_memprof_elf.c) -------------------------- */

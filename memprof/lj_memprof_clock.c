@@ -102,6 +102,8 @@ void lj_memprof_meta(MPState *mp)
   clock_putint(b, "buffer", (uint64_t)(b->end - b->base));
   mp->live = (uint64_t)mp->g->gc.total;
   clock_putint(b, "live", mp->live);
+  clock_putint(b, "lines", (uint64_t)mp->lines);
+  clock_putint(b, "stack", mp->depth);
   lj_wbuf_recordend(b, mark);
 }
 

@@ -45,6 +45,7 @@ void lj_memprof_beginblock(MPState *mp)
 {
   memset(mp->last, 0, sizeof(mp->last));
   mp->typeat = NULL;
+  lj_memprof_cleartold(mp);
   mp->blockevents =
       mp->nevents[LJM_ALLOC] + mp->nevents[LJM_FREE] + mp->nevents[LJM_REALLOC];
   if (mp->format == LUAM_PROF_COMPACT)
@@ -229,6 +230,15 @@ static LJ_AINLINE uint32_t event_site(MPState *mp)
                                        : lj_memprof_where(mp);
 }
 
+/* The same for what has callers: they are told. */
+static LJ_AINLINE uint32_t event_callers(MPState *mp)
+{
+  uint32_t site = event_site(mp);
+  if (mp->stack != NULL && site > LJM_SITE_UNKNOWN)
+    lj_memprof_stack(mp);
+  return site;
+}
+
 /* What was allocated last has been filled in: tells its type and name. */
 static LJ_AINLINE void event_complete(MPState *mp)
 {
@@ -280,7 +290,7 @@ static LJ_NOINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
                                        size_t osize, size_t nsize)
 {
   /* The VM may not be walked any more after the block has moved. */
-  uint32_t site = event_site(mp);
+  uint32_t site = event_callers(mp);
   void *p = h->allocf(h->allocd, ptr, osize, nsize);
   if (LJ_UNLIKELY(p == NULL))
     return NULL;
@@ -296,7 +306,7 @@ static LJ_NOINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
 
 static LJ_NOINLINE void *event_alloc(MPHook *h, MPState *mp, size_t nsize)
 {
-  uint32_t site = event_site(mp);
+  uint32_t site = event_callers(mp);
   void *p = h->allocf(h->allocd, NULL, 0, nsize);
   if (LJ_UNLIKELY(p == NULL))
     return NULL;

@@ -19,15 +19,16 @@
 
 #include "lj_debug.h"
 #include "lj_dispatch.h"
-#include "lj_frame.h"
+#include "lj_memprof_frame.h"
 #include "lj_state.h"
 
 /* What was found, before it has the number of a site. */
 typedef struct MPPlace {
-  GCproto *pt;    /* The Lua function, or NULL. */
-  GCfunc *cfn;    /* Else the C function. */
-  ptrdiff_t pos;  /* Position in the bytecode of pt, or -1. */
-  uint32_t flags; /* LJM_SITE_*. */
+  GCproto *pt;      /* The Lua function, or NULL. */
+  GCfunc *cfn;      /* Else the C function. */
+  ptrdiff_t pos;    /* Position in the bytecode of pt, or -1. */
+  uint32_t flags;   /* LJM_SITE_*. */
+  uint32_t inlined; /* Callers that a trace has inlined, or 0. */
 } MPPlace;
 
 /* -- Cache of places ------------------------------------------------------ */
@@ -60,6 +61,7 @@ static LJ_NOINLINE uint32_t where_define(MPState *mp, const MPPlace *place,
     c->key = key;
     c->owner = owner;
     c->site = site;
+    c->inlined = place->inlined;
   }
   return site;
 }
@@ -96,6 +98,7 @@ void lj_memprof_forget(MPState *mp, const void *p, size_t size)
       ((const GCproto *)p)->sizept == size) {
     where_purge(mp, p);
     lj_symtab_drop(mp, p);
+    lj_memprof_clearstack(mp);
   }
 #if LJ_HASJIT
   else if (lj_memprof_istrace(p, size)) {
@@ -106,35 +109,6 @@ void lj_memprof_forget(MPState *mp, const void *p, size_t size)
 }
 
 /* -- Interpreter ---------------------------------------------------------- */
-
-/* The function of a frame, or NULL if its slot holds none. */
-static LJ_AINLINE GCfunc *where_func(cTValue *frame)
-{
-#if LJ_FR2
-  return tvisfunc(frame - 1) ? funcV(frame - 1) : NULL;
-#else
-  GCobj *o = gcref(frame->fr.func);
-  return o != NULL && o->gch.gct == ~LJ_TFUNC ? &o->fn : NULL;
-#endif
-}
-
-/* The frame below, or NULL if the link leads out of the stack. */
-static cTValue *where_prev(cTValue *frame, cTValue *bot)
-{
-  cTValue *prev;
-  if (frame_islua(frame)) {
-    const BCIns *pc = frame_pc(frame);
-    if (pc == NULL)
-      return NULL;
-    prev = frame - (1 + LJ_FR2 + bc_a(pc[-1]));
-  } else {
-    ptrdiff_t size = frame_sized(frame);
-    if (size <= 0 || size > (char *)frame - (char *)bot)
-      return NULL;
-    prev = (cTValue *)((char *)frame - size);
-  }
-  return prev > bot && prev < frame ? prev : NULL;
-}
 
 /* True if a frame was entered through a C frame of its own. */
 static int where_hascframe(cTValue *frame)
@@ -156,7 +130,7 @@ static const BCIns *where_cframepc(lua_State *L, cTValue *bot, cTValue *next)
     } else {
       if (where_hascframe(f))
         cf = cframe_raw(cframe_prev(cf));
-      f = where_prev(f, bot);
+      f = mpframe_prev(f, bot);
       if (f == NULL)
         break;
     }
@@ -174,13 +148,13 @@ static const BCIns *where_toppc(lua_State *L)
 }
 
 /* The PC of a Lua function that called what lies in the next frame. */
-static const BCIns *where_callpc(lua_State *L, cTValue *bot, cTValue *next)
+static const BCIns *where_callpc(lua_State *L, cTValue *next)
 {
   if (frame_islua(next))
     return frame_pc(next);
-  if (frame_iscont(next) && !frame_iscont_fficb(next))
+  if (mpframe_hascontpc(next))
     return frame_contpc(next);
-  return where_cframepc(L, bot, next);
+  return where_cframepc(L, mpframe_bottom(L), next);
 }
 
 /* The position of a PC in a proto, or -1. The PC is one instruction ahead. */
@@ -217,7 +191,7 @@ static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
   place.pt = pt;
   place.cfn = NULL;
   place.pos = where_pos(mp, pt, pc);
-  place.flags = 0;
+  place.flags = place.inlined = 0;
   return where_define(mp, &place, pc, pt);
 }
 
@@ -232,7 +206,7 @@ static LJ_AINLINE uint32_t where_c(MPState *mp, GCfunc *fn)
   place.pt = NULL;
   place.cfn = fn;
   place.pos = -1;
-  place.flags = 0;
+  place.flags = place.inlined = 0;
   return where_define(mp, &place, key, NULL);
 }
 
@@ -273,24 +247,26 @@ static cTValue *where_lostlink(lua_State *L, cTValue *frame, cTValue *bot,
 */
 static uint32_t where_builtin(MPState *mp, lua_State *L, GCfunc *top)
 {
-  cTValue *bot = tvref(L->stack) + LJ_FR2;
+  cTValue *bot = mpframe_bottom(L);
   cTValue *next = L->base - 1;
   const BCIns *pc = NULL;
-  cTValue *frame = where_prev(next, bot);
+  cTValue *frame = mpframe_prev(next, bot);
   if (frame == NULL)
     frame = where_lostlink(L, next, bot, &pc);
   while (frame != NULL && frame > bot) {
-    GCfunc *fn = where_func(frame);
+    GCfunc *fn = mpframe_func(frame);
     if (fn == NULL)
       break;
+    mp->top.frame = frame;
     if (isluafunc(fn))
-      return where_lua(mp, funcproto(fn), pc ? pc : where_callpc(L, bot, next));
+      return where_lua(mp, funcproto(fn), pc ? pc : where_callpc(L, next));
     if (iscfunc(fn))
       return where_c(mp, fn);
     next = frame;
     pc = NULL;
-    frame = where_prev(frame, bot);
+    frame = mpframe_prev(frame, bot);
   }
+  mp->top.frame = L->base - 1;
   return top ? where_c(mp, top) : LJM_SITE_UNKNOWN;
 }
 
@@ -298,7 +274,7 @@ static uint32_t where_builtin(MPState *mp, lua_State *L, GCfunc *top)
 static LJ_NOINLINE uint32_t where_notlua(MPState *mp, lua_State *L, GCfunc *fn)
 {
   /* Nothing runs: the host itself is at work, outside of any call. */
-  if (L->cframe == NULL || L->base - 1 <= tvref(L->stack) + LJ_FR2)
+  if (L->cframe == NULL || L->base - 1 <= mpframe_bottom(L))
     return LJM_SITE_UNKNOWN;
   if (fn != NULL && iscfunc(fn))
     return where_c(mp, fn);
@@ -315,13 +291,36 @@ static LJ_AINLINE uint32_t where_interp(MPState *mp, global_State *g)
   if (LJ_UNLIKELY(o == NULL))
     return LJM_SITE_UNKNOWN;
   L = &o->th;
-  fn = where_func(L->base - 1);
+  mp->top.L = L;
+  mp->top.frame = L->base - 1;
+  mp->top.inlined = 0;
+  fn = mpframe_func(L->base - 1);
   if (LJ_UNLIKELY(fn == NULL || !isluafunc(fn)))
     return where_notlua(mp, L, fn);
   pc = where_toppc(L);
   /* Without a PC it is a coroutine that has yielded to the host. */
   return LJ_LIKELY(pc != NULL) ? where_lua(mp, funcproto(fn), pc)
                                : LJM_SITE_UNKNOWN;
+}
+
+/*
+** The site of the function in a frame, where it called what lies in the next
+** frame. *soft is set if the frames do not tell: then the answer may be
+** another one while they stay the same. INTERNAL if there is no function.
+*/
+uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
+                           cTValue *next, int *soft)
+{
+  GCfunc *fn = mpframe_func(frame);
+  const BCIns *pc;
+  if (fn == NULL || (next != NULL && frame_isvarg(next)))
+    return LJM_SITE_INTERNAL; /* A dummy, or a function's lower half. */
+  if (!isluafunc(fn))
+    return where_c(mp, fn);
+  if (next == NULL || !(frame_islua(next) || mpframe_hascontpc(next)))
+    *soft = 1;
+  pc = next != NULL ? where_callpc(L, next) : where_toppc(L);
+  return pc != NULL ? where_lua(mp, funcproto(fn), pc) : LJM_SITE_UNKNOWN;
 }
 
 /* -- Traces --------------------------------------------------------------- */
@@ -383,7 +382,7 @@ static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
 }
 
 /* The proto of an instruction that a trace has compiled, or NULL. */
-static GCproto *where_traceproto(MPState *mp, GCtrace *T, const BCIns *pc)
+GCproto *lj_memprof_traceproto(MPState *mp, GCtrace *T, const BCIns *pc)
 {
   global_State *g = mp->g;
   GCproto *pt = gco2pt(gcref(T->startpt));
@@ -406,7 +405,7 @@ static GCproto *where_traceproto(MPState *mp, GCtrace *T, const BCIns *pc)
   }
   /* Last, the function whose frame the trace was entered with. */
   if (base > tvref(L->stack) + 1 + LJ_FR2 && base < tvref(L->maxstack)) {
-    GCfunc *fn = where_func(base - 1);
+    GCfunc *fn = mpframe_func(base - 1);
     if (fn != NULL && isluafunc(fn) && where_inproto(funcproto(fn), pc))
       return funcproto(fn);
   }
@@ -436,12 +435,14 @@ static LJ_NOINLINE uint32_t where_traceline(MPState *mp, GCtrace *T,
     const BCIns *pc = snap_pc(&T->snapmap[snap->mapofs + snap->nent]);
     MPPlace place;
     place.cfn = NULL;
-    place.pt = where_traceproto(mp, T, pc);
+    place.pt = lj_memprof_traceproto(mp, T, pc);
     if (place.pt != NULL) {
       place.pos = pc - proto_bc(place.pt);
       place.flags = LJM_SITE_TRACE;
       if (!lj_memprof_isexact(mp, T->traceno))
         place.flags |= LJM_SITE_APPROX;
+      place.inlined = mp->depth > 1 ? lj_memprof_inlined(mp, T, snap) : 0;
+      mp->top.inlined = place.inlined;
       return where_define(mp, &place, ret, T);
     }
   }
@@ -457,12 +458,17 @@ static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g, TraceNo no)
   if (no >= J->sizetrace || gcref(J->trace[no]) == NULL)
     return LJM_SITE_UNKNOWN;
   T = gco2trace(gcref(J->trace[no]));
+  mp->top.L = &gcref(g->cur_L)->th;
+  mp->top.frame = tvref(g->jit_base) - 1;
+  mp->top.inlined = 0;
   /* Tarantool's format knows a trace only by its start. */
   ret = mp->format == LUAM_PROF_TARANTOOL ? NULL : where_return(g, T);
   if (LJ_LIKELY(ret != NULL)) {
     MPCache *c = where_cache(mp, ret);
-    if (LJ_LIKELY(c->key == (const void *)ret && c->owner == (const void *)T))
+    if (LJ_LIKELY(c->key == (const void *)ret && c->owner == (const void *)T)) {
+      mp->top.inlined = c->inlined;
       return c->site;
+    }
     return where_traceline(mp, T, ret);
   }
   return lj_symtab_tracesite(mp, T);

@@ -16,8 +16,10 @@
 
 #include "ljm_crc32c.h"
 
-/* Bytes kept free at the end: a time mark and an event always fit. */
-#define WBUF_SLACK (2 * MP_EVENT_MAX)
+/* Bytes kept free at the end: a time mark, a change of the stack and an event
+** always fit.
+*/
+#define WBUF_SLACK (3 * MP_EVENT_MAX)
 
 /* Makes a buffer of the given size. Returns 0 without memory. */
 int lj_wbuf_init(MPBuf *b, size_t size, int blocks)

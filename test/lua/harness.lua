@@ -123,12 +123,13 @@ local function decode_file(path)
 end
 H.decode_file = decode_file
 
--- Records a call of fn. opt: buffer, format, lines, unknown (how many events may be
+-- Records a call of fn. opt: buffer, format, lines, stack, unknown (how many events may be
 -- of unknown origin; 0 by default). Returns the decoded stream.
 function H.record(fn, opt)
   opt = opt or {}
   local path = H.path()
-  local start_opt = { format = opt.format or H.format, buffer = opt.buffer, lines = opt.lines }
+  local start_opt = { format = opt.format or H.format, buffer = opt.buffer, lines = opt.lines,
+    stack = opt.stack }
   local start, stop = memprof.start, memprof.stop
   jit_switch(H.jit)
   collectgarbage()
