@@ -78,7 +78,7 @@ static MPHook *memprof_find(const global_State *g)
 /* The recording of a VM whose allocator's place is ours, or NULL. */
 MPState *lj_memprof_state(global_State *g)
 {
-  return g->allocf == lj_memprof_allocf ? ((MPHook *)g->allocd)->rec : NULL;
+  return lj_memprof_iswrapper(g->allocf) ? ((MPHook *)g->allocd)->rec : NULL;
 }
 
 static int memprof_end(MPHook *h);
@@ -201,7 +201,7 @@ static void memprof_begin(MPState *mp)
 static int memprof_fits(const MPHook *h, const global_State *g)
 {
   return h->g == g &&
-         ((g->allocf == lj_memprof_allocf && g->allocd == (const void *)h) ||
+         ((lj_memprof_iswrapper(g->allocf) && g->allocd == (const void *)h) ||
           (g->allocf == h->allocf && g->allocd == h->allocd));
 }
 
@@ -248,7 +248,7 @@ static void memprof_install(MPHook *h, MPState *mp, int atexit)
     mp->lost++;
   h->mp = mp;
   g->allocd = h;
-  g->allocf = lj_memprof_allocf;
+  g->allocf = h->wrapper = lj_memprof_wrapper(mp);
 }
 
 /* Ends what a fork has copied of the parent's recording of this VM. */
@@ -325,7 +325,7 @@ static int memprof_uninstall(MPHook *h)
 {
   global_State *g = h->g;
   h->mp = NULL;
-  if (g->allocf == lj_memprof_allocf && g->allocd == (void *)h) {
+  if (lj_memprof_iswrapper(g->allocf) && g->allocd == (void *)h) {
     g->allocf = h->allocf;
     g->allocd = h->allocd;
     return 0;
@@ -401,7 +401,7 @@ void lj_memprof_close(global_State *g)
   if (h != NULL)
     memprof_end(h);
   /* A host may have put back what it had cached. */
-  while (g->allocf == lj_memprof_allocf) {
+  while (lj_memprof_iswrapper(g->allocf)) {
     h = (MPHook *)g->allocd;
     g->allocf = h->allocf;
     g->allocd = h->allocd;

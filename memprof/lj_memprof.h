@@ -156,6 +156,7 @@ typedef struct MPHook {
   MPState *mp;      /* Set while events are taken. */
   lua_Alloc allocf; /* The allocator below. */
   void *allocd;
+  lua_Alloc wrapper;   /* What the last recording put in its place. */
   MPState *rec;        /* Set from a start to its stop; under the lock. */
   global_State *g;     /* The VM. */
   struct MPHook *next; /* List of all hooks; under the lock. */
@@ -254,8 +255,8 @@ LJ_FUNC int lj_memprof_isactive(const lua_State *L);
 
 /* -- The allocator's wrapper (lj_memprof_event.c) -------------------------- */
 
-LJ_FUNC void *lj_memprof_allocf(void *ud, void *ptr, size_t osize,
-                                size_t nsize);
+LJ_FUNC lua_Alloc lj_memprof_wrapper(const MPState *mp);
+LJ_FUNC int lj_memprof_iswrapper(lua_Alloc allocf);
 LJ_FUNC void lj_memprof_look(MPHook *h, MPState *mp, int isfree);
 LJ_FUNC void lj_memprof_beginblock(MPState *mp);
 LJ_FUNC void lj_memprof_write(MPState *mp);

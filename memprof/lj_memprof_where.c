@@ -18,8 +18,7 @@
 #include <string.h>
 
 #include "lj_debug.h"
-#include "lj_dispatch.h"
-#include "lj_memprof_frame.h"
+#include "lj_memprof_where.h"
 #include "lj_state.h"
 
 /* What was found, before it has the number of a site. */
@@ -33,18 +32,11 @@ typedef struct MPPlace {
 
 /* -- Cache of places ------------------------------------------------------ */
 
-/* The cache's entry for a key. */
-static LJ_AINLINE MPCache *where_cache(MPState *mp, const void *key)
-{
-  uintptr_t h = (uintptr_t)key;
-  return &mp->cache[((h >> 2) ^ (h >> 14)) & (MP_CACHESIZE - 1)];
-}
-
 /* Turns a place into a site and remembers it. */
 static LJ_NOINLINE uint32_t where_define(MPState *mp, const MPPlace *place,
                                          const void *key, const void *owner)
 {
-  MPCache *c = where_cache(mp, key);
+  MPCache *c = mpwhere_cache(mp, key);
   MPFunc *func;
   BCLine line = 0;
   uint32_t flags = place->flags, site;
@@ -138,15 +130,6 @@ static const BCIns *where_cframepc(lua_State *L, cTValue *bot, cTValue *next)
   return NULL;
 }
 
-/* The PC of the Lua function on top of the stack. */
-static const BCIns *where_toppc(lua_State *L)
-{
-  void *cf = cframe_raw(L->cframe);
-  while (cf != NULL && cframe_nres(cf) < 0)
-    cf = cframe_raw(cframe_prev(cf));
-  return cf != NULL ? cframe_pc(cf) : NULL;
-}
-
 /* The PC of a Lua function that called what lies in the next frame. */
 static const BCIns *where_callpc(lua_State *L, cTValue *next)
 {
@@ -185,7 +168,7 @@ static ptrdiff_t where_pos(MPState *mp, GCproto *pt, const BCIns *pc)
 static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
 {
   MPPlace place;
-  MPCache *c = where_cache(mp, pc);
+  MPCache *c = mpwhere_cache(mp, pc);
   if (LJ_LIKELY(c->key == (const void *)pc && c->owner == (const void *)pt))
     return c->site;
   place.pt = pt;
@@ -200,7 +183,7 @@ static LJ_AINLINE uint32_t where_c(MPState *mp, GCfunc *fn)
 {
   MPPlace place;
   const void *key = (const void *)(uintptr_t)fn->c.f;
-  MPCache *c = where_cache(mp, key);
+  MPCache *c = mpwhere_cache(mp, key);
   if (LJ_LIKELY(c->key == key && c->owner == NULL))
     return c->site;
   place.pt = NULL;
@@ -225,7 +208,7 @@ static cTValue *where_lostlink(lua_State *L, cTValue *frame, cTValue *bot,
   UNUSED(pcp);
 #else
   if (itype(frame) == LJ_TFALSE) {
-    const BCIns *pc = where_toppc(L);
+    const BCIns *pc = mpwhere_toppc(L);
     ptrdiff_t size = (ptrdiff_t)pc;
     if (pc == NULL || (const void *)pc == (const void *)L)
       return NULL;
@@ -297,7 +280,7 @@ static LJ_AINLINE uint32_t where_interp(MPState *mp, global_State *g)
   fn = mpframe_func(L->base - 1);
   if (LJ_UNLIKELY(fn == NULL || !isluafunc(fn)))
     return where_notlua(mp, L, fn);
-  pc = where_toppc(L);
+  pc = mpwhere_toppc(L);
   /* Without a PC it is a coroutine that has yielded to the host. */
   return LJ_LIKELY(pc != NULL) ? where_lua(mp, funcproto(fn), pc)
                                : LJM_SITE_UNKNOWN;
@@ -319,7 +302,7 @@ uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
     return where_c(mp, fn);
   if (next == NULL || !(frame_islua(next) || mpframe_hascontpc(next)))
     *soft = 1;
-  pc = next != NULL ? where_callpc(L, next) : where_toppc(L);
+  pc = next != NULL ? where_callpc(L, next) : mpwhere_toppc(L);
   return pc != NULL ? where_lua(mp, funcproto(fn), pc) : LJM_SITE_UNKNOWN;
 }
 
@@ -464,7 +447,7 @@ static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g, TraceNo no)
   /* Tarantool's format knows a trace only by its start. */
   ret = mp->format == LUAM_PROF_TARANTOOL ? NULL : where_return(g, T);
   if (LJ_LIKELY(ret != NULL)) {
-    MPCache *c = where_cache(mp, ret);
+    MPCache *c = mpwhere_cache(mp, ret);
     if (LJ_LIKELY(c->key == (const void *)ret && c->owner == (const void *)T)) {
       mp->top.inlined = c->inlined;
       return c->site;
