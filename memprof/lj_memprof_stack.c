@@ -37,6 +37,7 @@ typedef struct MPFrame {
   uint64_t link;
   uint32_t site;  /* Where it was called; INTERNAL if that is no caller. */
   uint32_t nsite; /* Sites up to here, from the outermost frame on. */
+  uint32_t low;   /* Above this frame are as many as an event needs. */
 } MPFrame;
 
 /* A coroutine's part of the frames. */
@@ -54,14 +55,17 @@ typedef struct MPStack {
   uint32_t size;   /* Room for as many frames, and as many sites. */
   uint32_t nframe; /* 0: nothing is known. */
   uint32_t npart;
-  uint32_t inlined;      /* Inlined functions above the frames. */
-  int cut;               /* There are more frames below. */
-  int soft;              /* Some callers are not told by frames. */
-  int toldcut;           /* The reader knows of the cut. */
-  uintptr_t builtins;    /* Machine code of the VM's builtins, */
-  uintptr_t builtinsend; /* up to the last one. */
-  int retell;            /* The reader knows nothing. */
-  uint32_t ntold;        /* Sites that the reader knows, or is to know. */
+  const MPFrame *top;     /* The top frame, if it may be the next one's, too: */
+  const lua_State *topL;  /* its coroutine, */
+  const TValue *topstack; /* and where that has its stack. */
+  uint32_t inlined;       /* Inlined functions above the frames. */
+  int cut;                /* There are more frames below. */
+  int soft;               /* Some callers are not told by frames. */
+  int toldcut;            /* The reader knows of the cut. */
+  uintptr_t builtins;     /* Machine code of the VM's builtins, */
+  uintptr_t builtinsend;  /* up to the last one. */
+  int retell;             /* The reader knows nothing. */
+  uint32_t ntold;         /* Sites that the reader knows, or is to know. */
   uint32_t *told;
   uint32_t *sites;            /* What they are to become. */
   MPFrame *walk;              /* Frames of a walk, innermost first. */
@@ -156,43 +160,52 @@ void lj_memprof_freestack(MPState *mp)
 void lj_memprof_cleartold(MPState *mp)
 {
   MPStack *st = mp->stack;
-  if (st != NULL)
+  if (st != NULL) {
     st->retell = 1;
+    st->top = NULL;
+  }
 }
 
 /* What is known of frames does not hold any more: code has gone. */
 void lj_memprof_clearstack(MPState *mp)
 {
-  if (mp->stack != NULL)
-    mp->stack->nframe = 0;
+  MPStack *st = mp->stack;
+  if (st != NULL) {
+    st->nframe = 0;
+    st->top = NULL;
+  }
 }
 
 /* -- Known frames --------------------------------------------------------- */
 
-/* True if a frame's words are what they were. */
-static LJ_AINLINE int stack_same(const MPFrame *f)
+/* 0 if a frame's words are what they were. */
+static LJ_AINLINE uint64_t stack_diff(const MPFrame *f)
 {
 #if LJ_FR2
-  return (((f->slot - 1)->u64 ^ f->func) | (f->slot->u64 ^ f->link)) == 0;
+  return ((f->slot - 1)->u64 ^ f->func) | (f->slot->u64 ^ f->link);
 #else
-  return f->slot->u64 == f->link;
+  return f->slot->u64 ^ f->link;
 #endif
 }
 
 /*
-** Compares the known frames from one down to a part's first, or until there
-** are as many sites as an event needs. Returns the lowest that has changed,
-** or -1.
+** Compares the known frames from one down to a part's first, or to the last
+** one that an event needs. Returns the lowest that has changed, or -1.
 */
 static LJ_AINLINE int32_t stack_changed(const MPStack *st, int32_t from,
                                         int32_t first)
 {
-  int32_t i, changed = -1;
-  int32_t enough = (int32_t)st->frame[from].nsite - (int32_t)st->need;
-  for (i = from; i >= first && (int32_t)st->frame[i].nsite > enough; i--)
-    if (LJ_UNLIKELY(!stack_same(&st->frame[i])))
-      changed = i;
-  return changed;
+  int32_t low = (int32_t)st->frame[from].low;
+  const MPFrame *f = &st->frame[from];
+  const MPFrame *end = &st->frame[low > first ? low : first];
+  uint64_t diff = 0;
+  for (; f >= end; f--)
+    diff |= stack_diff(f);
+  if (LJ_LIKELY(diff == 0))
+    return -1;
+  for (f = end; stack_diff(f) == 0; f++)
+    ;
+  return (int32_t)(f - st->frame);
 }
 
 /* Takes down a frame and where it was called. */
@@ -210,11 +223,15 @@ static LJ_AINLINE void stack_take(MPFrame *f, cTValue *slot, uint32_t site)
 static void stack_push(MPStack *st, uint32_t n, uint32_t nwalk)
 {
   uint32_t nsite = n ? st->frame[n - 1].nsite : 0;
+  uint32_t low = n ? st->frame[n - 1].low : 0;
   while (nwalk > 0) {
     MPFrame *f = &st->frame[n++];
     *f = st->walk[--nwalk];
     nsite += f->site != LJM_SITE_INTERNAL;
     f->nsite = nsite;
+    while (st->frame[low].nsite + st->need <= nsite)
+      low++;
+    f->low = low;
   }
   st->nframe = n;
 }
@@ -299,6 +316,12 @@ static void stack_tellframes(MPState *mp, MPStack *st, uint32_t from)
   st->inlined = mp->top.inlined;
   n += stack_addinlined(mp, st->inlined, st->sites + n);
   stack_tell(mp, st, keep, st->sites, n);
+  st->top = NULL;
+  if (st->npart == 1 && !st->soft) {
+    st->top = &st->frame[st->nframe - 1];
+    st->topL = st->part[0].L;
+    st->topstack = st->part[0].stack;
+  }
 }
 
 /* -- The whole stack ------------------------------------------------------ */
@@ -442,6 +465,23 @@ static uint32_t stack_nsites(const MPState *mp, const MPStack *st)
   return n + (mp->top.inlined ? mp->inlined[mp->top.inlined].depth : 0);
 }
 
+/* The stack is not the last one: finds what is new, and tells it. */
+static LJ_NOINLINE void stack_new(MPState *mp, MPStack *st)
+{
+  uint32_t n, nwalk;
+  int32_t top = stack_isknown(mp, st) ? stack_find(mp, st, &nwalk) : -1;
+  if (top < 0) {
+    stack_whole(mp, st);
+    return;
+  }
+  n = (uint32_t)top + 1;
+  stack_push(st, n, nwalk);
+  if (st->cut && stack_nsites(mp, st) < st->need)
+    stack_whole(mp, st); /* Frames that were not needed are needed now. */
+  else
+    stack_tellframes(mp, st, n);
+}
+
 /*
 ** Tells the callers of the last site, as far as the reader does not know them.
 ** To be called before its event is written, and before the VM goes on.
@@ -449,21 +489,20 @@ static uint32_t stack_nsites(const MPState *mp, const MPStack *st)
 void lj_memprof_stack(MPState *mp)
 {
   MPStack *st = mp->stack;
-  uint32_t n, nwalk;
-  int32_t top = stack_isknown(mp, st) ? stack_find(mp, st, &nwalk) : -1;
-  if (LJ_UNLIKELY(top < 0)) {
-    stack_whole(mp, st);
-    return;
+  const lua_State *L = mp->top.L;
+  const MPFrame *f = st->top;
+  /* Most of the time it is the stack of the event before. */
+  if (LJ_LIKELY(f != NULL && f->slot == mp->top.frame && L == st->topL &&
+                tvref(L->stack) == st->topstack &&
+                mp->top.inlined == st->inlined)) {
+    const MPFrame *end = &st->frame[f->low];
+    uint64_t diff = 0;
+    for (; f >= end; f--)
+      diff |= stack_diff(f);
+    if (LJ_LIKELY(diff == 0))
+      return;
   }
-  n = (uint32_t)top + 1;
-  if (nwalk == 0 && n == st->nframe && mp->top.inlined == st->inlined &&
-      !st->retell)
-    return;
-  stack_push(st, n, nwalk);
-  if (st->cut && stack_nsites(mp, st) < st->need)
-    stack_whole(mp, st); /* Frames that were not needed are needed now. */
-  else
-    stack_tellframes(mp, st, n);
+  stack_new(mp, st);
 }
 
 #endif
