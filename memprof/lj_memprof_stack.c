@@ -28,13 +28,20 @@
 #include "lj_state.h"
 #include "lj_vm.h"
 
+#if LJ_FR2
+/* A frame's words, its function and its link, compared at once. */
+typedef uint64_t MPWords
+    __attribute__((vector_size(16), aligned(8), may_alias));
+#define stack_words(slot) (*(const MPWords *)(const void *)((slot)-1))
+#else
+typedef uint64_t MPWords;
+#define stack_words(slot) ((slot)->u64)
+#endif
+
 /* A frame, as it was when it was last looked at. */
 typedef struct MPFrame {
+  MPWords words;
   cTValue *slot;
-#if LJ_FR2
-  uint64_t func;
-#endif
-  uint64_t link;
   uint32_t site;  /* Where it was called; INTERNAL if that is no caller. */
   uint32_t nsite; /* Sites up to here, from the outermost frame on. */
   uint32_t low;   /* Above this frame are as many as an event needs. */
@@ -178,13 +185,20 @@ void lj_memprof_clearstack(MPState *mp)
 
 /* -- Known frames --------------------------------------------------------- */
 
-/* 0 if a frame's words are what they were. */
-static LJ_AINLINE uint64_t stack_diff(const MPFrame *f)
+/* True if the words of some frames are what they were. */
+static LJ_AINLINE int stack_same(const MPFrame *f, const MPFrame *end)
 {
 #if LJ_FR2
-  return ((f->slot - 1)->u64 ^ f->func) | (f->slot->u64 ^ f->link);
+  MPWords diff = {0, 0};
 #else
-  return f->slot->u64 ^ f->link;
+  MPWords diff = 0;
+#endif
+  for (; f >= end; f--)
+    diff |= stack_words(f->slot) ^ f->words;
+#if LJ_FR2
+  return (diff[0] | diff[1]) == 0;
+#else
+  return diff == 0;
 #endif
 }
 
@@ -198,29 +212,23 @@ static LJ_AINLINE int32_t stack_changed(const MPStack *st, int32_t from,
   int32_t low = (int32_t)st->frame[from].low;
   const MPFrame *f = &st->frame[from];
   const MPFrame *end = &st->frame[low > first ? low : first];
-  uint64_t diff = 0;
-  for (; f >= end; f--)
-    diff |= stack_diff(f);
-  if (LJ_LIKELY(diff == 0))
+  if (LJ_LIKELY(stack_same(f, end)))
     return -1;
-  for (f = end; stack_diff(f) == 0; f++)
-    ;
-  return (int32_t)(f - st->frame);
+  while (stack_same(end, end))
+    end++;
+  return (int32_t)(end - st->frame);
 }
 
 /* Takes down a frame and where it was called. */
 static LJ_AINLINE void stack_take(MPFrame *f, cTValue *slot, uint32_t site)
 {
   f->slot = slot;
-#if LJ_FR2
-  f->func = (slot - 1)->u64;
-#endif
-  f->link = slot->u64;
+  f->words = stack_words(slot);
   f->site = site;
 }
 
 /* Puts frames of a walk on top of the first n known ones. */
-static void stack_push(MPStack *st, uint32_t n, uint32_t nwalk)
+static LJ_AINLINE void stack_push(MPStack *st, uint32_t n, uint32_t nwalk)
 {
   uint32_t nsite = n ? st->frame[n - 1].nsite : 0;
   uint32_t low = n ? st->frame[n - 1].low : 0;
@@ -239,7 +247,7 @@ static void stack_push(MPStack *st, uint32_t n, uint32_t nwalk)
 /* -- Telling -------------------------------------------------------------- */
 
 /* Appends the whole stack. */
-static void stack_tellall(MPState *mp, const MPStack *st)
+static LJ_NOINLINE void stack_tellall(MPState *mp, const MPStack *st)
 {
   uint8_t *mark = lj_wbuf_record(&mp->buf, LJM_REC_STACK);
   uint32_t i;
@@ -269,59 +277,66 @@ static LJ_AINLINE void stack_tellchange(MPState *mp, uint32_t pops,
 
 #define STACK_FEW 8 /* So many pushes always fit in the buffer. */
 
-/* Behind the first keep sites of the stack there are n others now. */
-static void stack_tell(MPState *mp, MPStack *st, uint32_t keep,
-                       const uint32_t *sites, uint32_t n)
+/* Tells the stack when a change would not do, or might not fit. */
+static LJ_NOINLINE void stack_tellrare(MPState *mp, MPStack *st, uint32_t pops,
+                                       uint32_t n)
 {
-  uint32_t pops;
-  while (n > 0 && keep < st->ntold && st->told[keep] == *sites) {
-    keep++;
-    sites++;
-    n--;
-  }
-  if (LJ_UNLIKELY(n > STACK_FEW || st->retell || st->cut != st->toldcut) &&
-      lj_wbuf_room(&mp->buf) < MP_RECORD_MAX)
+  if (lj_wbuf_room(&mp->buf) < MP_RECORD_MAX)
     lj_memprof_flush(mp);
+  if (!st->retell && st->cut == st->toldcut)
+    stack_tellchange(mp, pops, st->told + st->ntold - n, n);
+  else if (st->ntold != 0 || st->cut || !st->retell)
+    stack_tellall(mp, st);
+  st->retell = 0;
+  st->toldcut = st->cut;
+}
+
+/* Behind the first keep sites of the stack there are n others now. */
+static LJ_AINLINE void stack_tell(MPState *mp, MPStack *st, uint32_t keep,
+                                  const uint32_t *sites, uint32_t n)
+{
+  uint32_t i, pops;
+  for (; n > 0 && keep < st->ntold && st->told[keep] == *sites; n--, sites++)
+    keep++;
   pops = st->ntold - keep;
-  memcpy(st->told + keep, sites, n * sizeof(uint32_t));
+  for (i = 0; i < n; i++)
+    st->told[keep + i] = sites[i];
   st->ntold = keep + n;
-  if (LJ_UNLIKELY(st->retell || st->cut != st->toldcut)) {
-    if (st->ntold != 0 || st->cut || !st->retell)
-      stack_tellall(mp, st);
-    st->retell = 0;
-    st->toldcut = st->cut;
-  } else if (pops != 0 || n != 0) {
+  if (LJ_UNLIKELY(n > STACK_FEW || st->retell || st->cut != st->toldcut))
+    stack_tellrare(mp, st, pops, n);
+  else if (pops != 0 || n != 0)
     stack_tellchange(mp, pops, sites, n);
-  }
 }
 
 /* Appends the sites of inlined functions. Returns how many there are. */
-static uint32_t stack_addinlined(const MPState *mp, uint32_t list,
-                                 uint32_t *sites)
+static LJ_AINLINE uint32_t stack_addinlined(const MPState *mp, uint32_t list,
+                                            uint32_t *sites)
 {
-  uint32_t n = list ? mp->inlined[list].depth : 0, i = n;
-  for (; list != 0; list = mp->inlined[list].parent)
-    sites[--i] = mp->inlined[list].site;
+  uint32_t n = 0, i;
+  if (list != 0) {
+    for (i = n = mp->inlined[list].depth; list != 0;
+         list = mp->inlined[list].parent)
+      sites[--i] = mp->inlined[list].site;
+  }
   return n;
 }
 
 /* Tells all sites of known frames from one on, and the inlined functions. */
-static void stack_tellframes(MPState *mp, MPStack *st, uint32_t from)
+static LJ_AINLINE void stack_tellframes(MPState *mp, MPStack *st, uint32_t from)
 {
-  uint32_t keep = from ? st->frame[from - 1].nsite : 0;
   uint32_t i, n = 0;
   for (i = from; i < st->nframe; i++)
     if (st->frame[i].site != LJM_SITE_INTERNAL)
       st->sites[n++] = st->frame[i].site;
   st->inlined = mp->top.inlined;
   n += stack_addinlined(mp, st->inlined, st->sites + n);
-  stack_tell(mp, st, keep, st->sites, n);
   st->top = NULL;
-  if (st->npart == 1 && !st->soft) {
+  if (LJ_LIKELY(st->npart == 1 && !st->soft)) {
     st->top = &st->frame[st->nframe - 1];
     st->topL = st->part[0].L;
     st->topstack = st->part[0].stack;
   }
+  stack_tell(mp, st, from ? st->frame[from - 1].nsite : 0, st->sites, n);
 }
 
 /* -- The whole stack ------------------------------------------------------ */
@@ -495,11 +510,7 @@ void lj_memprof_stack(MPState *mp)
   if (LJ_LIKELY(f != NULL && f->slot == mp->top.frame && L == st->topL &&
                 tvref(L->stack) == st->topstack &&
                 mp->top.inlined == st->inlined)) {
-    const MPFrame *end = &st->frame[f->low];
-    uint64_t diff = 0;
-    for (; f >= end; f--)
-      diff |= stack_diff(f);
-    if (LJ_LIKELY(diff == 0))
+    if (LJ_LIKELY(stack_same(f, &st->frame[f->low])))
       return;
   }
   stack_new(mp, st);

@@ -310,30 +310,6 @@ uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
 
 #if LJ_HASJIT
 
-/*
-** The address to which a C function called on a trace returns. The trace's
-** machine code has adjusted the stack by a known amount below the C frame, so
-** there is nothing to unwind.
-*/
-static LJ_AINLINE const MCode *where_return(global_State *g, GCtrace *T)
-{
-#if LJ_TARGET_X64 && !LJ_ABI_WIN
-  GCobj *o = gcref(g->cur_L);
-  const char *cf = o ? (const char *)cframe_raw(o->th.cframe) : NULL;
-  if (cf != NULL) {
-    const MCode *ret;
-    cf -= CFRAME_SIZE_JIT - CFRAME_SIZE;
-    ret = *(const MCode *const *)(cf - T->spadjust - sizeof(void *));
-    if ((uintptr_t)ret - (uintptr_t)T->mcode - 1 < (uintptr_t)T->szmcode)
-      return ret;
-  }
-#else
-  UNUSED(g);
-  UNUSED(T);
-#endif
-  return NULL;
-}
-
 /* True if an instruction is part of a proto. */
 static int where_inproto(const GCproto *pt, const BCIns *pc)
 {
@@ -445,7 +421,7 @@ static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g, TraceNo no)
   mp->top.frame = tvref(g->jit_base) - 1;
   mp->top.inlined = 0;
   /* Tarantool's format knows a trace only by its start. */
-  ret = mp->format == LUAM_PROF_TARANTOOL ? NULL : where_return(g, T);
+  ret = mp->format == LUAM_PROF_TARANTOOL ? NULL : mpwhere_return(g, T);
   if (LJ_LIKELY(ret != NULL)) {
     MPCache *c = mpwhere_cache(mp, ret);
     if (LJ_LIKELY(c->key == (const void *)ret && c->owner == (const void *)T)) {
