@@ -30,19 +30,27 @@
 
 #if LJ_FR2
 /* A frame's words, its function and its link, compared at once. */
-typedef uint64_t MPWords
+typedef uint64_t MPWords __attribute__((vector_size(16), may_alias));
+typedef uint64_t MPSlotWords
     __attribute__((vector_size(16), aligned(8), may_alias));
-#define stack_words(slot) (*(const MPWords *)(const void *)((slot)-1))
+#define stack_words(slot)                                                      \
+  ((MPWords) * (const MPSlotWords *)(const void *)((slot)-1))
+#define stack_iszero(w) (((w)[0] | (w)[1]) == 0)
 #else
 typedef uint64_t MPWords;
 #define stack_words(slot) ((slot)->u64)
+#define stack_iszero(w)   ((w) == 0)
 #endif
 
-/* A frame, as it was when it was last looked at. */
-typedef struct MPFrame {
-  MPWords words;
+/* A frame that a walk has passed. */
+typedef struct MPWalked {
   cTValue *slot;
-  uint32_t site;  /* Where it was called; INTERNAL if that is no caller. */
+  uint32_t site; /* Where it was called; INTERNAL if that is no caller. */
+} MPWalked;
+
+/* A frame that is known. Its slot and words are in arrays of their own. */
+typedef struct MPFrame {
+  uint32_t site;  /* Where it was called. */
   uint32_t nsite; /* Sites up to here, from the outermost frame on. */
   uint32_t low;   /* Above this frame are as many as an event needs. */
 } MPFrame;
@@ -62,7 +70,7 @@ typedef struct MPStack {
   uint32_t size;   /* Room for as many frames, and as many sites. */
   uint32_t nframe; /* 0: nothing is known. */
   uint32_t npart;
-  const MPFrame *top;     /* The top frame, if it may be the next one's, too: */
+  cTValue *top;           /* The top frame, if it may be the next one's, too: */
   const lua_State *topL;  /* its coroutine, */
   const TValue *topstack; /* and where that has its stack. */
   uint32_t inlined;       /* Inlined functions above the frames. */
@@ -75,8 +83,10 @@ typedef struct MPStack {
   uint32_t ntold;         /* Sites that the reader knows, or is to know. */
   uint32_t *told;
   uint32_t *sites;            /* What they are to become. */
-  MPFrame *walk;              /* Frames of a walk, innermost first. */
-  MPFrame *frame;             /* Outermost first. */
+  MPWalked *walk;             /* Frames of a walk, innermost first. */
+  MPFrame *frame;             /* Known frames, outermost first, */
+  cTValue **slot;             /* their slots, */
+  MPWords *words;             /* and what was in them. */
   MPPart part[STACK_MAXPART]; /* Outermost first. */
 } MPStack;
 
@@ -140,10 +150,12 @@ int lj_memprof_newstack(MPState *mp)
   st->size = 4 * mp->depth + STACK_SLACK;
   st->told = (uint32_t *)malloc(st->size * sizeof(uint32_t));
   st->sites = (uint32_t *)malloc(st->size * sizeof(uint32_t));
-  st->walk = (MPFrame *)malloc(st->size * sizeof(MPFrame));
+  st->walk = (MPWalked *)malloc(st->size * sizeof(MPWalked));
   st->frame = (MPFrame *)malloc(st->size * sizeof(MPFrame));
+  st->slot = (cTValue **)malloc(st->size * sizeof(cTValue *));
+  st->words = (MPWords *)malloc(st->size * sizeof(MPWords));
   return st->told != NULL && st->sites != NULL && st->walk != NULL &&
-         st->frame != NULL;
+         st->frame != NULL && st->slot != NULL && st->words != NULL;
 }
 
 /* Frees all that stacks need. */
@@ -155,6 +167,8 @@ void lj_memprof_freestack(MPState *mp)
     free(st->sites);
     free(st->walk);
     free(st->frame);
+    free((void *)st->slot);
+    free(st->words);
     free(st);
     mp->stack = NULL;
   }
@@ -185,21 +199,22 @@ void lj_memprof_clearstack(MPState *mp)
 
 /* -- Known frames --------------------------------------------------------- */
 
-/* True if the words of some frames are what they were. */
-static LJ_AINLINE int stack_same(const MPFrame *f, const MPFrame *end)
+/* True if the words of the frames from a low one to a high one are the same. */
+static LJ_AINLINE int stack_same(const MPStack *st, int32_t high, int32_t low)
 {
-#if LJ_FR2
-  MPWords diff = {0, 0};
-#else
-  MPWords diff = 0;
-#endif
-  for (; f >= end; f--)
-    diff |= stack_words(f->slot) ^ f->words;
-#if LJ_FR2
-  return (diff[0] | diff[1]) == 0;
-#else
-  return diff == 0;
-#endif
+  cTValue *const *slot = st->slot;
+  const MPWords *words = st->words;
+  MPWords diff = stack_words(slot[high]) ^ words[high];
+  int32_t i = low;
+  for (; i + 4 <= high; i += 4) {
+    diff |= (stack_words(slot[i]) ^ words[i]) |
+            (stack_words(slot[i + 1]) ^ words[i + 1]) |
+            (stack_words(slot[i + 2]) ^ words[i + 2]) |
+            (stack_words(slot[i + 3]) ^ words[i + 3]);
+  }
+  for (; i < high; i++)
+    diff |= stack_words(slot[i]) ^ words[i];
+  return stack_iszero(diff);
 }
 
 /*
@@ -210,21 +225,19 @@ static LJ_AINLINE int32_t stack_changed(const MPStack *st, int32_t from,
                                         int32_t first)
 {
   int32_t low = (int32_t)st->frame[from].low;
-  const MPFrame *f = &st->frame[from];
-  const MPFrame *end = &st->frame[low > first ? low : first];
-  if (LJ_LIKELY(stack_same(f, end)))
+  low = low > first ? low : first;
+  if (LJ_LIKELY(stack_same(st, from, low)))
     return -1;
-  while (stack_same(end, end))
-    end++;
-  return (int32_t)(end - st->frame);
+  while (stack_same(st, low, low))
+    low++;
+  return low;
 }
 
 /* Takes down a frame and where it was called. */
-static LJ_AINLINE void stack_take(MPFrame *f, cTValue *slot, uint32_t site)
+static LJ_AINLINE void stack_take(MPWalked *w, cTValue *slot, uint32_t site)
 {
-  f->slot = slot;
-  f->words = stack_words(slot);
-  f->site = site;
+  w->slot = slot;
+  w->site = site;
 }
 
 /* Puts frames of a walk on top of the first n known ones. */
@@ -232,10 +245,13 @@ static LJ_AINLINE void stack_push(MPStack *st, uint32_t n, uint32_t nwalk)
 {
   uint32_t nsite = n ? st->frame[n - 1].nsite : 0;
   uint32_t low = n ? st->frame[n - 1].low : 0;
-  while (nwalk > 0) {
-    MPFrame *f = &st->frame[n++];
-    *f = st->walk[--nwalk];
-    nsite += f->site != LJM_SITE_INTERNAL;
+  for (; nwalk > 0; n++) {
+    const MPWalked *w = &st->walk[--nwalk];
+    MPFrame *f = &st->frame[n];
+    st->slot[n] = w->slot;
+    st->words[n] = stack_words(w->slot);
+    nsite += w->site != LJM_SITE_INTERNAL;
+    f->site = w->site;
     f->nsite = nsite;
     while (st->frame[low].nsite + st->need <= nsite)
       low++;
@@ -332,7 +348,7 @@ static LJ_AINLINE void stack_tellframes(MPState *mp, MPStack *st, uint32_t from)
   n += stack_addinlined(mp, st->inlined, st->sites + n);
   st->top = NULL;
   if (LJ_LIKELY(st->npart == 1 && !st->soft)) {
-    st->top = &st->frame[st->nframe - 1];
+    st->top = st->slot[st->nframe - 1];
     st->topL = st->part[0].L;
     st->topstack = st->part[0].stack;
   }
@@ -424,7 +440,7 @@ static int stack_resumed(const MPStack *st)
     lua_State *R = stack_resumer(st, part->L);
     int32_t top = (int32_t)part->first - 1;
     if (R != below->L || tvref(R->stack) != below->stack ||
-        top < (int32_t)below->first || st->frame[top].slot != R->base - 1 ||
+        top < (int32_t)below->first || st->slot[top] != R->base - 1 ||
         stack_changed(st, top, (int32_t)below->first) >= 0)
       return 0;
   }
@@ -443,9 +459,9 @@ static LJ_AINLINE int32_t stack_find(MPState *mp, MPStack *st, uint32_t *nwalk)
   uint32_t n = 0;
   for (;;) {
     cTValue *prev;
-    while (j >= first && st->frame[j].slot > frame)
+    while (j >= first && st->slot[j] > frame)
       j--;
-    if (j >= first && st->frame[j].slot == frame) {
+    if (j >= first && st->slot[j] == frame) {
       int32_t changed = stack_changed(st, j, first);
       if (LJ_LIKELY(changed < 0)) {
         *nwalk = n;
@@ -505,12 +521,12 @@ void lj_memprof_stack(MPState *mp)
 {
   MPStack *st = mp->stack;
   const lua_State *L = mp->top.L;
-  const MPFrame *f = st->top;
   /* Most of the time it is the stack of the event before. */
-  if (LJ_LIKELY(f != NULL && f->slot == mp->top.frame && L == st->topL &&
-                tvref(L->stack) == st->topstack &&
-                mp->top.inlined == st->inlined)) {
-    if (LJ_LIKELY(stack_same(f, &st->frame[f->low])))
+  if (LJ_LIKELY(st->top == mp->top.frame && st->topL == L &&
+                st->topstack == tvref(L->stack) &&
+                st->inlined == mp->top.inlined)) {
+    int32_t high = (int32_t)st->nframe - 1;
+    if (LJ_LIKELY(stack_same(st, high, (int32_t)st->frame[high].low)))
       return;
   }
   stack_new(mp, st);
