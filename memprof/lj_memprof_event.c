@@ -326,8 +326,8 @@ static LJ_AINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
 /* True if a block of memory may hold code that the recorder knows. */
 static LJ_AINLINE int event_iscode(const void *ptr, size_t size)
 {
-  uint8_t gct = size > sizeof(GChead) ? ((const GChead *)ptr)->gct : 0;
-  return gct == ~LJ_TPROTO || gct == ~LJ_TTRACE;
+  return size > sizeof(GChead) && (((const GChead *)ptr)->gct == ~LJ_TPROTO ||
+                                   ((const GChead *)ptr)->gct == ~LJ_TTRACE);
 }
 
 /* Any deallocation. */

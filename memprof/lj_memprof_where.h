@@ -33,11 +33,13 @@ static LJ_AINLINE uint32_t mpwhere_interp(MPState *mp, const global_State *g,
   if (LJ_LIKELY(o != NULL)) {
     lua_State *L = &o->th;
     cTValue *frame = L->base - 1;
-    GCfunc *fn = mpframe_func(frame);
-    if (LJ_LIKELY(fn != NULL && isluafunc(fn))) {
-      const BCIns *pc = mpwhere_toppc(L);
+    const char *cf = (const char *)cframe_raw(L->cframe);
+    if (LJ_LIKELY(cf != NULL && cframe_nres(cf) >= 0 &&
+                  mpframe_isfunc(frame))) {
+      GCfunc *fn = frame_func(frame);
+      const BCIns *pc = cframe_pc(cf);
       const MPCache *c = mpwhere_cache(mp, pc);
-      if (LJ_LIKELY(pc != NULL && c->key == (const void *)pc &&
+      if (LJ_LIKELY(isluafunc(fn) && c->key == (const void *)pc &&
                     c->owner == (const void *)funcproto(fn))) {
         if (stacks) {
           mp->top.L = L;
