@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "lj_memprof_put.h"
 #include "lj_memprof_where.h"
 #include "lj_str.h"
 #include "lj_tab.h"
@@ -190,64 +191,10 @@ static LJ_AINLINE void event_complete(MPState *mp)
   }
 }
 
-/* -- Events --------------------------------------------------------------- */
-
-/* Appends an address, told relative to another one. Both are turned. */
-static LJ_AINLINE uint8_t *event_putaddr(uint8_t *p, uint64_t addr,
-                                         uint64_t from)
+/* The same for callers who do it rarely. */
+void lj_memprof_complete(MPState *mp)
 {
-  return lj_wbuf_putuleb(p, ljm_zigzag(addr - from));
-}
-
-/* Appends an allocation or a deallocation. */
-static LJ_AINLINE void event_put(MPState *mp, int kind, uint32_t site,
-                                 const void *ptr, uint64_t size)
-{
-  MPLast *last = &mp->last[kind];
-  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
-  uint8_t *h = mp->buf.p, *p = h + 1;
-  int header = kind | LJM_SAMESITE | LJM_SAMESIZE;
-  if (site != last->site) {
-    header &= ~LJM_SAMESITE;
-    p = lj_wbuf_putuleb(p, site);
-    last->site = site;
-  }
-  p = event_putaddr(p, addr, last->addr);
-  last->addr = addr;
-  if (size != last->size) {
-    header &= ~LJM_SAMESIZE;
-    p = lj_wbuf_putuleb(p, size);
-    last->size = size;
-  }
-  *h = (uint8_t)header;
-  mp->buf.p = p;
-}
-
-/* Appends a reallocation. */
-static LJ_AINLINE void event_putrealloc(MPState *mp, uint32_t site,
-                                        const void *optr, uint64_t osize,
-                                        const void *nptr, uint64_t nsize)
-{
-  MPLast *last = &mp->last[LJM_REALLOC];
-  uint64_t oaddr = ljm_turn((uint64_t)(uintptr_t)optr);
-  uint64_t naddr = ljm_turn((uint64_t)(uintptr_t)nptr);
-  uint8_t *h = mp->buf.p, *p = h + 1;
-  int header = LJM_REALLOC | LJM_SAMESITE | LJM_INPLACE;
-  if (site != last->site) {
-    header &= ~LJM_SAMESITE;
-    p = lj_wbuf_putuleb(p, site);
-    last->site = site;
-  }
-  p = event_putaddr(p, oaddr, mp->last[LJM_ALLOC].addr);
-  if (naddr != oaddr) {
-    header &= ~LJM_INPLACE;
-    p = event_putaddr(p, naddr, oaddr);
-  }
-  mp->last[LJM_ALLOC].addr = naddr;
-  p = lj_wbuf_putuleb(p, osize);
-  p = lj_wbuf_putuleb(p, nsize);
-  *h = (uint8_t)header;
-  mp->buf.p = p;
+  event_complete(mp);
 }
 
 /* -- The allocator's wrappers --------------------------------------------- */
@@ -263,8 +210,7 @@ enum {
 };
 
 /* Not being recorded any more, or for as long as the writer is at work. */
-static LJ_NOINLINE void *event_pass(MPHook *h, void *ptr, size_t osize,
-                                    size_t nsize)
+void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
 {
   if (h->rec != NULL && h->rec->buf.writing && (ptr != NULL || nsize != 0))
     h->rec->lost++; /* What the writer does cannot be told to it. */
@@ -295,7 +241,7 @@ static LJ_AINLINE void *event_alloc(MPHook *h, MPState *mp, size_t nsize,
   } else {
     mp->newest = (GCobj *)p;
     mp->typeat = mp->buf.p;
-    event_put(mp, LJM_ALLOC, site, p, nsize);
+    mpput_event(mp, LJM_ALLOC, site, p, nsize);
   }
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
@@ -316,7 +262,7 @@ static LJ_AINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
   if (mode == EVENT_OLD)
     lj_memprof_oldevent(mp, LJM_REALLOC, site, ptr, osize, p, nsize);
   else
-    event_putrealloc(mp, site, ptr, osize, p, nsize);
+    mpput_realloc(mp, site, ptr, osize, p, nsize);
   mp->nevents[LJM_REALLOC]++;
   mp->bytesout += osize;
   mp->bytesin += nsize;
@@ -342,7 +288,7 @@ static LJ_NOINLINE void *event_rarefree(MPHook *h, MPState *mp, void *ptr,
   if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_FREE, site, ptr, osize, NULL, 0);
   else
-    event_put(mp, LJM_FREE, site, ptr, osize);
+    mpput_event(mp, LJM_FREE, site, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
   return h->allocf(h->allocd, ptr, osize, 0);
@@ -356,7 +302,7 @@ static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
       LJ_UNLIKELY(mp->newest != NULL || mp->g->vmstate != ~LJ_VMST_GC ||
                   event_iscode(ptr, osize)))
     return event_rarefree(h, mp, ptr, osize);
-  event_put(mp, LJM_FREE, LJM_SITE_INTERNAL, ptr, osize);
+  mpput_event(mp, LJM_FREE, LJM_SITE_INTERNAL, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
   return h->allocf(h->allocd, ptr, osize, 0);
@@ -391,7 +337,7 @@ static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
     MPHook *h = (MPHook *)ud;                                                  \
     MPState *mp = h->mp;                                                       \
     if (LJ_UNLIKELY(mp == NULL))                                               \
-      return event_pass(h, ptr, osize, nsize);                                 \
+      return lj_memprof_pass(h, ptr, osize, nsize);                            \
     if (LJ_UNLIKELY(mp->buf.p >= mp->buf.soft))                                \
       return event_late(h, ptr, osize, nsize);                                 \
     if (nsize == 0)                                                            \
@@ -409,13 +355,16 @@ lua_Alloc lj_memprof_wrapper(const MPState *mp)
 {
   if (mp->format != LUAM_PROF_COMPACT)
     return event_old;
+  if (mp->sample != NULL)
+    return lj_memprof_sampled;
   return mp->stack != NULL ? event_full : event_top;
 }
 
 /* True if an allocator is one of the recorder's. */
 int lj_memprof_iswrapper(lua_Alloc allocf)
 {
-  return allocf == event_top || allocf == event_full || allocf == event_old;
+  return allocf == event_top || allocf == event_full || allocf == event_old ||
+         allocf == lj_memprof_sampled;
 }
 
 #endif

@@ -123,13 +123,14 @@ local function decode_file(path)
 end
 H.decode_file = decode_file
 
--- Records a call of fn. opt: buffer, format, lines, stack, unknown (how many events may be
+-- Records a call of fn. opt: buffer, format, lines, stack, sample, seed,
+-- unknown (how many events may be
 -- of unknown origin; 0 by default). Returns the decoded stream.
 function H.record(fn, opt)
   opt = opt or {}
   local path = H.path()
   local start_opt = { format = opt.format or H.format, buffer = opt.buffer, lines = opt.lines,
-    stack = opt.stack }
+    stack = opt.stack, sample = opt.sample, seed = opt.seed }
   local start, stop = memprof.start, memprof.stop
   jit_switch(H.jit)
   collectgarbage()
@@ -154,7 +155,11 @@ off(H.record)
 
 -- What an event takes away from, and adds to, the live addresses.
 local function book(live, e, complain)
-  if e.oaddr then
+  local was, is = e.oaddr, e.naddr
+  if e.sampled then -- Bit 0: the old block was sampled, bit 1: the new one is.
+    was, is = e.sampled % 2 == 1 and was, e.sampled >= 2 and is
+  end
+  if was then
     local l = live[e.oaddr]
     if l == false then
       complain("%s of %s, which was freed before", e.kind, e.oaddr)
@@ -163,7 +168,7 @@ local function book(live, e, complain)
     end
     live[e.oaddr] = false
   end
-  if e.naddr then
+  if is then
     if live[e.naddr] then complain("%s of %s, which is live", e.kind, e.naddr) end
     if e.naddr == 0 or e.nsize == 0 then complain("%s of nothing", e.kind) end
     live[e.naddr] = e.nsize
@@ -184,6 +189,14 @@ function H.check_books(s, opt)
   end
   H.eq(nunknown, opt.unknown or 0, "number of events of unknown origin")
   s.live = live
+  if s.sample and s.sample ~= 0 then
+    if s.before and s.whole then
+      H.eq(s.meta.live, s.before, "META live")
+      H.eq(s.totals.live, s.after, "TOTALS live")
+      H.eq(s.totals.flags, 4 + (opt.flags or 0), "TOTALS flags")
+    end
+    return s
+  end
   if s.before then
     H.eq(s.bytes_in - s.bytes_out, s.after - s.before, "sum of all events")
   end
