@@ -1,5 +1,6 @@
 /*
-** What is inside a block of version 0x10: events and records.
+** What is inside a block of version 0x10: events, records, changes of the
+*stack.
 **
 ** This is the hot loop of the reader. An event is decoded without looking where
 ** the block ends, since LP_SLACK bytes can be read behind it; then it is
@@ -16,7 +17,7 @@
 #include "items.h"
 #include "leb.h"
 
-#define ITEMS_EVENT_MAX (1 + 5 * LJM_ULEB_MAX) /* The longest event. */
+#define ITEMS_EVENT_MAX (2 + 5 * LJM_ULEB_MAX) /* The longest event. */
 
 _Static_assert(ITEMS_EVENT_MAX <= LP_SLACK,
                "an event may be read past the end");
@@ -34,6 +35,7 @@ void lp_items_open(LpItems *it, const LpSink *sink)
 {
   memset(it, 0, sizeof(*it));
   it->sink = sink;
+  lp_stack_open(&it->stack, sink);
   lp_idmap_put(&it->sites, LJM_SITE_INTERNAL, LP_SITE_INTERNAL);
   lp_idmap_put(&it->sites, LJM_SITE_UNKNOWN, LP_SITE_UNKNOWN);
 }
@@ -41,6 +43,7 @@ void lp_items_open(LpItems *it, const LpSink *sink)
 /* Give the memory back. */
 void lp_items_close(LpItems *it)
 {
+  lp_stack_close(&it->stack);
   lp_idmap_free(&it->funcs);
   lp_idmap_free(&it->sites);
 }
@@ -67,6 +70,57 @@ items_odd(LpItems *it, const uint8_t *p, const char *fmt, ...)
   it->sink->damage(it->sink->ctx, &d);
 }
 
+/* -- The stack ------------------------------------------------------------ */
+
+/* The innermost site calls the site ID of the stream, as P tells. */
+static void items_push(LpItems *it, const uint8_t *p, uint64_t id)
+{
+  uint32_t site = lp_idmap_get(&it->sites, id);
+  if (site == LP_NONE) {
+    site = LP_SITE_LOST;
+    if (!it->gap)
+      items_odd(it, p, "a caller's site %" PRIu64 " is not defined", id);
+  }
+  it->deep = !lp_stack_fits(&it->stack);
+  if (it->deep)
+    items_odd(it, p, "a stack of more than %d sites", LP_STACK_MAX);
+  else
+    lp_stack_push(&it->stack, site);
+}
+
+/* The change of the stack at P. Returns the byte behind it, or NULL if it is
+** not all there. Where more sites return than have called, nothing is known of
+** the callers any more.
+*/
+static const uint8_t *items_change(LpItems *it, const uint8_t *p,
+                                   const uint8_t *end)
+{
+  const uint8_t *at = p;
+  unsigned bad = 0, head = *p++;
+  uint64_t pops = LJM_STACK_POPS(head), pushes = LJM_STACK_PUSHES(head);
+  if (pops == LJM_STACK_MOREPOPS)
+    pops = lp_sat_add(pops, lp_uleb(&p, &bad));
+  if (pushes == LJM_STACK_MOREPUSHES)
+    pushes = lp_sat_add(pushes, lp_uleb(&p, &bad));
+  if (bad || p > end)
+    return NULL;
+  if (pops <= it->stack.n) {
+    lp_stack_pop(&it->stack, (uint32_t)pops);
+  } else {
+    items_odd(it, at, "%" PRIu64 " sites return, %" PRIu32 " have called", pops,
+              it->stack.n);
+    lp_stack_reset(&it->stack, 1);
+  }
+  for (; pushes && !it->deep; pushes--) {
+    uint64_t id;
+    at = p;
+    if (p >= end || (id = lp_uleb(&p, &bad), bad) || p > end)
+      return NULL;
+    items_push(it, at, id);
+  }
+  return p;
+}
+
 /* -- Records -------------------------------------------------------------- */
 
 /* Remember what the sink calls an ID of the stream. */
@@ -89,9 +143,23 @@ static uint32_t items_func(LpItems *it, const uint8_t *p, uint64_t id)
   return LP_FUNC_NONE;
 }
 
-/* META: keys and values. */
+/* What the reader itself has to know of a recording. */
+static void items_setting(LpItems *it, const LpMeta *m)
+{
+  if (lp_meta_is(m, "sample"))
+    it->sample = m->u;
+  else if (lp_meta_is(m, "stack"))
+    lp_stack_limit(&it->stack, m->u);
+}
+
+/* META: keys and values. Settings cannot change behind the first one. */
 static void items_meta(LpItems *it, LpCursor *c)
 {
+  int first = !it->hasmeta;
+  it->hasmeta = 1;
+  items_flush(it);
+  if (first)
+    lp_stack_limit(&it->stack, 1);
   while (c->p < c->end) {
     LpMeta m = {.key = lp_cursor_str(c)};
     const uint8_t *tag = lp_cursor_bytes(c, 1);
@@ -102,8 +170,11 @@ static void items_meta(LpItems *it, LpCursor *c)
       m.s = lp_cursor_str(c);
     else
       return; /* Of unknown length, so all behind it is unknown. */
-    if (!c->bad)
-      it->sink->meta(it->sink->ctx, &m);
+    if (c->bad)
+      return;
+    if (first)
+      items_setting(it, &m);
+    it->sink->meta(it->sink->ctx, &m);
   }
 }
 
@@ -147,6 +218,20 @@ static void items_site(LpItems *it, LpCursor *c)
   s.line = lp_cursor_uleb(c);
   if (!c->bad)
     items_define(it, &it->sites, at, id, it->sink->site(it->sink->ctx, &s));
+}
+
+/* STACK: all of the register. */
+static void items_stack(LpItems *it, LpCursor *c)
+{
+  uint64_t flags = lp_cursor_uleb(c);
+  if (!c->bad)
+    lp_stack_reset(&it->stack, flags & LJM_STACK_CUT);
+  while (c->p < c->end && !it->deep) {
+    const uint8_t *at = c->p;
+    uint64_t id = lp_cursor_uleb(c);
+    if (!c->bad)
+      items_push(it, at, id);
+  }
 }
 
 /* TIME: for all that follows. */
@@ -202,6 +287,8 @@ static const uint8_t *items_record(LpItems *it, const uint8_t *p,
     items_time(it, &c);
   else if (code == LJM_REC_TOTALS)
     items_totals(it, &c, p);
+  else if (code == LJM_REC_STACK)
+    items_stack(it, &c);
   if (c.bad)
     items_odd(it, p, "a record of kind %u is too short for its fields", code);
   return all.p;
@@ -223,6 +310,13 @@ static inline uint64_t items_addr(const uint8_t **p, uint64_t base,
   return base + ljm_unzigzag(lp_uleb(p, bad));
 }
 
+/* The type of an allocated object; one of a later version is unknown. */
+static inline uint8_t items_type(unsigned head)
+{
+  unsigned type = head >> LJM_TYPE_SHIFT;
+  return type <= LJM_TYPE_USERDATA ? (uint8_t)type : LJM_TYPE_UNKNOWN;
+}
+
 /* Decode the event at P into E. Returns the byte behind it. */
 static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
                                          Registers *r, LpEvent *e,
@@ -231,7 +325,7 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
   unsigned head = *p++, kind = head & LJM_KIND_MASK;
   uint64_t addr;
   e->kind = (uint8_t)kind;
-  e->type = (uint8_t)(head >> LJM_TYPE_SHIFT);
+  e->type = 0;
   if (!(head & LJM_SAMESITE))
     r->site[kind] = items_where(it, &p, bad);
   e->site = r->site[kind];
@@ -244,7 +338,10 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
     e->naddr = ljm_unturn(addr);
     e->osize = lp_uleb(&p, bad);
     e->nsize = lp_uleb(&p, bad);
+    e->sampled = it->sample ? *p++ : 0;
+    *bad |= it->sample && (e->sampled == 0 || e->sampled > 3);
   } else if (kind == LJM_ALLOC) {
+    e->type = items_type(head);
     r->alloc = items_addr(&p, r->alloc, bad);
     if (!(head & LJM_SAMESIZE))
       r->size[kind] = lp_uleb(&p, bad);
@@ -279,6 +376,7 @@ static const uint8_t *items_events(LpItems *it, const uint8_t *p,
       if (!it->gap)
         items_odd(it, p, "an event at a site that is not defined");
     }
+    e->node = e->site < LP_SITE_LOST ? LP_NODE_ROOT : it->stack.node;
     p = next;
     if (++it->n == LP_BATCH)
       items_flush(it);
@@ -286,31 +384,48 @@ static const uint8_t *items_events(LpItems *it, const uint8_t *p,
   return p;
 }
 
+/* Read the item at P, or more than one. Returns the byte behind, or NULL and
+** *WHY it cannot be read.
+*/
+static const uint8_t *items_next(LpItems *it, const uint8_t *p,
+                                 const uint8_t *end, Registers *r,
+                                 const char **why)
+{
+  const uint8_t *next = NULL;
+  if (it->ended) {
+    *why = "expected the end of the stream behind its totals";
+  } else if ((*p & LJM_KIND_MASK) != LJM_RECORD) {
+    *why = "a broken event";
+    next = items_events(it, p, end, r);
+  } else if (*p & LJM_STACK_BIT) {
+    *why = "a broken change of the stack";
+    next = items_change(it, p, end);
+  } else if (*p) {
+    *why = "a broken record";
+    next = items_record(it, p, end);
+  } else {
+    *why = "expected an event or a record";
+  }
+  return next == p ? NULL : next;
+}
+
 /* Read the N bytes of a block's payload, which begin at OFFSET of the stream.
 ** Returns whether they could be read to the end; if not, the sink was told.
 */
 int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset)
 {
-  const uint8_t *end = p + n, *next;
+  const uint8_t *end = p + n, *next = p;
   const char *why = NULL;
   Registers r;
   memset(&r, 0, sizeof(r)); /* Site 0 is INTERNAL in both numberings. */
+  lp_stack_reset(&it->stack, 0);
   it->from = p;
   it->base = offset;
-  for (; p < end; p = next) {
-    if (it->ended)
-      why = "expected the end of the stream behind its totals";
-    else if ((*p & LJM_KIND_MASK) != LJM_RECORD)
-      why = (next = items_events(it, p, end, &r)) > p ? NULL : "a broken event";
-    else if (*p == 0 || (*p & LJM_STACK_BIT))
-      why = "expected an event or a record";
-    else
-      why = (next = items_record(it, p, end)) ? NULL : "a broken record";
-    if (why)
-      break;
-  }
+  it->deep = 0;
+  while (p < end && !it->deep && (next = items_next(it, p, end, &r, &why)))
+    p = next;
   items_flush(it);
-  if (why)
+  if (!next)
     items_odd(it, p, "%s, found 0x%02x", why, *p);
-  return !why;
+  return next && !it->deep;
 }

@@ -1,5 +1,6 @@
 /*
-** What is inside a block of version 0x10: events and records.
+** What is inside a block of version 0x10: events, records, changes of the
+*stack.
 */
 
 #ifndef LP_ITEMS_H
@@ -7,16 +8,21 @@
 
 #include "idmap.h"
 #include "record.h"
+#include "stack.h"
 
 typedef struct LpItems {
   const LpSink *sink;
   LpIdMap funcs; /* The stream's ids to the sink's numbers. */
   LpIdMap sites;
+  LpStack stack;
+  uint64_t sample;     /* Bytes between two samples; 0: all is told. */
   uint64_t events;     /* Read so far. */
   uint64_t base;       /* Offset in the stream of what is being read, */
   const uint8_t *from; /* and where it lies. */
   int gap;             /* Definitions may have been lost. */
   int ended;           /* The totals were read. */
+  int hasmeta;         /* META was read. */
+  int deep;            /* The stack does not fit: the block ends here. */
   size_t n;            /* Events that wait to be handed over. */
   LpEvent ev[LP_BATCH];
 } LpItems;

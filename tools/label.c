@@ -127,10 +127,9 @@ static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   static const char *const special[LP_SITE_FIRST] = {
-      [LP_SITE_INTERNAL] = "INTERNAL",
-      [LP_SITE_UNKNOWN] = "(unknown)",
-      [LP_SITE_LOST] = "(lost)",
-      [LP_SITE_BEFORE] = "(before start)",
+      [LP_SITE_INTERNAL] = "INTERNAL", [LP_SITE_UNKNOWN] = "(unknown)",
+      [LP_SITE_LOST] = "(lost)",       [LP_SITE_BEFORE] = "(before start)",
+      [LP_SITE_CUT] = "(cut)",
   };
   const LpRow *r = &prof->row[site];
   const LpFuncInfo *fi = &prof->func[r->func];

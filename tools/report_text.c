@@ -63,7 +63,7 @@ static void text_prepare(Text *t)
   }
   t->taken = lp_alloc(t->prof->taken.n * sizeof(LpTakenEntry));
   for (i = 0; i < t->prof->taken.size; i++)
-    if (t->prof->taken.entry[i].n)
+    if (t->prof->taken.entry[i].key)
       t->taken[t->ntaken++] = t->prof->taken.entry[i];
   qsort(t->taken, t->ntaken, sizeof(LpTakenEntry), text_taken_before);
 }
@@ -136,7 +136,8 @@ static void text_overrides(Text *t, uint64_t key)
     hi++;
   list = lp_alloc((hi - lo) * sizeof(TextRow));
   for (i = lo; i < hi; i++)
-    list[n++] = (TextRow){LP_TAKEN_OF(t->taken[i].key), t->taken[i].n};
+    list[n++] = (TextRow){LP_TAKEN_OF(t->taken[i].key),
+                          lp_round(t->taken[i].w.n, t->taken[i].w.npart)};
   qsort_r(list, n, sizeof(TextRow), text_before, t);
   if (n)
     lp_out_puts(t->out, "\tOverrides:\n");

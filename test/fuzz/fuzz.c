@@ -28,7 +28,7 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
     arrived += r->arrived;
   }
   for (i = 0; i < prof->taken.size; i++)
-    taken += prof->taken.entry[i].n;
+    taken += prof->taken.entry[i].w.n;
   must(events == st->allocs + st->reallocs + st->frees);
   must(arrived == st->allocs + st->reallocs);
   must(taken == st->reallocs + st->frees);

@@ -89,7 +89,7 @@ void run_books(const Run *r)
     sum.left += row->left;
   }
   for (i = 0; i < r->prof->taken.size; i++)
-    taken += r->prof->taken.entry[i].n;
+    taken += r->prof->taken.entry[i].w.n;
   ck_assert_uint_eq(sum.allocs, r->st.allocs);
   ck_assert_uint_eq(sum.reallocs, r->st.reallocs);
   ck_assert_uint_eq(sum.frees, r->st.frees);
