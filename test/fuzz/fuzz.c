@@ -52,7 +52,7 @@ void fuzz_stream(const void *p, size_t n)
   lp_input_close(&in);
   fuzz_books(prof, &st);
   lp_out_open(&out, -1);
-  lp_report_text.write(&out, prof, &opt[n & 1]);
+  lp_report_sites.write(&out, prof, &opt[n & 1]);
   must(out.buf.n > 0);
   lp_out_close(&out);
   lp_profile_free(prof);

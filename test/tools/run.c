@@ -50,7 +50,7 @@ const char *run_text(Run *r, const LpReportOptions *opt)
   LpOut out;
   lp_buf_free(&r->text);
   lp_out_open(&out, -1);
-  lp_report_text.write(&out, r->prof, opt);
+  lp_report_sites.write(&out, r->prof, opt);
   r->text = out.buf;
   return r->text.s;
 }
