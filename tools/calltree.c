@@ -82,7 +82,8 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, int near)
     node[i] = tree_node(t, node[o->node[i].parent], as[o->node[i].site]);
   for (i = 0; i < o->n; i++) {
     LpFigures f = lp_origins_figures(o, i);
-    uint32_t leaf = tree_node(t, node[o->callers[i]], as[o->cell[i].site]);
+    uint32_t leaf =
+        tree_node(t, node[o->callers[i]], as[lp_cell_site(&o->cell[i])]);
     if (i == LP_ORIGIN_BEFORE && prof->nobefore)
       continue;
     if (i == LP_ORIGIN_BEFORE)

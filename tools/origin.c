@@ -9,49 +9,79 @@
 #include "mem.h"
 #include "origin.h"
 
+#define ORIGIN_NEAR  4                /* No list is longer. */
 #define ORIGIN_NODES (UINT32_MAX - 1) /* No more nodes than this. */
 
-/* Append a node. */
-static uint32_t origins_append(LpOrigins *o, uint32_t parent, uint32_t site)
+/* A new node. */
+static uint32_t origins_node(LpOrigins *o, uint32_t parent, uint32_t site)
 {
   o->node = lp_grow(o->node, &o->nodes, (size_t)o->nnode + 1, sizeof(LpNode));
-  o->node[o->nnode] = (LpNode){parent, site};
+  o->node[o->nnode] = (LpNode){.parent = parent, .site = site};
   return o->nnode++;
 }
 
-/* The node of SITE, called by PARENT. */
-uint32_t lp_origins_node(LpOrigins *o, uint32_t parent, uint32_t site)
+/* As lp_origins_node, of a node that is in no list, or new. */
+uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site)
 {
   uint64_t key = (uint64_t)parent << 32 | site;
-  uint32_t id = lp_idmap_get(&o->edges, key);
-  if (id != LP_NONE)
+  uint32_t id, last = 0, next, near = 0;
+  for (next = o->node[parent].child; next; next = o->node[next].next, near++)
+    last = next;
+  if (near == ORIGIN_NEAR && (id = lp_idmap_get(&o->edges, key)) != LP_NONE)
     return id;
   if (o->nnode == ORIGIN_NODES)
     return LP_NODE_CUT;
-  id = origins_append(o, parent, site);
-  lp_idmap_put(&o->edges, key, id);
+  id = origins_node(o, parent, site);
+  if (near == ORIGIN_NEAR)
+    lp_idmap_put(&o->edges, key, id);
+  else if (last)
+    o->node[last].next = id;
+  else
+    o->node[parent].child = id;
   return id;
 }
 
-/* Append an origin and remember its number. */
-uint32_t lp_origins_new(LpOrigins *o, uint32_t node, uint32_t site,
-                        uint32_t type)
+/* A new origin. */
+static uint32_t origins_new(LpOrigins *o, uint32_t node, uint32_t what)
 {
-  uint32_t bare = lp_origins_bare(site, type), id = o->n;
-  if (id > LP_LIVE_MAX)
-    return LP_ORIGIN_LOST;
-  o->cell = lp_grow(o->cell, &o->cells, (size_t)id + 1, sizeof(LpCell));
-  o->callers =
-      lp_grow(o->callers, &o->ncallers, (size_t)id + 1, sizeof(uint32_t));
-  o->cell[id] = (LpCell){.site = site, .type = type};
-  o->callers[id] = node;
-  if (node == LP_NODE_ROOT) {
-    o->bare = lp_grow(o->bare, &o->nbare, (size_t)bare + 1, sizeof(uint32_t));
-    o->bare[bare] = id + 1;
-  } else {
-    lp_idmap_put(&o->ids, (uint64_t)node << 32 | bare, id);
-  }
+  size_t n = (size_t)o->n + 1;
+  o->cell = lp_grow(o->cell, &o->cells, n, sizeof(LpCell));
+  o->callers = lp_grow(o->callers, &o->ncallers, n, sizeof(uint32_t));
+  o->cell[o->n] = (LpCell){.what = what};
+  o->callers[o->n] = node;
   return o->n++;
+}
+
+/* The same, of an origin without callers. */
+static uint32_t origins_bare(LpOrigins *o, uint32_t what)
+{
+  uint32_t id = origins_new(o, LP_NODE_ROOT, what);
+  o->bare = lp_grow(o->bare, &o->nbare, (size_t)what + 1, sizeof(uint32_t));
+  o->bare[what] = id + 1;
+  return id;
+}
+
+/* As lp_origins_get, of an origin that is in no list, or new. */
+uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
+{
+  uint64_t key = (uint64_t)node << 32 | what;
+  uint32_t id, last = 0, next, near = 0;
+  for (next = o->node[node].origin; next; next = o->cell[next].next, near++)
+    last = next;
+  if (near == ORIGIN_NEAR && (id = lp_idmap_get(&o->ids, key)) != LP_NONE)
+    return id;
+  if (o->n > LP_LIVE_MAX)
+    return LP_ORIGIN_LOST;
+  if (node == LP_NODE_ROOT)
+    return origins_bare(o, what);
+  id = origins_new(o, node, what);
+  if (near == ORIGIN_NEAR)
+    lp_idmap_put(&o->ids, key, id);
+  else if (last)
+    o->cell[last].next = id;
+  else
+    o->node[node].origin = id;
+  return id;
 }
 
 /* Make room for the parts of every origin. */
@@ -75,10 +105,10 @@ LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
 void lp_origins_open(LpOrigins *o)
 {
   memset(o, 0, sizeof(*o));
-  origins_append(o, LP_NODE_ROOT, LP_SITE_UNKNOWN);
+  origins_node(o, LP_NODE_ROOT, LP_SITE_UNKNOWN);
   lp_origins_node(o, LP_NODE_ROOT, LP_SITE_CUT);
-  lp_origins_new(o, LP_NODE_ROOT, LP_SITE_BEFORE, LJM_TYPE_UNKNOWN);
-  lp_origins_new(o, LP_NODE_ROOT, LP_SITE_LOST, LJM_TYPE_UNKNOWN);
+  origins_bare(o, lp_origins_what(LP_SITE_BEFORE, LJM_TYPE_UNKNOWN));
+  origins_bare(o, lp_origins_what(LP_SITE_LOST, LJM_TYPE_UNKNOWN));
 }
 
 /* Give the memory back. */

@@ -4,6 +4,13 @@
 ** A node of the tree is a list of callers: the node of all but the innermost,
 ** and that one's site. An origin is what a live object is known by: callers,
 ** site, type.
+**
+** Programs walk their call trees in order, and nodes and origins are numbered
+*in
+** the order of their first visit. So the first ORIGIN_NEAR children of a node,
+*and
+** the first of its origins, are in lists, whose elements most often are in the
+** cache; only the rest is in hash tables, which scatter them.
 */
 
 #ifndef LP_ORIGIN_H
@@ -25,21 +32,24 @@ enum {
 typedef struct LpNode {
   uint32_t parent; /* Always a smaller number; of the root, itself. */
   uint32_t site;
+  uint32_t child;  /* The first one made, or 0. */
+  uint32_t next;   /* The next one of the same parent, or 0. */
+  uint32_t origin; /* Of its origins the first one made, or 0. */
 } LpNode;
 
 /* An origin, and what is counted for it: as large as a line of cache. */
 typedef struct LpCell {
   uint64_t n[LP_NCOUNT];
-  uint32_t site;
-  uint32_t type;
+  uint32_t what; /* Site and type. */
+  uint32_t next; /* The next one of the same node, or 0. */
 } LpCell;
 
 typedef struct LpOrigins {
-  LpIdMap edges; /* Nodes, by parent and site. */
+  LpIdMap edges; /* Nodes that are in no list, by parent and site. */
   LpNode *node;
   size_t nodes; /* Room. */
   uint32_t nnode;
-  LpIdMap ids;    /* Origins with callers, by all three. */
+  LpIdMap ids;    /* Origins that are in no list, by all three. */
   uint32_t *bare; /* Those without, by site and type: number + 1. */
   size_t nbare;
   LpCell *cell;      /* By origin, */
@@ -54,32 +64,50 @@ typedef struct LpOrigins {
 
 void lp_origins_open(LpOrigins *o);
 void lp_origins_close(LpOrigins *o);
-uint32_t lp_origins_node(LpOrigins *o, uint32_t parent, uint32_t site);
-uint32_t lp_origins_new(LpOrigins *o, uint32_t node, uint32_t site,
-                        uint32_t type);
+uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site);
+uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what);
 void lp_origins_parts(LpOrigins *o);
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin);
 
 /* A key of site, at most LP_SITE_MAX, and type. */
-static inline uint32_t lp_origins_bare(uint32_t site, uint32_t type)
+static inline uint32_t lp_origins_what(uint32_t site, uint32_t type)
 {
   return site << 4 | type;
+}
+
+static inline uint32_t lp_cell_site(const LpCell *c)
+{
+  return c->what >> 4;
+}
+
+static inline uint32_t lp_cell_type(const LpCell *c)
+{
+  return c->what & 15;
+}
+
+/* The node of SITE, called by PARENT. */
+static inline uint32_t lp_origins_node(LpOrigins *o, uint32_t parent,
+                                       uint32_t site)
+{
+  uint32_t id = o->node[parent].child;
+  for (; id; id = o->node[id].next)
+    if (o->node[id].site == site)
+      return id;
+  return lp_origins_far_node(o, parent, site);
 }
 
 /* The number of an origin. */
 static inline uint32_t lp_origins_get(LpOrigins *o, uint32_t node,
                                       uint32_t site, uint32_t type)
 {
-  uint32_t bare = lp_origins_bare(site, type), id;
-  if (node == LP_NODE_ROOT) {
-    if (bare < o->nbare && o->bare[bare])
-      return o->bare[bare] - 1;
-  } else {
-    id = lp_idmap_get(&o->ids, (uint64_t)node << 32 | bare);
-    if (id != LP_NONE)
+  uint32_t what = lp_origins_what(site, type), id;
+  if (node == LP_NODE_ROOT)
+    return what < o->nbare && o->bare[what] ? o->bare[what] - 1
+                                            : lp_origins_far(o, node, what);
+  for (id = o->node[node].origin; id; id = o->cell[id].next)
+    if (o->cell[id].what == what)
       return id;
-  }
-  return lp_origins_new(o, node, site, type);
+  return lp_origins_far(o, node, what);
 }
 
 #endif

@@ -45,11 +45,12 @@ typedef struct TypesRow {
 /* The row of an origin. */
 static unsigned types_row(const LpCell *c)
 {
-  if (c->site == LP_SITE_BEFORE)
+  if (lp_cell_site(c) == LP_SITE_BEFORE)
     return TYPES_BEFORE;
-  if (c->site == LP_SITE_INTERNAL && c->type == LJM_TYPE_UNKNOWN)
+  if (lp_cell_site(c) == LP_SITE_INTERNAL &&
+      lp_cell_type(c) == LJM_TYPE_UNKNOWN)
     return TYPES_INTERNAL;
-  return c->type;
+  return lp_cell_type(c);
 }
 
 /* The figures of a row. */

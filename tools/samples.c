@@ -41,7 +41,7 @@ static void samples_arrive(LpStream *st, const LpEvent *e, uint32_t origin,
   uint32_t was = lp_live_put(&st->live, e->naddr, origin);
   samples_count(st, origin, count, bytes, &w);
   if (was != LP_NONE) { /* Its end was not told. */
-    st->prof->row[st->prof->origins.cell[was].site].twice++;
+    st->prof->row[lp_cell_site(&st->prof->origins.cell[was])].twice++;
     st->twice++;
   }
 }
@@ -60,10 +60,11 @@ static uint32_t samples_leave(LpStream *st, const LpEvent *e, int count,
   }
   c = &st->prof->origins.cell[origin];
   samples_count(st, origin, count, LP_LEFT_BYTES, &w);
-  taken = lp_taken_of(&st->prof->taken, key | LP_TAKEN_KEY(e->site, c->site));
+  taken = lp_taken_of(&st->prof->taken,
+                      key | LP_TAKEN_KEY(e->site, lp_cell_site(c)));
   samples_add(&taken->n, &taken->npart, w.n, w.npart);
   samples_add(&taken->bytes, &taken->bytespart, w.bytes, w.bytespart);
-  return c->type;
+  return lp_cell_type(c);
 }
 
 /* A reallocation: of its old and its new object, one may be no sample. What was

@@ -44,7 +44,7 @@ void lp_profile_settle(LpProfile *prof)
   size_t i;
   for (i = 0; i < prof->origins.n; i++) {
     LpFigures f = lp_origins_figures(&prof->origins, (uint32_t)i);
-    lp_figures_add(&deeds[prof->origins.cell[i].site].made, &f);
+    lp_figures_add(&deeds[lp_cell_site(&prof->origins.cell[i])].made, &f);
   }
   for (i = 0; i < prof->taken.size; i++) {
     const LpTakenEntry *e = &prof->taken.entry[i];

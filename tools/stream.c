@@ -17,7 +17,7 @@ static inline void stream_put(LpStream *st, uint64_t addr, uint32_t origin)
 {
   uint32_t was = lp_live_put(&st->live, addr, origin);
   if (was != LP_NONE) { /* Its end was not told. */
-    st->prof->row[st->prof->origins.cell[was].site].twice++;
+    st->prof->row[lp_cell_site(&st->prof->origins.cell[was])].twice++;
     st->twice++;
   }
 }
@@ -54,7 +54,7 @@ static inline void stream_free(LpStream *st, const LpEvent *e)
   st->out += e->osize;
   c->n[LP_FREES]++;
   c->n[LP_LEFT_BYTES] += e->osize;
-  lp_taken_add(&prof->taken, LP_TAKEN_KEY(e->site, c->site), e->osize);
+  lp_taken_add(&prof->taken, LP_TAKEN_KEY(e->site, lp_cell_site(c)), e->osize);
 }
 
 /* A reallocation moves the whole object to its site; its type remains. */
@@ -68,9 +68,10 @@ static inline void stream_realloc(LpStream *st, const LpEvent *e)
   st->in += e->nsize;
   c->n[LP_MOVES]++;
   c->n[LP_LEFT_BYTES] += e->osize;
-  lp_taken_add(&prof->taken, LP_TAKEN_REALLOC | LP_TAKEN_KEY(e->site, c->site),
+  lp_taken_add(&prof->taken,
+               LP_TAKEN_REALLOC | LP_TAKEN_KEY(e->site, lp_cell_site(c)),
                e->osize);
-  origin = lp_origins_get(&prof->origins, e->node, e->site, c->type);
+  origin = lp_origins_get(&prof->origins, e->node, e->site, lp_cell_type(c));
   c = &prof->origins.cell[origin];
   c->n[LP_REALLOCS]++;
   c->n[LP_REALLOC_BYTES] += e->nsize;
