@@ -8,7 +8,9 @@
 #include <check.h>
 
 #define SUITES(_)                                                              \
-  _(crc) _(live) _(label) _(compact) _(damage) _(legacy) _(field)
+  _(crc)                                                                       \
+  _(live) _(label) _(compact) _(stacks) _(samples) _(views) _(damage)          \
+      _(legacy) _(field)
 
 #define SUITE_DECL(name) Suite *suite_##name(void);
 SUITES(SUITE_DECL)
