@@ -9,7 +9,9 @@
 
 #define SUITES(_)                                                              \
   _(crc)                                                                       \
-  _(live) _(label) _(compact) _(stacks) _(samples) _(views) _(damage)          \
+  _(live)                                                                      \
+  _(label)                                                                     \
+  _(compact) _(stacks) _(model) _(samples) _(views) _(broken) _(damage)        \
       _(legacy) _(field)
 
 #define SUITE_DECL(name) Suite *suite_##name(void);
