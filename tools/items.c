@@ -225,7 +225,7 @@ static void items_stack(LpItems *it, LpCursor *c)
 {
   uint64_t flags = lp_cursor_uleb(c);
   if (!c->bad)
-    lp_stack_reset(&it->stack, flags & LJM_STACK_CUT);
+    lp_stack_reset(&it->stack, (flags & LJM_STACK_CUT) != 0);
   while (c->p < c->end && !it->deep) {
     const uint8_t *at = c->p;
     uint64_t id = lp_cursor_uleb(c);
@@ -414,18 +414,22 @@ static const uint8_t *items_next(LpItems *it, const uint8_t *p,
 */
 int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset)
 {
-  const uint8_t *end = p + n, *next = p;
+  const uint8_t *end = p + n;
   const char *why = NULL;
+  int broken = 0;
   Registers r;
   memset(&r, 0, sizeof(r)); /* Site 0 is INTERNAL in both numberings. */
   lp_stack_reset(&it->stack, 0);
   it->from = p;
   it->base = offset;
   it->deep = 0;
-  while (p < end && !it->deep && (next = items_next(it, p, end, &r, &why)))
-    p = next;
+  while (p < end && !it->deep && !broken) {
+    const uint8_t *next = items_next(it, p, end, &r, &why);
+    broken = !next;
+    p = next ? next : p;
+  }
   items_flush(it);
-  if (!next)
+  if (broken)
     items_odd(it, p, "%s, found 0x%02x", why, *p);
-  return next && !it->deep;
+  return !broken && !it->deep;
 }

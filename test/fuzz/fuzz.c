@@ -62,7 +62,7 @@ static void fuzz_report(const LpProfile *prof, size_t n)
 {
   static const LpReport *const report[] = {&lp_report_sites, &lp_report_types,
                                            &lp_report_tree, &lp_report_folded};
-  LpReportOptions opt = {.human = n >> 2 & 1, .min = n & 8 ? 1 : 0};
+  LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
   LpOut out;
   opt.metric = (LpMetric)(n % LP_NMETRIC);
   lp_out_open(&out, -1);
