@@ -365,18 +365,23 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
 static const uint8_t *items_events(LpItems *it, const uint8_t *p,
                                    const uint8_t *end, Registers *r)
 {
+  const uint32_t callers = it->stack.node;
   while (p < end && (*p & LJM_KIND_MASK) != LJM_RECORD) {
     LpEvent *e = &it->ev[it->n];
     unsigned bad = 0;
     const uint8_t *next = items_event(it, p, r, e, &bad);
     if (next > end || bad)
       break;
-    if (e->site == LP_NONE) {
-      r->site[e->kind] = e->site = LP_SITE_LOST;
-      if (!it->gap)
-        items_odd(it, p, "an event at a site that is not defined");
+    if (e->site < LP_SITE_LOST) { /* The VM itself, or unknown. */
+      e->node = LP_NODE_ROOT;
+    } else {
+      e->node = callers;
+      if (e->site == LP_NONE) {
+        r->site[e->kind] = e->site = LP_SITE_LOST;
+        if (!it->gap)
+          items_odd(it, p, "an event at a site that is not defined");
+      }
     }
-    e->node = e->site < LP_SITE_LOST ? LP_NODE_ROOT : it->stack.node;
     p = next;
     if (++it->n == LP_BATCH)
       items_flush(it);
