@@ -310,13 +310,6 @@ static inline uint64_t items_addr(const uint8_t **p, uint64_t base,
   return base + ljm_unzigzag(lp_uleb(p, bad));
 }
 
-/* The type of an allocated object; one of a later version is unknown. */
-static inline uint8_t items_type(unsigned head)
-{
-  unsigned type = head >> LJM_TYPE_SHIFT;
-  return type <= LJM_TYPE_USERDATA ? (uint8_t)type : LJM_TYPE_UNKNOWN;
-}
-
 /* Decode the event at P into E. Returns the byte behind it. */
 static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
                                          Registers *r, LpEvent *e,
@@ -325,7 +318,7 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
   unsigned head = *p++, kind = head & LJM_KIND_MASK;
   uint64_t addr;
   e->kind = (uint8_t)kind;
-  e->type = 0;
+  e->type = (uint8_t)(head >> LJM_TYPE_SHIFT);
   if (!(head & LJM_SAMESITE))
     r->site[kind] = items_where(it, &p, bad);
   e->site = r->site[kind];
@@ -341,7 +334,6 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
     e->sampled = it->sample ? *p++ : 0;
     *bad |= it->sample && (e->sampled == 0 || e->sampled > 3);
   } else if (kind == LJM_ALLOC) {
-    e->type = items_type(head);
     r->alloc = items_addr(&p, r->alloc, bad);
     if (!(head & LJM_SAMESIZE))
       r->size[kind] = lp_uleb(&p, bad);
@@ -372,16 +364,13 @@ static const uint8_t *items_events(LpItems *it, const uint8_t *p,
     const uint8_t *next = items_event(it, p, r, e, &bad);
     if (next > end || bad)
       break;
-    if (e->site < LP_SITE_LOST) { /* The VM itself, or unknown. */
-      e->node = LP_NODE_ROOT;
-    } else {
-      e->node = callers;
-      if (e->site == LP_NONE) {
-        r->site[e->kind] = e->site = LP_SITE_LOST;
-        if (!it->gap)
-          items_odd(it, p, "an event at a site that is not defined");
-      }
+    if (e->site == LP_NONE) {
+      r->site[e->kind] = e->site = LP_SITE_LOST;
+      if (!it->gap)
+        items_odd(it, p, "an event at a site that is not defined");
     }
+    /* Neither the VM itself nor who is unknown has callers. */
+    e->node = e->site < LP_SITE_LOST ? LP_NODE_ROOT : callers;
     p = next;
     if (++it->n == LP_BATCH)
       items_flush(it);

@@ -115,17 +115,15 @@ static size_t leaf_place(const LpLive *m, uint64_t region)
   return i;
 }
 
-/* The leaf of a region that was not looked up last, or NULL. */
+/* The leaf of a region that is none of those looked up last, or NULL. */
 uint32_t *lp_live_find(LpLive *m, uint64_t region)
 {
   uint32_t *leaf;
   if (!m->nleaf)
     return NULL;
   leaf = m->leaf[leaf_place(m, region)];
-  if (leaf) {
-    m->last_region = region;
-    m->last_leaf = leaf;
-  }
+  if (leaf)
+    m->near[region % LIVE_NEAR] = (LpLiveNear){region, leaf};
   return leaf;
 }
 
@@ -160,8 +158,7 @@ static uint32_t *leaf_new(LpLive *m, uint64_t region)
   m->region[i] = region;
   m->leaf[i] = lp_zalloc(LIVE_LEAF_BYTES, 1);
   m->nleaf++;
-  m->last_region = region;
-  m->last_leaf = m->leaf[i];
+  m->near[region % LIVE_NEAR] = (LpLiveNear){region, m->leaf[i]};
   return m->leaf[i];
 }
 

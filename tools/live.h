@@ -18,10 +18,17 @@
 #define LIVE_LEAF    17 /* log2 of the slots of a leaf. */
 #define LIVE_REGION  (LIVE_GRANULE + LIVE_LEAF)
 
+#define LIVE_NEAR 64 /* Neighbouring regions that are found at once. */
+
+/* A region, and its leaf. */
+typedef struct LpLiveNear {
+  uint64_t region;
+  uint32_t *leaf;
+} LpLiveNear;
+
 typedef struct LpLive {
   /* The page table: leaves by region of address space. */
-  uint64_t last_region; /* The region looked up last, */
-  uint32_t *last_leaf;  /* and its leaf. */
+  LpLiveNear near[LIVE_NEAR]; /* By low bits: the regions looked up last. */
   uint64_t *region;
   uint32_t **leaf; /* NULL is a free place. */
   size_t nregion;  /* Places. */
@@ -43,9 +50,8 @@ uint32_t *lp_live_find(LpLive *m, uint64_t region);
 /* The leaf of a region, or NULL. */
 static inline uint32_t *lp_live_leaf(LpLive *m, uint64_t region)
 {
-  if (region == m->last_region)
-    return m->last_leaf;
-  return lp_live_find(m, region);
+  const LpLiveNear *near = &m->near[region % LIVE_NEAR];
+  return near->region == region ? near->leaf : lp_live_find(m, region);
 }
 
 /* Ask for the memory that the next call with ADDR will look at. */

@@ -45,7 +45,7 @@ uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site)
 static uint32_t origins_new(LpOrigins *o, uint32_t node, uint32_t what)
 {
   size_t n = (size_t)o->n + 1;
-  o->cell = lp_grow(o->cell, &o->cells, n, sizeof(LpCell));
+  o->cell = lp_grow_lines(o->cell, &o->cells, n, sizeof(LpCell));
   o->callers = lp_grow(o->callers, &o->ncallers, n, sizeof(uint32_t));
   o->cell[o->n] = (LpCell){.what = what};
   o->callers[o->n] = node;

@@ -31,7 +31,7 @@ typedef struct LpEvent {
   uint32_t site;   /* As the sink numbers them. */
   uint32_t node;   /* Its callers; a deallocation has none to speak of. */
   uint8_t kind;    /* LJM_ALLOC, LJM_FREE, LJM_REALLOC. */
-  uint8_t type;    /* LJM_TYPE_* of what is allocated, else 0. */
+  uint8_t type;    /* Of what is allocated: LJM_TYPE_*, or any up to 15. */
   uint8_t sampled; /* Reallocation in samples: LJM_SAMPLED_*. */
 } LpEvent;
 

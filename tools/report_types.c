@@ -50,7 +50,7 @@ static unsigned types_row(const LpCell *c)
   if (lp_cell_site(c) == LP_SITE_INTERNAL &&
       lp_cell_type(c) == LJM_TYPE_UNKNOWN)
     return TYPES_INTERNAL;
-  return lp_cell_type(c);
+  return lp_cell_type(c) < TYPES_INTERNAL ? lp_cell_type(c) : LJM_TYPE_UNKNOWN;
 }
 
 /* The figures of a row. */

@@ -20,7 +20,6 @@ typedef struct LpTaken {
   LpTakenEntry *entry; /* A key of 0 is a free place. */
   size_t size;         /* Places. */
   size_t n;            /* Entries. */
-  size_t last;         /* The place looked up last. */
 } LpTaken;
 
 #define LP_TAKEN_REALLOC     ((uint64_t)1 << 62)
@@ -36,8 +35,6 @@ void lp_taken_free(LpTaken *t);
 static inline LpWeight *lp_taken_of(LpTaken *t, uint64_t key)
 {
   size_t i;
-  if (t->n && t->entry[t->last].key == key)
-    return &t->entry[t->last].w;
   if (t->n * 2 >= t->size)
     lp_taken_grow(t);
   i = lp_hash_slot(lp_hash(key), t->size);
@@ -45,7 +42,6 @@ static inline LpWeight *lp_taken_of(LpTaken *t, uint64_t key)
     i = i + 1 < t->size ? i + 1 : 0;
   t->n += !t->entry[i].key;
   t->entry[i].key = key;
-  t->last = i;
   return &t->entry[i].w;
 }
 
