@@ -31,4 +31,12 @@ void lp_items_open(LpItems *it, const LpSink *sink);
 int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset);
 void lp_items_close(LpItems *it);
 
+/* For records.c, and what it needs from items.c. */
+const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
+                               const uint8_t *end);
+void lp_items_flush(LpItems *it);
+void lp_items_push(LpItems *it, const uint8_t *p, uint64_t id);
+void lp_items_odd(LpItems *it, const uint8_t *p, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #endif
