@@ -74,7 +74,7 @@ void lp_items_odd(LpItems *it, const uint8_t *p, const char *fmt, ...)
 /* The innermost site calls the site ID of the stream, as P tells. */
 void lp_items_push(LpItems *it, const uint8_t *p, uint64_t id)
 {
-  uint32_t site = lp_idmap_get(&it->sites, id);
+  uint32_t site = lp_items_site(it, id);
   if (site == LP_NONE) {
     site = LP_SITE_LOST;
     if (!it->gap)
@@ -126,7 +126,7 @@ static const uint8_t *items_change(LpItems *it, const uint8_t *p,
 static inline uint32_t items_where(LpItems *it, const uint8_t **p,
                                    unsigned *bad)
 {
-  return lp_idmap_get(&it->sites, lp_uleb(p, bad));
+  return lp_items_site(it, lp_uleb(p, bad));
 }
 
 /* An address, told relative to another. */

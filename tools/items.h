@@ -10,10 +10,13 @@
 #include "record.h"
 #include "stack.h"
 
+#define ITEMS_NEAR 1024 /* Ids below this are found without a hash. */
+
 typedef struct LpItems {
   const LpSink *sink;
   LpIdMap funcs; /* The stream's ids to the sink's numbers. */
   LpIdMap sites;
+  uint32_t near[ITEMS_NEAR]; /* Sites of low ids: number + 1, or 0. */
   LpStack stack;
   uint64_t sample;     /* Bytes between two samples; 0: all is told. */
   uint64_t events;     /* Read so far. */
@@ -30,6 +33,14 @@ typedef struct LpItems {
 void lp_items_open(LpItems *it, const LpSink *sink);
 int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset);
 void lp_items_close(LpItems *it);
+
+/* The sink's number of a site of the stream, or LP_NONE. */
+static inline uint32_t lp_items_site(const LpItems *it, uint64_t id)
+{
+  if (id < ITEMS_NEAR && it->near[id])
+    return it->near[id] - 1;
+  return lp_idmap_get(&it->sites, id);
+}
 
 /* For records.c, and what it needs from items.c. */
 const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,

@@ -101,10 +101,15 @@ static void items_site(LpItems *it, LpCursor *c)
   const uint8_t *at = c->p;
   uint64_t id = lp_cursor_uleb(c);
   LpSite s = {.flags = (uint32_t)lp_cursor_uleb(c)};
+  uint32_t number;
   s.func = items_func(it, at, lp_cursor_uleb(c));
   s.line = lp_cursor_uleb(c);
-  if (!c->bad)
-    items_define(it, &it->sites, at, id, it->sink->site(it->sink->ctx, &s));
+  if (c->bad)
+    return;
+  number = it->sink->site(it->sink->ctx, &s);
+  items_define(it, &it->sites, at, id, number);
+  if (id < ITEMS_NEAR)
+    it->near[id] = number + 1;
 }
 
 /* STACK: all of the register. */
