@@ -207,7 +207,8 @@ LJ_FUNC void lj_memprof_metasample(const MPState *mp, uint64_t *bytes,
 LJ_FUNC void *lj_memprof_sampled(void *ud, void *ptr, size_t osize,
                                  size_t nsize);
 
-/* -- Names (lj_memprof_name.c, lj_memprof_elf.c) -------------------------- */
+/* -- Names (lj_memprof_name.c, lj_memprof_elf.c, lj_memprof_builtin.c)
+ * -------------------------- */
 
 LJ_FUNC void lj_memprof_nameheap(MPState *mp);
 LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);
@@ -221,11 +222,17 @@ typedef struct MPSymbol {
 
 LJ_FUNC void lj_memprof_symbol(const void *addr, MPSymbol *sym);
 
+#define MP_BUILTIN_MAX 128 /* Longer names are cut. */
+
+LJ_FUNC void lj_memprof_builtin(global_State *g, const GCfunc *fn,
+                                const char *symbol, char *name, size_t size);
+
 /* -- Definitions (lj_symtab.c) -------------------------------------------- */
 
 LJ_FUNC MPFunc *lj_symtab_entry(MPState *mp, const void *addr, const char *name,
                                 size_t len);
 LJ_FUNC MPFunc *lj_symtab_proto(MPState *mp, GCproto *pt);
+LJ_FUNC const void *lj_symtab_ckey(const GCfunc *fn);
 LJ_FUNC MPFunc *lj_symtab_cfunc(MPState *mp, GCfunc *fn);
 LJ_FUNC uint32_t lj_symtab_site(MPState *mp, MPFunc *func, BCLine line,
                                 uint32_t flags);

@@ -150,6 +150,7 @@ static LJ_NOINLINE void *sample_realloc(MPHook *h, MPState *mp, void *ptr,
                                         size_t osize, size_t nsize, int hit)
 {
   uint32_t site;
+  uint8_t *header;
   int told;
   void *p;
   if (!sample_look(h, mp, 0))
@@ -163,8 +164,9 @@ static LJ_NOINLINE void *sample_realloc(MPHook *h, MPState *mp, void *ptr,
     told |= LJM_SAMPLED_NEW;
   if (told == 0)
     return p;
+  header = mp->buf.p;
   mpput_realloc(mp, site, ptr, osize, p, nsize);
-  *mp->buf.p++ = (uint8_t)told;
+  *header |= (uint8_t)told;
   mp->nevents[LJM_REALLOC]++;
   mp->bytesout += osize;
   mp->bytesin += nsize;

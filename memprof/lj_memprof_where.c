@@ -182,7 +182,7 @@ static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
 static LJ_AINLINE uint32_t where_c(MPState *mp, GCfunc *fn)
 {
   MPPlace place;
-  const void *key = (const void *)(uintptr_t)fn->c.f;
+  const void *key = lj_symtab_ckey(fn);
   MPCache *c = mpwhere_cache(mp, key);
   if (LJ_LIKELY(c->key == key && c->owner == NULL))
     return c->site;

@@ -157,8 +157,9 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
     e->naddr = ljm_unturn(addr);
     e->osize = lp_uleb(&p, bad);
     e->nsize = lp_uleb(&p, bad);
-    e->sampled = it->sample ? *p++ : 0;
-    *bad |= it->sample && (e->sampled == 0 || e->sampled > 3);
+    e->sampled = (uint8_t)(head & (LJM_SAMPLED_OLD | LJM_SAMPLED_NEW));
+    *bad |= e->type > 3 || (it->sample && e->sampled == 0);
+    e->type = 0;
   } else if (kind == LJM_ALLOC) {
     r->alloc = items_addr(&p, r->alloc, bad);
     if (!(head & LJM_SAMESIZE))

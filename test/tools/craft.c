@@ -217,14 +217,12 @@ void craft_realloc(Craft *c, uint64_t site, uint64_t oaddr, uint64_t osize,
                    uint64_t naddr, uint64_t nsize)
 {
   int same = oaddr == naddr;
-  craft_head(c, LJM_REALLOC | (same ? LJM_INPLACE : 0), site);
+  craft_head(c, LJM_REALLOC | (same ? LJM_INPLACE : 0) | (int)c->sampled, site);
   craft_uleb(&c->block, ljm_zigzag(ljm_turn(oaddr) - c->alloc));
   if (!same)
     craft_uleb(&c->block, ljm_zigzag(ljm_turn(naddr) - ljm_turn(oaddr)));
   craft_uleb(&c->block, osize);
   craft_uleb(&c->block, nsize);
-  if (c->sample)
-    craft_byte(&c->block, c->sampled);
   c->alloc = ljm_turn(naddr);
   c->reallocs++;
   c->in += nsize;

@@ -3,6 +3,7 @@
 */
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +137,7 @@ END_TEST
 START_TEST(test_realloc)
 {
   unsigned flags;
-  for (flags = 1; flags <= 3; flags++) {
+  for (flags = 0x10; flags <= 0x30; flags += 0x10) {
     Craft c;
     Run r;
     LpFigures a, b;
@@ -171,18 +172,21 @@ END_TEST
 
 START_TEST(test_broken)
 {
-  static const unsigned flags[] = {0, 4, 0xff};
+  static const unsigned flags[] = {0, 0x40, 0xf0};
   size_t i;
   for (i = 0; i < 3; i++) {
     Craft c;
     Run r;
+    char what[64];
     begin(&c, 1000);
     c.sampled = flags[i];
     craft_realloc(&c, 3, 0x1000, 100, 0x2000, 300);
     craft_flush(&c);
     r = run_craft(&c);
     ck_assert_int_eq(r.status, LP_PART);
-    ck_assert_str_eq(r.st.damage.what, "a broken event, found 0x03");
+    snprintf(what, sizeof(what), "a broken event, found 0x%02x",
+             LJM_REALLOC | flags[i]);
+    ck_assert_str_eq(r.st.damage.what, what);
     ck_assert_uint_eq(r.events, 0);
     run_close(&r);
     craft_close(&c);
@@ -199,9 +203,9 @@ START_TEST(test_types)
   begin(&c, 1);
   c.type = LJM_TYPE_ARRAY;
   craft_alloc(&c, 2, 0x1000, 100);
-  c.sampled = 3;
+  c.sampled = LJM_SAMPLED_OLD | LJM_SAMPLED_NEW;
   craft_realloc(&c, 3, 0x1000, 100, 0x2000, 200);
-  c.sampled = 2;
+  c.sampled = LJM_SAMPLED_NEW;
   craft_realloc(&c, 3, 0x3000, 100, 0x4000, 400);
   r = end(&c);
   ck_assert_ptr_nonnull(strstr(run_report(&r, "text", "types", &opt),
