@@ -115,8 +115,8 @@ H.case("a file that is read-only", function()
   local script = assert(io.open(dir .. "/ro.lua", "w"))
   script:write(("print(misc.memprof.start(%q))"):format(dir .. "/ro"))
   script:close()
-  local as = root and "setpriv --reuid=65534 --regid=65534 --clear-groups " or ""
-  local c = assert(io.popen(("cd %s && %s./luajit ro.lua 2>&1"):format(dir, as)))
+  local as = root and "setpriv --reuid=65534 --regid=65534 --clear-groups" or ""
+  local c = assert(io.popen(("cd %s && %s %s ./luajit ro.lua 2>&1"):format(dir, as, H.emulator)))
   H.eq(c:read("*a"), ("false\t%s/ro: Permission denied\t%d\n"):format(dir, EACCES), "output")
   c:close()
   os.execute("rm -rf " .. dir)

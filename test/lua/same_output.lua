@@ -23,10 +23,9 @@ elseif errno ~= ENOSYS then
 end
 
 local function run(program, mode, jit_mode)
-  local cmd = { H.luajit, here .. "/run_prog.lua", here .. "/prog_" .. program .. ".lua", mode,
-                path, jit_mode }
-  for i, word in ipairs(cmd) do cmd[i] = H.quote(word) end
-  local p = assert(io.popen(table.concat(cmd, " ") .. " 2>&1"))
+  local cmd = H.command(H.luajit, here .. "/run_prog.lua", here .. "/prog_" .. program .. ".lua",
+                        mode, path, jit_mode)
+  local p = assert(io.popen(cmd .. " 2>&1"))
   local out = p:read("*a")
   p:close()
   return out
