@@ -6,12 +6,13 @@ set(CMAKE_SYSTEM_PROCESSOR aarch64)
 
 set(triplet aarch64-linux-gnu)
 set(CMAKE_C_COMPILER ${triplet}-gcc)
-set(CMAKE_LIBRARY_ARCHITECTURE ${triplet})
 
-# Libraries are the cross compiler's own, or those that test/ unpacks.
 set(CMAKE_FIND_ROOT_PATH /usr/${triplet})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;/usr/${triplet})
+
+# What Debian calls this kind of machine, for libraries that tests need.
+set(LJPROF_DEBIAN_ARCH arm64)
