@@ -23,7 +23,7 @@ end
 
 local function report_of(file)
   local r = report.new()
-  H.jit_switch(true)
+  H.jit_switch(H.decoder_jit)
   local s = decode.stream(decode.slurp(file), r.event)
   local text = r.text(s.meta and s.meta.live)
   H.jit_switch(H.jit)

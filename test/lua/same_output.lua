@@ -39,7 +39,7 @@ for _, program in ipairs(programs) do
         os.remove(path)
         H.eq(run(program, mode, jit_mode), expected, "output")
         if mode ~= "idle" then
-          H.jit_switch(true)
+          H.jit_switch(H.decoder_jit)
           local live, errors = {}, 0
           local s = decode.stream(decode.slurp(path), function(e)
             if e.oaddr then
