@@ -149,6 +149,9 @@ typedef struct MPState {
   int (*on_stop)(void *arg);
   MPCache cache[MP_CACHESIZE];
   uint8_t exact[MP_MAXTRACE / 8]; /* Traces that tell lines exactly. */
+#if LJ_TARGET_ARM64
+  uint16_t traceof[MP_CACHESIZE]; /* Traces of return addresses: guesses. */
+#endif
 } MPState;
 
 /* -- The hook of a VM --- */

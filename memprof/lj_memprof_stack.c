@@ -113,7 +113,7 @@ static void stack_findbuiltins(MPStack *st)
 */
 static lua_State *stack_resumer(const MPStack *st, lua_State *L)
 {
-#if LJ_TARGET_X64 && !LJ_ABI_WIN
+#if (LJ_TARGET_X64 && !LJ_ABI_WIN) || LJ_TARGET_ARM64
   void *cf = L->cframe, *prev;
   lua_State *R;
   uintptr_t ret;

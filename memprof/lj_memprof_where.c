@@ -409,20 +409,17 @@ static LJ_NOINLINE uint32_t where_traceline(MPState *mp, GCtrace *T,
 }
 
 /* The site of an allocation on a trace. */
-static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g, TraceNo no)
+static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g)
 {
-  jit_State *J = G2J(g);
-  GCtrace *T;
   const MCode *ret;
-  if (no >= J->sizetrace || gcref(J->trace[no]) == NULL)
+  GCtrace *T = mpret_trace(mp, g, &ret);
+  if (LJ_UNLIKELY(T == NULL))
     return LJM_SITE_UNKNOWN;
-  T = gco2trace(gcref(J->trace[no]));
   mp->top.L = &gcref(g->cur_L)->th;
   mp->top.frame = tvref(g->jit_base) - 1;
   mp->top.inlined = 0;
   /* Tarantool's format knows a trace only by its start. */
-  ret = mp->format == LUAM_PROF_TARANTOOL ? NULL : mpwhere_return(g, T);
-  if (LJ_LIKELY(ret != NULL)) {
+  if (LJ_LIKELY(ret != NULL && mp->format != LUAM_PROF_TARANTOOL)) {
     MPCache *c = mpwhere_cache(mp, ret);
     if (LJ_LIKELY(c->key == (const void *)ret && c->owner == (const void *)T)) {
       mp->top.inlined = c->inlined;
@@ -456,12 +453,9 @@ uint32_t lj_memprof_where(MPState *mp)
 {
   global_State *g = mp->g;
   int32_t st = g->vmstate;
-#if LJ_HASJIT && LJ_TARGET_X86ORX64
-  if (st > 0)
-    return where_trace(mp, g, (TraceNo)st);
-#elif LJ_HASJIT
-  if (tvref(g->jit_base) != NULL && st >= 0)
-    return LJM_SITE_UNKNOWN; /* Other machines do not tell the trace. */
+#if LJ_HASJIT
+  if (mpret_ontrace(g))
+    return where_trace(mp, g);
 #endif
   /* A state of 0 is a VM that has not run anything yet. */
   if (st == 0 || st == ~LJ_VMST_INTERP || st == ~LJ_VMST_C)

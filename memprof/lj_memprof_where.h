@@ -8,6 +8,7 @@
 
 #include "lj_dispatch.h"
 #include "lj_memprof_frame.h"
+#include "lj_memprof_ret.h"
 
 /* The cache's entry for a key. */
 static LJ_AINLINE MPCache *mpwhere_cache(MPState *mp, const void *key)
@@ -53,45 +54,17 @@ static LJ_AINLINE uint32_t mpwhere_interp(MPState *mp, const global_State *g,
   return 0;
 }
 
-#if LJ_HASJIT && LJ_TARGET_X86ORX64
-
-/*
-** The address to which a C function called on a trace returns. The trace's
-** machine code has adjusted the stack by a known amount below the C frame, so
-** there is nothing to unwind.
-*/
-static LJ_AINLINE const MCode *mpwhere_return(const global_State *g,
-                                              const GCtrace *T)
-{
-#if LJ_TARGET_X64 && !LJ_ABI_WIN
-  GCobj *o = gcref(g->cur_L);
-  const char *cf = o ? (const char *)cframe_raw(o->th.cframe) : NULL;
-  if (cf != NULL) {
-    const MCode *ret;
-    cf -= CFRAME_SIZE_JIT - CFRAME_SIZE;
-    ret = *(const MCode *const *)(cf - T->spadjust - sizeof(void *));
-    if ((uintptr_t)ret - (uintptr_t)T->mcode - 1 < (uintptr_t)T->szmcode)
-      return ret;
-  }
-#else
-  UNUSED(g);
-  UNUSED(T);
-#endif
-  return NULL;
-}
+#if LJ_HASJIT
 
 /* The site of an allocation on a trace. 0: not that easy. */
 static LJ_AINLINE uint32_t mpwhere_trace(MPState *mp, global_State *g,
                                          int stacks)
 {
-  jit_State *J = G2J(g);
-  TraceNo no = (TraceNo)g->vmstate;
-  if (LJ_LIKELY(no < J->sizetrace && gcref(J->trace[no]) != NULL &&
-                mp->format != LUAM_PROF_TARANTOOL)) {
-    const GCtrace *T = gco2trace(gcref(J->trace[no]));
-    const MCode *ret = mpwhere_return(g, T);
+  if (LJ_LIKELY(mp->format != LUAM_PROF_TARANTOOL)) {
+    const MCode *ret;
+    const GCtrace *T = mpret_trace(mp, g, &ret);
     const MPCache *c = mpwhere_cache(mp, ret);
-    if (LJ_LIKELY(ret != NULL && c->key == (const void *)ret &&
+    if (LJ_LIKELY(T != NULL && c->key == (const void *)ret &&
                   c->owner == (const void *)T)) {
       if (stacks) {
         mp->top.L = &gcref(g->cur_L)->th;
@@ -116,8 +89,8 @@ static LJ_AINLINE uint32_t mpwhere_site(MPState *mp, int stacks)
   uint32_t site = 0;
   if (g->vmstate == ~LJ_VMST_INTERP)
     site = mpwhere_interp(mp, g, stacks);
-#if LJ_HASJIT && LJ_TARGET_X86ORX64
-  else if (g->vmstate > 0)
+#if LJ_HASJIT
+  else if (mpret_ontrace(g))
     site = mpwhere_trace(mp, g, stacks);
 #endif
   return LJ_LIKELY(site != 0) ? site : lj_memprof_where(mp);

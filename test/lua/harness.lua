@@ -26,6 +26,8 @@ H.dir = arg[3] or os.getenv("TMPDIR") or "/tmp"
 H.name = arg[0]:match("([^/]+)%.lua$")
 H.has_ffi, H.has_jit = has_ffi, has_jit
 H.luajit = arg[-1]
+-- Before a program that was built here, in shell code: an emulator, or "".
+H.emulator = os.getenv("LJPROF_EMULATOR") or ""
 H.gc64 = has_ffi and ffi.abi("gc64")
 H.compact = H.format == "compact"
 
@@ -114,9 +116,13 @@ end
 off(count)
 H.count = count
 
+-- Whether the decoder may be compiled: it is too much for the register
+-- allocator that LuaJIT had for arm64 until August 2023, and crashes now and then.
+H.decoder_jit = jit.arch ~= "arm64"
+
 -- Decodes in full speed, whatever the test itself does.
 local function decode_file(path)
-  jit_switch(true)
+  jit_switch(H.decoder_jit)
   local s = decode.list(decode.slurp(path))
   jit_switch(H.jit)
   return s
@@ -461,6 +467,13 @@ local function quote(s)
 end
 H.quote = quote
 
+-- Shell code that runs a program that was built here, with arguments.
+function H.command(...)
+  local words = { ... }
+  for i, word in ipairs(words) do words[i] = quote(word) end
+  return H.emulator .. " " .. table.concat(words, " ")
+end
+
 -- Runs a Lua program in a process of its own; before and after are shell code
 -- around the command. Returns its output and its exit status.
 function H.child(source, before, after)
@@ -468,8 +481,8 @@ function H.child(source, before, after)
   local f = assert(io.open(script, "wb"))
   f:write(source)
   f:close()
-  local cmd = string.format("{ %s %s %s %s; } 2>&1; echo \"status $?\"", before or "",
-                            quote(H.luajit), quote(script), after or "")
+  local cmd = string.format("{ %s %s %s; } 2>&1; echo \"status $?\"", before or "",
+                            H.command(H.luajit, script), after or "")
   local p = assert(io.popen(cmd))
   local out = p:read("*a")
   p:close()

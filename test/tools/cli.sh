@@ -3,8 +3,8 @@
 # and one clear line on stderr where something is wrong.
 set -uo pipefail
 
-prog=$1
-fixtures=$2
+fixtures=$1
+prog=("${@:2}") # Perhaps in an emulator.
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -14,7 +14,7 @@ failed=0
 run() {
   local want=$1 lines=$2 status
   shift 2
-  "$prog" "$@" > "$dir/out" 2> "$dir/err" < "${input:-/dev/null}"
+  "${prog[@]}" "$@" > "$dir/out" 2> "$dir/err" < "${input:-/dev/null}"
   status=$?
   if [ "$status" -ne "$want" ] || [ "$(wc -l < "$dir/err")" -ne "$lines" ]; then
     echo "FAILED: $* (status $status, not $want; stderr:)"
@@ -117,10 +117,10 @@ run 2 1 -o /dev/full "$stream"
 has err '/dev/full: No space left on device$'
 run 2 1 -o "$dir/none/report" "$stream"
 has err '/none/report: No such file or directory$'
-"$prog" "$stream" > /dev/full 2> "$dir/err"
+"${prog[@]}" "$stream" > /dev/full 2> "$dir/err"
 [ $? -eq 2 ] || { echo "FAILED: full disk"; failed=1; }
 has err 'standard output: No space left on device$'
-"$prog" "$stream" >&- 2> "$dir/err"
+"${prog[@]}" "$stream" >&- 2> "$dir/err"
 [ $? -eq 2 ] || { echo "FAILED: closed stdout"; failed=1; }
 
 # -- Usage --
