@@ -4,6 +4,10 @@
 -- Programs end: each loop has a bound, and what a program costs is added up
 -- while it is written, calls included. Where lines break is random, too: new
 -- lines are what the compiler takes its additional snapshots for.
+--
+-- Numbers are kept from growing into infinities and what is no number: of
+-- that, min(), max() and bits make one thing in the interpreter, and one or
+-- the other in compiled code, as its registers happen to be.
 
 local G = {}
 G.__index = G
@@ -122,7 +126,17 @@ end
 
 local function arith(self, d)
   local op = self:pick({ "+", "-", "*", "+", "-" })
-  return "(" .. self:num(d - 1) .. self:b() .. op .. self:b() .. self:num(d - 1) .. ")"
+  local right = self:num(d - 1)
+  if op == "*" then right = "(" .. right .. self:b() .. "% " .. self:pick({ 7, 100, 32.5 }) .. ")" end
+  return "(" .. self:num(d - 1) .. self:b() .. op .. self:b() .. right .. ")"
+end
+
+-- A number that may be kept in a variable.
+function G:bounded(d)
+  local n = self:rnd(4)
+  if n == 1 then return self:num(d) .. self:b() .. "% 65536" end
+  if n == 2 then return self:num(d) .. self:b() .. "% 2147483648 - 1073741824" end
+  return self:num(d) .. self:b() .. "% 9973.5"
 end
 
 local function divide(self, d)

@@ -44,7 +44,7 @@ local function closure(self)
   local up, vararg = self:var("set"), self.vararg
   self.vararg = false
   local change = "local function " .. f .. "(" .. f .. "x) " .. up .. " =" .. self:b() .. up ..
-                 " + " .. self:num(1)
+                 " % 9973 + " .. self:num(1)
   self.vararg = vararg
   local body = self:inside({ f .. "x" }, 4, 0, false, returns(function()
     return up .. self:b() .. "+ " .. f .. "x"
@@ -139,7 +139,7 @@ G.shapes = { 5, sink, 1, closure, 2, protected, 1, coroutines, 3, recursion, 4, 
 -- Functions -------------------------------------------------------------------
 
 -- The kinds of results of functions: one number, a tail call, many.
-local results = { 5, function(self) return self:num(3) end,
+local results = { 5, function(self) return self:bounded(3) end,
   2, function(self) return self:call(2, false) end,
   2, function(self) return self:num(1) .. "," .. self:b() .. self:num(1) end,
   2, function(self) return self:num(1) .. "," .. self:b() .. self:call(2, true) end }

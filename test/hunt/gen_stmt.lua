@@ -42,7 +42,7 @@ end
 -- Simple statements -----------------------------------------------------------
 
 local function declare_number(self)
-  local expr = self:num(3)
+  local expr = self:once(3) and self:num(2) or self:bounded(3)
   return "local " .. self:declare("set", self:name("n")) .. " =" .. self:b() .. expr
 end
 
@@ -67,7 +67,7 @@ local function declare_object(self)
 end
 
 local function assign(self)
-  return self:var("set") .. " =" .. self:b() .. self:num(3)
+  return self:var("set") .. " =" .. self:b() .. self:bounded(3)
 end
 
 local function accumulate(self)
@@ -84,13 +84,13 @@ end
 -- All at once, some of them exchanged; a call may give the last ones.
 local function assign_many(self)
   local a, b = self:var("set"), self:var("set")
-  if a == b then return a .. " = " .. self:num(2) end
+  if a == b then return a .. " = " .. self:bounded(2) end
   if self:once(2) then
-    return a .. ", " .. b .. " =" .. self:b() .. self:num(1) .. "," .. self:b() .. a
+    return a .. ", " .. b .. " =" .. self:b() .. self:bounded(1) .. "," .. self:b() .. a
   end
   local n = self:name("n")
   local text = "local " .. n .. ", m =" .. self:b() .. self:call(2, true) .. "; " .. a ..
-               ", " .. b .. " = (m or 0)," .. self:b() .. "(" .. n .. " or 1)"
+               ", " .. b .. " = (m or 0) % 9973," .. self:b() .. "(" .. n .. " or 1) % 9973"
   return "do " .. text .. " end"
 end
 
