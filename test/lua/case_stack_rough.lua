@@ -135,9 +135,6 @@ H.case("count hooks", function()
     for i = 1, 40 do
       hook(on_count, "", 1 + i * 7 % 50)
       deep(i % 7)
-      local co = coroutine.create(deep)
-      push() coroutine.resume(co, 3)
-      pop()
       hook()
       deep(3)
     end
