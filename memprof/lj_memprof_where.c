@@ -329,7 +329,7 @@ static int where_inproto(const GCproto *pt, const BCIns *pc)
 static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
 {
   IRRef ref;
-  for (ref = T->nk; ref < REF_BIAS; ref++) {
+  for (ref = T->nk; ref < REF_TRUE; ref++) {
     IRIns *ir = &T->ir[ref];
     if (ir->o == IR_KGC) {
       GCobj *o = ir_kgc(ir);
@@ -341,9 +341,8 @@ static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
       if (pt != NULL && where_inproto(pt, pc))
         return pt;
     }
-    /* Some constants take a second slot. */
-    if (irt_is64(ir->t) ||
-        (LJ_GC64 && (ir->o == IR_KGC || ir->o == IR_KPTR || ir->o == IR_KKPTR)))
+    /* Most constants of 64 bits take a second slot: see the collector's walk. */
+    if (irt_is64(ir->t) && ir->o != IR_KNULL)
       ref++;
   }
   return NULL;
