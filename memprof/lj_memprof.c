@@ -345,6 +345,8 @@ static int memprof_end(MPHook *h)
   MPState *mp = h->rec;
   int swapped = memprof_uninstall(h);
   int failed;
+  if (!swapped) /* Else the VM may have freed what was allocated last. */
+    lj_memprof_complete(mp);
   mp->seen = lj_memprof_now();
   if (mp->format == LUAM_PROF_COMPACT)
     memprof_totals(mp, swapped, (uint64_t)mp->g->gc.total);

@@ -134,6 +134,41 @@ static int event_isbehind(const global_State *g, const GCobj *o)
   return root == o;
 }
 
+#define EVENT_NODES 8 /* So many nodes tell a hash part from anything else. */
+
+/*
+** True if a block of memory is a hash part, by its size and by what is in it.
+** An array part that has left its table may have the same size.
+*/
+static int event_ishash(const void *p, size_t size)
+{
+  const Node *node = (const Node *)p;
+  size_t n = size / sizeof(Node), i;
+  if (size % sizeof(Node) != 0 || n < 2 || (n & (n - 1)) != 0)
+    return 0;
+  for (i = 0; i < n && i < EVENT_NODES; i++) {
+    const Node *next = nextnode(&node[i]);
+    uintptr_t ofs = (uintptr_t)next - (uintptr_t)p;
+    if (next != NULL && (ofs >= size || ofs % sizeof(Node) != 0))
+      return 0;
+    /* No key comes twice, as numbers in an array do. */
+    if (i > 0 && !tvisnil(&node[i].key) && node[i].key.u64 == node[0].key.u64)
+      return 0;
+  }
+  return 1;
+}
+
+/* True if a block is a string that the VM has just interned. */
+static LJ_AINLINE int event_isstr(const global_State *g, const GCobj *o,
+                                  size_t size)
+{
+  /* Memory that was not written yet may look as one, but is no chain's head. */
+  return size > sizeof(GCstr) && o->gch.gct == ~LJ_TSTR &&
+         size == lj_str_size(o->str.len) &&
+         (gcrefu(g->str.tab[o->str.hash & g->str.mask]) & ~(uintptr_t)1) ==
+             (uintptr_t)o;
+}
+
 /* The type of a block that the VM does not keep as its newest object. */
 static LJ_NOINLINE int event_raretype(const global_State *g, const GCobj *o,
                                       size_t size)
@@ -157,11 +192,7 @@ static LJ_NOINLINE int event_raretype(const global_State *g, const GCobj *o,
   if (lj_memprof_istrace(o, size))
     return ~LJ_TTRACE;
 #endif
-  /* Nothing else that is no object has the size of a hash part. */
-  if (size % sizeof(Node) == 0 &&
-      ((size / sizeof(Node)) & (size / sizeof(Node) - 1)) == 0)
-    return LJM_TYPE_HASH;
-  return LJM_TYPE_OTHER;
+  return event_ishash(o, size) ? LJM_TYPE_HASH : LJM_TYPE_OTHER;
 }
 
 /* The type of what was allocated last. */
@@ -172,8 +203,7 @@ static LJ_AINLINE int event_type(const global_State *g, const GCobj *o,
     return o->gch.gct;
   if (o == gcref(g->uvhead.next))
     return ~LJ_TUPVAL;
-  if (size > sizeof(GCstr) && o->gch.gct == ~LJ_TSTR &&
-      size == lj_str_size(o->str.len))
+  if (event_isstr(g, o, size))
     return ~LJ_TSTR;
   return event_raretype(g, o, size);
 }

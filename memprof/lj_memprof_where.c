@@ -108,11 +108,20 @@ static int where_hascframe(cTValue *frame)
   return frame_isc(frame) || (frame_iscont(frame) && frame_iscont_fficb(frame));
 }
 
+/* The frame on top. While a trace runs, L->base is what it was at some time. */
+static cTValue *where_topframe(const MPState *mp, const lua_State *L)
+{
+  if (mp->g->vmstate > 0 && L == mp->top.L)
+    return mp->top.frame;
+  return L->base - 1;
+}
+
 /* The PC where the Lua function below a frame entered from C has stopped. */
-static const BCIns *where_cframepc(lua_State *L, cTValue *bot, cTValue *next)
+static const BCIns *where_cframepc(const MPState *mp, lua_State *L,
+                                   cTValue *next)
 {
   void *cf = cframe_raw(L->cframe);
-  cTValue *f = L->base - 1;
+  cTValue *f = where_topframe(mp, L), *bot = mpframe_bottom(L);
   while (cf != NULL) {
     int32_t nres = cframe_nres(cf);
     if (nres < 0 && f < restorestack(L, -nres)) {
@@ -131,13 +140,13 @@ static const BCIns *where_cframepc(lua_State *L, cTValue *bot, cTValue *next)
 }
 
 /* The PC of a Lua function that called what lies in the next frame. */
-static const BCIns *where_callpc(lua_State *L, cTValue *next)
+static const BCIns *where_callpc(const MPState *mp, lua_State *L, cTValue *next)
 {
   if (frame_islua(next))
     return frame_pc(next);
   if (mpframe_hascontpc(next))
     return frame_contpc(next);
-  return where_cframepc(L, mpframe_bottom(L), next);
+  return where_cframepc(mp, L, next);
 }
 
 /* The position of a PC in a proto, or -1. The PC is one instruction ahead. */
@@ -242,7 +251,7 @@ static uint32_t where_builtin(MPState *mp, lua_State *L, GCfunc *top)
       break;
     mp->top.frame = frame;
     if (isluafunc(fn))
-      return where_lua(mp, funcproto(fn), pc ? pc : where_callpc(L, next));
+      return where_lua(mp, funcproto(fn), pc ? pc : where_callpc(mp, L, next));
     if (iscfunc(fn))
       return where_c(mp, fn);
     next = frame;
@@ -302,7 +311,7 @@ uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
     return where_c(mp, fn);
   if (next == NULL || !(frame_islua(next) || mpframe_hascontpc(next)))
     *soft = 1;
-  pc = next != NULL ? where_callpc(L, next) : mpwhere_toppc(L);
+  pc = next != NULL ? where_callpc(mp, L, next) : mpwhere_toppc(L);
   return pc != NULL ? where_lua(mp, funcproto(fn), pc) : LJM_SITE_UNKNOWN;
 }
 
@@ -320,7 +329,7 @@ static int where_inproto(const GCproto *pt, const BCIns *pc)
 static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
 {
   IRRef ref;
-  for (ref = T->nk; ref < REF_BIAS; ref++) {
+  for (ref = T->nk; ref < REF_TRUE; ref++) {
     IRIns *ir = &T->ir[ref];
     if (ir->o == IR_KGC) {
       GCobj *o = ir_kgc(ir);
@@ -332,9 +341,8 @@ static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
       if (pt != NULL && where_inproto(pt, pc))
         return pt;
     }
-    /* Some constants take a second slot. */
-    if (irt_is64(ir->t) ||
-        (LJ_GC64 && (ir->o == IR_KGC || ir->o == IR_KPTR || ir->o == IR_KKPTR)))
+    /* Most constants of 64 bits take a second slot: see the collector's walk. */
+    if (irt_is64(ir->t) && ir->o != IR_KNULL)
       ref++;
   }
   return NULL;

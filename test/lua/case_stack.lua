@@ -1,159 +1,13 @@
--- Full stacks, frame by frame as the debug library tells them. A program runs
--- twice, each time the same: first interpreted, while snap() asks the debug
--- library for the stack before each tagged allocation, then as the test is to
--- run, while snap() does nothing.
+-- Full stacks, frame by frame as the debug library tells them: see stacks.lua.
 
 local H = require("harness")
 if not H.compact then H.skip("only the compact format has stacks") end
 if not H.has_ffi then H.skip("the tags need the ffi library") end
 
-local getinfo, running = debug.getinfo, coroutine.running
-
--- What the debug library tells -------------------------------------------------
-
-local chain, taken -- Coroutines that resumed others; stacks by tag.
-
--- A frame as text.
-local function frame_text(i)
-  if i.what == "C" then return "[C]" end
-  return string.format("%s:%d:%d", i.source, i.linedefined, i.currentline)
-end
-
--- Adds a thread's frames, innermost first. level is the first one's.
-local function add_frames(list, thread, level)
-  while true do
-    local i
-    if thread then i = getinfo(thread, level, "Sl") else i = getinfo(level, "Sl") end
-    if not i then break end
-    list[#list + 1] = frame_text(i)
-    level = level + 1
-  end
-end
-
-local function take(size)
-  local list = {}
-  add_frames(list, nil, 5) -- Above: this, add_frames(), snap() twice.
-  for n = #chain, 1, -1 do
-    if type(chain[n]) == "thread" then
-      add_frames(list, chain[n], 0)
-    else -- The main one, when it was about to resume.
-      for _, text in ipairs(chain[n]) do list[#list + 1] = text end
-    end
-  end
-  local of_tag = taken[size] or {}
-  taken[size] = of_tag
-  of_tag[#of_tag + 1] = list
-end
-H.off(take)
-
--- What the recording tells -----------------------------------------------------
-
-local seen_c = {} -- Names of C functions.
-
-local function site_text(s)
-  if s.source == "c" then
-    seen_c[s.symbol or "?"] = true
-    return "[C]"
-  end
-  if s.source ~= "lua" then return s.source end
-  return string.format("%s:%d:%d", s.chunk, s.first, s.line)
-end
-
--- The stack of an event, innermost first.
-local function event_stack(e)
-  local list = { site_text(e.site) }
-  for n = #e.callers, 1, -1 do list[#list + 1] = site_text(e.callers[n]) end
-  return list
-end
-
--- The same for both -------------------------------------------------------------
-
-local function same(got, want, depth, cut)
-  local n = math.min(#want, depth)
-  if #got ~= n or cut ~= (#want > depth) then return false end
-  for i = 1, n do
-    if got[i] ~= want[i] then return false end
-  end
-  return true
-end
-
-local compared, traced, inlined = 0, 0, 0
-
-local function check(s, code, depth)
-  local nth = {}
-  for i, e in ipairs(s.events) do
-    local tag = e.kind == "alloc" and code.tags[e.nsize]
-    if tag then
-      local size = e.nsize
-      nth[size] = (nth[size] or 0) + 1
-      local want = taken[size] and taken[size][nth[size]]
-      local got = e.callers and event_stack(e)
-      compared = compared + 1
-      if e.site.traced then traced = traced + 1 end
-      for _, c in ipairs(e.callers or {}) do
-        if c.traced then inlined = inlined + 1 break end
-      end
-      if not (want and got and same(got, want, depth, e.callers.cut)) then
-        H.ok(false, "event %d (%d of line %d), depth %d%s:\n  got  %s\n  want %s", i,
-             nth[size], tag.line, depth, e.callers and e.callers.cut and " cut" or "",
-             got and table.concat(got, " ") or H.describe(e.site),
-             want and table.concat(want, " ") or "nothing")
-      else
-        H.ok(true, "")
-      end
-    end
-  end
-  for size, list in pairs(taken) do
-    H.eq(nth[size] or 0, #list, "number of allocations of line %d", code.tags[size].line)
-  end
-end
-
--- Each line with a tag gets a call of snap() before it.
-local function with_snaps(template)
-  local n = 1
-  return (template:gsub("([^\n]*)\n?", function(line)
-    n = n + 1
-    if not line:find("$cdata", 1, true) then return line .. "\n" end
-    return "snap(" .. n .. ") " .. line .. "\n"
-  end))
-end
-
-local function try(template, env)
-  local snap, go_push, go_pop = nil, nil, nil
-  env = env or {}
-  env.snap = function(line) snap(line) end
-  env.push = function() go_push() end
-  env.pop = function() go_pop() end
-  local code = H.code(with_snaps(template), "@stack.lua", env)
-  local sizes = {}
-  for size, tag in pairs(code.tags) do sizes[tag.line] = size end
-  local function nothing() end
-  chain, taken = {}, {}
-  for _, depth in ipairs { 0, 256, 64, 16, 5, 2 } do
-    local jit_was = H.jit
-    if depth == 0 then
-      snap = H.off(function(line) take(sizes[line]) end)
-      go_push = function()
-        local link = running()
-        if not link then
-          link = { "[C]" }
-          add_frames(link, nil, 4)
-        end
-        chain[#chain + 1] = link
-      end
-      go_pop = function() chain[#chain] = nil end
-      H.jit = false
-    else
-      snap, go_push, go_pop = nothing, nothing, nothing
-    end
-    local s = H.record(code.fn, { stack = depth == 0 and 256 or depth, unknown = env.unknown })
-    H.jit = jit_was
-    check(s, code, depth == 0 and 256 or depth)
-  end
-end
+local S = require("stacks")
 
 H.case("calls and returns", function()
-  try([[
+  S.try([[
     local function leaf(n)
       keep[1] = $cdata --x*
       return n
@@ -178,7 +32,7 @@ H.case("calls and returns", function()
 end)
 
 H.case("recursion", function()
-  try([[
+  S.try([[
     local function down(n)
       if n == 0 then
         keep[1] = $cdata --x*
@@ -201,7 +55,7 @@ H.case("recursion", function()
 end)
 
 H.case("varargs, tail calls, builtins in between", function()
-  try([[
+  S.try([[
     local function leaf(...)
       keep[1] = $cdata --x*
       return select("#", ...)
@@ -232,7 +86,7 @@ H.case("varargs, tail calls, builtins in between", function()
 end)
 
 H.case("metamethods and iterators", function()
-  try([[
+  S.try([[
     local function make()
       keep[1] = $cdata --x*
       return 1
@@ -270,7 +124,7 @@ H.case("metamethods and iterators", function()
 end)
 
 H.case("coroutines", function()
-  try([[
+  S.try([[
     local function leaf()
       keep[1] = $cdata --x*
     end
@@ -315,14 +169,14 @@ end)
 H.case("names of builtins", function()
   for _, name in ipairs { "pcall", "xpcall", "table.sort", "string.gsub", "coroutine.resume",
                           "coroutine.wrap_aux" } do
-    H.ok(seen_c[name], "%s was not seen", name)
+    H.ok(S.seen_c[name], "%s was not seen", name)
   end
 end)
 
 H.case("what allocates is compiled", function()
   if not H.jit then return end
-  H.ok(traced > compared / 10, "%d of %d were on traces", traced, compared)
-  H.ok(inlined > 100, "%d of %d were in inlined functions", inlined, compared)
+  H.ok(S.traced > S.compared / 10, "%d of %d were on traces", S.traced, S.compared)
+  H.ok(S.inlined > 100, "%d of %d were in inlined functions", S.inlined, S.compared)
 end)
 
 H.done()
