@@ -111,8 +111,12 @@ static int where_hascframe(cTValue *frame)
 /* The frame on top. While a trace runs, L->base is what it was at some time. */
 static cTValue *where_topframe(const MPState *mp, const lua_State *L)
 {
-  if (mp->g->vmstate > 0 && L == mp->top.L)
+#if LJ_HASJIT
+  if (mpret_ontrace(mp->g) && L == mp->top.L)
     return mp->top.frame;
+#else
+  UNUSED(mp);
+#endif
   return L->base - 1;
 }
 
@@ -341,7 +345,8 @@ static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
       if (pt != NULL && where_inproto(pt, pc))
         return pt;
     }
-    /* Most constants of 64 bits take a second slot: see the collector's walk. */
+    /* Most constants of 64 bits take a second slot: see the collector's walk.
+     */
     if (irt_is64(ir->t) && ir->o != IR_KNULL)
       ref++;
   }
