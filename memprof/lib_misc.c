@@ -157,6 +157,7 @@ static int misc_stack(lua_State *L)
 }
 
 #define MISC_MAXSECONDS 1e9
+#define MISC_MAXSEED    9007199254740992.0 /* 2^53 */
 
 /* Takes one option of a table. The key is below the value. */
 static void misc_option(lua_State *L, struct luam_Prof_options *opt)
@@ -169,6 +170,10 @@ static void misc_option(lua_State *L, struct luam_Prof_options *opt)
     opt->buffer = misc_integer(L, "buffer", LJM_BLOCK_MIN, LJM_BLOCK_MAX);
   else if (misc_is(L, -2, "lines"))
     opt->lines = misc_lines(L);
+  else if (misc_is(L, -2, "sample"))
+    opt->sample = misc_integer(L, "sample", 0, MP_MAXSAMPLE);
+  else if (misc_is(L, -2, "seed"))
+    opt->seed = misc_integer(L, "seed", 1, MISC_MAXSEED);
   else if (misc_is(L, -2, "stack")) /* For C, 0 is the default. */
     opt->stack = misc_stack(L);
   else if (misc_is(L, -2, "seconds"))

@@ -78,7 +78,7 @@ static MPHook *memprof_find(const global_State *g)
 /* The recording of a VM whose allocator's place is ours, or NULL. */
 MPState *lj_memprof_state(global_State *g)
 {
-  return g->allocf == lj_memprof_allocf ? ((MPHook *)g->allocd)->rec : NULL;
+  return lj_memprof_iswrapper(g->allocf) ? ((MPHook *)g->allocd)->rec : NULL;
 }
 
 static int memprof_end(MPHook *h);
@@ -109,7 +109,10 @@ static int memprof_checkoptions(const struct luam_Prof_options *opt)
   if (opt->stack < 0 || opt->stack > MP_MAXDEPTH ||
       (opt->stack > 1 && opt->format != LUAM_PROF_COMPACT))
     return 0;
-  if (opt->sample != 0 || opt->reserved_int != 0)
+  if (opt->sample > MP_MAXSAMPLE ||
+      (opt->sample != 0 && opt->format != LUAM_PROF_COMPACT))
+    return 0;
+  if (opt->reserved_int != 0 || (opt->seed != 0 && opt->sample == 0))
     return 0;
   for (i = 0; i < sizeof(opt->reserved) / sizeof(opt->reserved[0]); i++)
     if (opt->reserved[i] != 0)
@@ -122,6 +125,7 @@ static void memprof_delete(MPState *mp)
 {
   lj_symtab_free(mp);
   lj_memprof_freestack(mp);
+  lj_memprof_freesample(mp);
   lj_wbuf_free(&mp->buf);
   free(mp->oldsite);
   free(mp);
@@ -142,7 +146,8 @@ static MPState *memprof_new(global_State *g,
   mp->g = g;
   mp->format = opt->format;
   mp->depth = opt->stack > 0 ? (uint32_t)opt->stack : 1;
-  if (mp->depth > 1 && !lj_memprof_newstack(mp)) {
+  if ((mp->depth > 1 && !lj_memprof_newstack(mp)) ||
+      (opt->sample && !lj_memprof_newsample(mp, opt->sample, opt->seed))) {
     memprof_delete(mp);
     return NULL;
   }
@@ -201,7 +206,7 @@ static void memprof_begin(MPState *mp)
 static int memprof_fits(const MPHook *h, const global_State *g)
 {
   return h->g == g &&
-         ((g->allocf == lj_memprof_allocf && g->allocd == (const void *)h) ||
+         ((lj_memprof_iswrapper(g->allocf) && g->allocd == (const void *)h) ||
           (g->allocf == h->allocf && g->allocd == h->allocd));
 }
 
@@ -248,7 +253,7 @@ static void memprof_install(MPHook *h, MPState *mp, int atexit)
     mp->lost++;
   h->mp = mp;
   g->allocd = h;
-  g->allocf = lj_memprof_allocf;
+  g->allocf = h->wrapper = lj_memprof_wrapper(mp);
 }
 
 /* Ends what a fork has copied of the parent's recording of this VM. */
@@ -308,7 +313,8 @@ static void memprof_totals(MPState *mp, int swapped, uint64_t live)
     lj_memprof_flush(mp);
   mark = lj_wbuf_record(b, LJM_REC_TOTALS);
   lj_wbuf_uleb(b, (swapped ? LJM_TOTALS_SWAPPED : 0) |
-                      (mp->lost ? LJM_TOTALS_LOST : 0));
+                      (mp->lost ? LJM_TOTALS_LOST : 0) |
+                      (mp->sample ? LJM_TOTALS_SAMPLED : 0));
   lj_wbuf_uleb(b, mp->nevents[LJM_ALLOC]);
   lj_wbuf_uleb(b, mp->nevents[LJM_REALLOC]);
   lj_wbuf_uleb(b, mp->nevents[LJM_FREE]);
@@ -325,7 +331,7 @@ static int memprof_uninstall(MPHook *h)
 {
   global_State *g = h->g;
   h->mp = NULL;
-  if (g->allocf == lj_memprof_allocf && g->allocd == (void *)h) {
+  if (lj_memprof_iswrapper(g->allocf) && g->allocd == (void *)h) {
     g->allocf = h->allocf;
     g->allocd = h->allocd;
     return 0;
@@ -401,7 +407,7 @@ void lj_memprof_close(global_State *g)
   if (h != NULL)
     memprof_end(h);
   /* A host may have put back what it had cached. */
-  while (g->allocf == lj_memprof_allocf) {
+  while (lj_memprof_iswrapper(g->allocf)) {
     h = (MPHook *)g->allocd;
     g->allocf = h->allocf;
     g->allocd = h->allocd;

@@ -70,9 +70,10 @@ typedef struct MPCache {
   uint32_t inlined; /* Callers that the trace has inlined, or 0. */
 } MPCache;
 
-#define MP_CACHESIZE 4096  /* Entries; a power of 2. */
-#define MP_MAXDEPTH  256   /* Frames of a stack. */
-#define MP_MAXTRACE  65536 /* Trace numbers are smaller. */
+#define MP_CACHESIZE 4096       /* Entries; a power of 2. */
+#define MP_MAXDEPTH  256        /* Frames of a stack. */
+#define MP_MAXSAMPLE (1u << 30) /* Bytes between two samples. */
+#define MP_MAXTRACE  65536      /* Trace numbers are smaller. */
 
 /* A site as the old formats tell it. */
 typedef struct MPOldSite {
@@ -106,36 +107,37 @@ typedef struct MPInlined {
 
 /* A recording of one VM. Only the thread that runs the VM touches it. */
 typedef struct MPState {
-  MPBuf buf;             /* What is on its way to the writer. */
-  global_State *g;       /* The VM. */
-  struct MPHook *hook;   /* What stands in its allocator\'s place. */
-  int format;            /* LUAM_PROF_*. */
-  int lines;             /* LUAM_PROF_LINES_*. */
-  uint32_t depth;        /* Most frames of a stack; 1: the top only. */
-  uint64_t nevents[4];   /* Events so far, by kind. */
-  uint64_t blockevents;  /* Events before the current block. */
-  uint64_t bytesin;      /* Sum of all new sizes. */
-  uint64_t bytesout;     /* Sum of all old sizes. */
-  uint64_t live;         /* Bytes on the heap, as META told. */
-  uint64_t lost;         /* Events made by the writer. */
-  MPLast last[4];        /* Registers, by kind of event. */
-  uint8_t *softref;      /* Where the buffer was at the last look. */
-  uint32_t step;         /* Bytes between two looks. */
-  uint64_t start;        /* CLOCK_MONOTONIC at the start, nanoseconds. */
-  uint64_t seen;         /* Time at the last look at the clock. */
-  uint64_t marked;       /* Time of the last mark. */
-  uint64_t flushed;      /* Time of the last flush. */
-  uint64_t end;          /* When to stop by itself, or 0. */
-  uint8_t oldmark;       /* RFC: mark the next event. */
-  uint32_t nextfunc;     /* Next id of a function. */
-  uint32_t nextsite;     /* Next id of a site. */
-  MPMap funcs;           /* Address -> MPFunc. */
-  MPMap sites;           /* Function id, line, flags -> site. */
-  GCobj *newest;         /* What was allocated last, while its event */
-  uint8_t *typeat;       /* (its first byte) does not tell the type. */
-  MPTop top;             /* Where the last site was found. */
-  struct MPStack *stack; /* The stack as told, or NULL. */
-  MPInlined *inlined;    /* Lists of inlined functions; 0 is not used. */
+  MPBuf buf;               /* What is on its way to the writer. */
+  global_State *g;         /* The VM. */
+  struct MPHook *hook;     /* What stands in its allocator\'s place. */
+  int format;              /* LUAM_PROF_*. */
+  int lines;               /* LUAM_PROF_LINES_*. */
+  uint32_t depth;          /* Most frames of a stack; 1: the top only. */
+  uint64_t nevents[4];     /* Events so far, by kind. */
+  uint64_t blockevents;    /* Events before the current block. */
+  uint64_t bytesin;        /* Sum of all new sizes. */
+  uint64_t bytesout;       /* Sum of all old sizes. */
+  uint64_t live;           /* Bytes on the heap, as META told. */
+  uint64_t lost;           /* Events made by the writer. */
+  MPLast last[4];          /* Registers, by kind of event. */
+  uint8_t *softref;        /* Where the buffer was at the last look. */
+  uint32_t step;           /* Bytes between two looks. */
+  uint64_t start;          /* CLOCK_MONOTONIC at the start, nanoseconds. */
+  uint64_t seen;           /* Time at the last look at the clock. */
+  uint64_t marked;         /* Time of the last mark. */
+  uint64_t flushed;        /* Time of the last flush. */
+  uint64_t end;            /* When to stop by itself, or 0. */
+  uint8_t oldmark;         /* RFC: mark the next event. */
+  uint32_t nextfunc;       /* Next id of a function. */
+  uint32_t nextsite;       /* Next id of a site. */
+  MPMap funcs;             /* Address -> MPFunc. */
+  MPMap sites;             /* Function id, line, flags -> site. */
+  GCobj *newest;           /* What was allocated last, while its event */
+  uint8_t *typeat;         /* (its first byte) does not tell the type. */
+  MPTop top;               /* Where the last site was found. */
+  struct MPSample *sample; /* Or NULL, if every event is told. */
+  struct MPStack *stack;   /* The stack as told, or NULL. */
+  MPInlined *inlined;      /* Lists of inlined functions; 0 is not used. */
   uint32_t ninlined, sizeinlined;
   MPMap inlinedmap;   /* Parent and site -> list. */
   uint32_t lineno;    /* The trace that is being recorded, */
@@ -147,6 +149,9 @@ typedef struct MPState {
   int (*on_stop)(void *arg);
   MPCache cache[MP_CACHESIZE];
   uint8_t exact[MP_MAXTRACE / 8]; /* Traces that tell lines exactly. */
+#if LJ_TARGET_ARM64
+  uint16_t traceof[MP_CACHESIZE]; /* Traces of return addresses: guesses. */
+#endif
 } MPState;
 
 /* -- The hook of a VM --- */
@@ -156,6 +161,7 @@ typedef struct MPHook {
   MPState *mp;      /* Set while events are taken. */
   lua_Alloc allocf; /* The allocator below. */
   void *allocd;
+  lua_Alloc wrapper;   /* What the last recording put in its place. */
   MPState *rec;        /* Set from a start to its stop; under the lock. */
   global_State *g;     /* The VM. */
   struct MPHook *next; /* List of all hooks; under the lock. */
@@ -195,7 +201,17 @@ LJ_FUNC void lj_memprof_stack(MPState *mp);
 LJ_FUNC uint32_t lj_memprof_inlined(MPState *mp, GCtrace *T, SnapShot *snap);
 #endif
 
-/* -- Names (lj_memprof_name.c, lj_memprof_elf.c) -------------------------- */
+/* -- Samples (lj_memprof_sample.c) ---------------------------------------- */
+
+LJ_FUNC int lj_memprof_newsample(MPState *mp, uint64_t bytes, uint64_t seed);
+LJ_FUNC void lj_memprof_freesample(MPState *mp);
+LJ_FUNC void lj_memprof_metasample(const MPState *mp, uint64_t *bytes,
+                                   uint64_t *seed);
+LJ_FUNC void *lj_memprof_sampled(void *ud, void *ptr, size_t osize,
+                                 size_t nsize);
+
+/* -- Names (lj_memprof_name.c, lj_memprof_elf.c, lj_memprof_builtin.c)
+ * -------------------------- */
 
 LJ_FUNC void lj_memprof_nameheap(MPState *mp);
 LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);
@@ -209,11 +225,17 @@ typedef struct MPSymbol {
 
 LJ_FUNC void lj_memprof_symbol(const void *addr, MPSymbol *sym);
 
+#define MP_BUILTIN_MAX 128 /* Longer names are cut. */
+
+LJ_FUNC void lj_memprof_builtin(global_State *g, const GCfunc *fn,
+                                const char *symbol, char *name, size_t size);
+
 /* -- Definitions (lj_symtab.c) -------------------------------------------- */
 
 LJ_FUNC MPFunc *lj_symtab_entry(MPState *mp, const void *addr, const char *name,
                                 size_t len);
 LJ_FUNC MPFunc *lj_symtab_proto(MPState *mp, GCproto *pt);
+LJ_FUNC const void *lj_symtab_ckey(const GCfunc *fn);
 LJ_FUNC MPFunc *lj_symtab_cfunc(MPState *mp, GCfunc *fn);
 LJ_FUNC uint32_t lj_symtab_site(MPState *mp, MPFunc *func, BCLine line,
                                 uint32_t flags);
@@ -254,8 +276,10 @@ LJ_FUNC int lj_memprof_isactive(const lua_State *L);
 
 /* -- The allocator's wrapper (lj_memprof_event.c) -------------------------- */
 
-LJ_FUNC void *lj_memprof_allocf(void *ud, void *ptr, size_t osize,
-                                size_t nsize);
+LJ_FUNC void lj_memprof_complete(MPState *mp);
+LJ_FUNC void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize);
+LJ_FUNC lua_Alloc lj_memprof_wrapper(const MPState *mp);
+LJ_FUNC int lj_memprof_iswrapper(lua_Alloc allocf);
 LJ_FUNC void lj_memprof_look(MPHook *h, MPState *mp, int isfree);
 LJ_FUNC void lj_memprof_beginblock(MPState *mp);
 LJ_FUNC void lj_memprof_write(MPState *mp);

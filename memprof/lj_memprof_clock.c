@@ -89,6 +89,7 @@ void lj_memprof_meta(MPState *mp)
 {
   MPBuf *b = &mp->buf;
   uint8_t *mark = lj_wbuf_record(b, LJM_REC_META);
+  uint64_t bytes, seed;
   clock_putstring(b, "producer", MEMPROF_PRODUCER);
   clock_putstring(b, "vm", LUAJIT_VERSION);
   clock_putstring(b, "arch", LJ_ARCH_NAME);
@@ -104,6 +105,11 @@ void lj_memprof_meta(MPState *mp)
   clock_putint(b, "live", mp->live);
   clock_putint(b, "lines", (uint64_t)mp->lines);
   clock_putint(b, "stack", mp->depth);
+  if (mp->sample != NULL) {
+    lj_memprof_metasample(mp, &bytes, &seed);
+    clock_putint(b, "sample", bytes);
+    clock_putint(b, "seed", seed);
+  }
   lj_wbuf_recordend(b, mark);
 }
 

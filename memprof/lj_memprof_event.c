@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#include "lj_memprof_put.h"
+#include "lj_memprof_where.h"
 #include "lj_str.h"
 #include "lj_tab.h"
 
@@ -44,7 +46,6 @@ static void event_mark(MPState *mp, uint64_t now)
 void lj_memprof_beginblock(MPState *mp)
 {
   memset(mp->last, 0, sizeof(mp->last));
-  mp->typeat = NULL;
   lj_memprof_cleartold(mp);
   mp->blockevents =
       mp->nevents[LJM_ALLOC] + mp->nevents[LJM_FREE] + mp->nevents[LJM_REALLOC];
@@ -62,13 +63,23 @@ void lj_memprof_write(MPState *mp)
   h->mp = active;
 }
 
+/* Says how many bytes from here it is time for a look. */
+static void event_setsoft(MPState *mp, uint32_t step)
+{
+  MPBuf *b = &mp->buf;
+  mp->softref = b->p;
+  b->soft = b->p + step;
+  if (b->soft > b->hard)
+    b->soft = b->hard;
+}
+
 /* Writes out the buffer and begins the next block. */
 void lj_memprof_flush(MPState *mp)
 {
   lj_memprof_write(mp);
   mp->flushed = mp->seen;
   lj_memprof_beginblock(mp);
-  mp->softref = mp->buf.soft = mp->buf.p;
+  event_setsoft(mp, 1); /* The next event is free to go. */
 }
 
 /*
@@ -76,16 +87,14 @@ void lj_memprof_flush(MPState *mp)
 ** written in MP_LOOK_EVERY. A look costs what ten events do, so there are many
 ** events between two looks when they come fast, and none when they are slow.
 */
-static void event_setsoft(MPState *mp, uint64_t now)
+static uint32_t event_step(MPState *mp, uint64_t now)
 {
-  MPBuf *b = &mp->buf;
   uint64_t time = now - mp->seen;
-  uint32_t step = 2 * mp->step + MP_LOOK_MIN;
+  uint64_t step = 2 * (uint64_t)mp->step + MP_LOOK_MIN;
   if (time > MP_LOOK_EVERY / 2)
-    step = (uint32_t)((uint64_t)(b->p - mp->softref) * MP_LOOK_EVERY / time);
-  mp->step = step < MP_LOOK_MAX ? step : MP_LOOK_MAX;
-  mp->softref = b->p;
-  b->soft = (size_t)(b->hard - b->p) > mp->step ? b->p + mp->step : b->hard;
+    step = (uint64_t)(mp->buf.p - mp->softref) * MP_LOOK_EVERY / time;
+  mp->step = (uint32_t)(step < MP_LOOK_MAX ? step : MP_LOOK_MAX);
+  return mp->step > 0 ? mp->step : 1;
 }
 
 /*
@@ -98,17 +107,17 @@ void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
   uint64_t now = lj_memprof_now();
   uint64_t marks =
       mp->format == LUAM_PROF_COMPACT ? MP_MARK_EVERY : MP_FLUSH_EVERY;
-  MPBuf *b = &mp->buf;
-  int full = b->p >= b->hard;
-  event_setsoft(mp, now);
+  uint32_t step = event_step(mp, now);
   mp->seen = now;
-  if (full || now - mp->flushed >= MP_FLUSH_EVERY) {
+  if (mp->buf.p >= mp->buf.hard || now - mp->flushed >= MP_FLUSH_EVERY) {
     lj_memprof_setthread(h);
     lj_memprof_flush(mp);
-    if (b->error) /* Nothing can be told any more. */
+    if (mp->buf.error) /* Nothing can be told any more. */
       h->mp = NULL;
-  } else if (now - mp->marked >= marks) {
-    event_mark(mp, now);
+  } else {
+    if (now - mp->marked >= marks)
+      event_mark(mp, now);
+    event_setsoft(mp, step);
   }
   if (mp->end != 0 && now >= mp->end && !isfree)
     h->over(h);
@@ -116,13 +125,22 @@ void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
 
 /* -- Types ---------------------------------------------------------------- */
 
+/* True if an object is the newest but for upvalues that were closed since. */
+static int event_isbehind(const global_State *g, const GCobj *o)
+{
+  const GCobj *root = gcref(g->gc.root);
+  while (root != NULL && root->gch.gct == ~LJ_TUPVAL && root != o)
+    root = gcref(root->gch.nextgc);
+  return root == o;
+}
+
 /* The type of a block that the VM does not keep as its newest object. */
 static LJ_NOINLINE int event_raretype(const global_State *g, const GCobj *o,
                                       size_t size)
 {
   const GCobj *root = gcref(g->gc.root);
-  if (gcref(g->uvhead.next) == o)
-    return ~LJ_TUPVAL;
+  if (event_isbehind(g, o))
+    return o->gch.gct;
   if (gcref(mainthread(g)->nextgc) == o)
     return ~LJ_TUDATA;
   if (root != NULL && root->gch.gct == ~LJ_TTAB) {
@@ -152,193 +170,201 @@ static LJ_AINLINE int event_type(const global_State *g, const GCobj *o,
 {
   if (LJ_LIKELY(o == gcref(g->gc.root)))
     return o->gch.gct;
+  if (o == gcref(g->uvhead.next))
+    return ~LJ_TUPVAL;
   if (size > sizeof(GCstr) && o->gch.gct == ~LJ_TSTR &&
       size == lj_str_size(o->str.len))
     return ~LJ_TSTR;
   return event_raretype(g, o, size);
 }
 
-/* -- Events --------------------------------------------------------------- */
-
-/* Appends an address, told relative to another one. Both are turned. */
-static LJ_AINLINE uint8_t *event_putaddr(uint8_t *p, uint64_t addr,
-                                         uint64_t from)
-{
-  return lj_wbuf_putuleb(p, ljm_zigzag(addr - from));
-}
-
-/* Appends an allocation or a deallocation. */
-static LJ_AINLINE void event_put(MPState *mp, int kind, uint32_t site,
-                                 const void *ptr, uint64_t size)
-{
-  MPLast *last = &mp->last[kind];
-  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
-  uint8_t *h = mp->buf.p, *p = h + 1;
-  int header = kind | LJM_SAMESITE | LJM_SAMESIZE;
-  if (site != last->site) {
-    header &= ~LJM_SAMESITE;
-    p = lj_wbuf_putuleb(p, site);
-    last->site = site;
-  }
-  p = event_putaddr(p, addr, last->addr);
-  last->addr = addr;
-  if (size != last->size) {
-    header &= ~LJM_SAMESIZE;
-    p = lj_wbuf_putuleb(p, size);
-    last->size = size;
-  }
-  *h = (uint8_t)header;
-  if (kind == LJM_ALLOC)
-    mp->typeat = h;
-  mp->buf.p = p;
-}
-
-/* Appends a reallocation. */
-static LJ_AINLINE void event_putrealloc(MPState *mp, uint32_t site,
-                                        const void *optr, uint64_t osize,
-                                        const void *nptr, uint64_t nsize)
-{
-  MPLast *last = &mp->last[LJM_REALLOC];
-  uint64_t oaddr = ljm_turn((uint64_t)(uintptr_t)optr);
-  uint64_t naddr = ljm_turn((uint64_t)(uintptr_t)nptr);
-  uint8_t *h = mp->buf.p, *p = h + 1;
-  int header = LJM_REALLOC | LJM_SAMESITE | LJM_INPLACE;
-  if (site != last->site) {
-    header &= ~LJM_SAMESITE;
-    p = lj_wbuf_putuleb(p, site);
-    last->site = site;
-  }
-  p = event_putaddr(p, oaddr, mp->last[LJM_ALLOC].addr);
-  if (naddr != oaddr) {
-    header &= ~LJM_INPLACE;
-    p = event_putaddr(p, naddr, oaddr);
-  }
-  mp->last[LJM_ALLOC].addr = naddr;
-  p = lj_wbuf_putuleb(p, osize);
-  p = lj_wbuf_putuleb(p, nsize);
-  *h = (uint8_t)header;
-  mp->buf.p = p;
-}
-
-/* -- The allocator's wrapper ---------------------------------------------- */
-
-/* The site of what the VM is about to do. */
-static LJ_AINLINE uint32_t event_site(MPState *mp)
-{
-  /* Most deallocations come from the garbage collector. */
-  return mp->g->vmstate == ~LJ_VMST_GC ? LJM_SITE_INTERNAL
-                                       : lj_memprof_where(mp);
-}
-
-/* The same for what has callers: they are told. */
-static LJ_AINLINE uint32_t event_callers(MPState *mp)
-{
-  uint32_t site = event_site(mp);
-  if (mp->stack != NULL && site > LJM_SITE_UNKNOWN)
-    lj_memprof_stack(mp);
-  return site;
-}
-
 /* What was allocated last has been filled in: tells its type and name. */
 static LJ_AINLINE void event_complete(MPState *mp)
 {
   GCobj *o = mp->newest;
-  if (o != NULL) {
+  if (LJ_LIKELY(o != NULL)) {
     int type = event_type(mp->g, o, mp->last[LJM_ALLOC].size);
     mp->newest = NULL;
-    if (LJ_LIKELY(mp->typeat != NULL))
-      *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
-    mp->typeat = NULL;
+    *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
     if (LJ_UNLIKELY(type == ~LJ_TPROTO))
       lj_memprof_namechildren(mp, gco2pt(o));
   }
 }
 
-/* True if a block of memory may hold code that the recorder knows. */
-static LJ_AINLINE int event_iscode(const void *ptr, size_t size)
+/* The same for callers who do it rarely. */
+void lj_memprof_complete(MPState *mp)
 {
-  uint8_t gct = size > sizeof(GChead) ? ((const GChead *)ptr)->gct : 0;
-  return gct == ~LJ_TPROTO || gct == ~LJ_TTRACE;
+  event_complete(mp);
 }
 
+/* -- The allocator's wrappers --------------------------------------------- */
+
+/*
+** What a wrapper has to do is known when a recording starts, so there is one
+** for each: the usual one looks for nothing else.
+*/
+enum {
+  EVENT_TOP,  /* Compact format, top locations only. */
+  EVENT_FULL, /* Compact format, stacks. */
+  EVENT_OLD   /* One of the old formats. */
+};
+
 /* Not being recorded any more, or for as long as the writer is at work. */
-static LJ_NOINLINE void *event_pass(MPHook *h, void *ptr, size_t osize,
-                                    size_t nsize)
+void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
 {
   if (h->rec != NULL && h->rec->buf.writing && (ptr != NULL || nsize != 0))
     h->rec->lost++; /* What the writer does cannot be told to it. */
   return h->allocf(h->allocd, ptr, osize, nsize);
 }
 
-static LJ_NOINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
-                                    size_t osize)
+/* The site of an allocation. Its callers are told, if they are wanted. */
+static LJ_AINLINE uint32_t event_site(MPState *mp, int mode)
+{
+  uint32_t site = mpwhere_site(mp, mode == EVENT_FULL);
+  if (mode == EVENT_FULL && site > LJM_SITE_UNKNOWN)
+    lj_memprof_stack(mp);
+  return site;
+}
+
+static LJ_AINLINE void *event_alloc(MPHook *h, MPState *mp, size_t nsize,
+                                    int mode)
 {
   uint32_t site;
-  if (LJ_UNLIKELY(event_iscode(ptr, osize)))
-    lj_memprof_forget(mp, ptr, osize);
-  site = event_site(mp);
-  if (LJ_LIKELY(mp->format == LUAM_PROF_COMPACT))
-    event_put(mp, LJM_FREE, site, ptr, osize);
-  else
-    lj_memprof_oldevent(mp, LJM_FREE, site, ptr, osize, NULL, 0);
-  mp->nevents[LJM_FREE]++;
-  mp->bytesout += osize;
-  return h->allocf(h->allocd, ptr, osize, 0);
-}
-
-static LJ_NOINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
-                                       size_t osize, size_t nsize)
-{
-  /* The VM may not be walked any more after the block has moved. */
-  uint32_t site = event_callers(mp);
-  void *p = h->allocf(h->allocd, ptr, osize, nsize);
+  void *p;
+  event_complete(mp);
+  site = event_site(mp, mode);
+  p = h->allocf(h->allocd, NULL, 0, nsize);
   if (LJ_UNLIKELY(p == NULL))
     return NULL;
-  if (LJ_LIKELY(mp->format == LUAM_PROF_COMPACT))
-    event_putrealloc(mp, site, ptr, osize, p, nsize);
-  else
-    lj_memprof_oldevent(mp, LJM_REALLOC, site, ptr, osize, p, nsize);
-  mp->nevents[LJM_REALLOC]++;
-  mp->bytesout += osize;
-  mp->bytesin += nsize;
-  return p;
-}
-
-static LJ_NOINLINE void *event_alloc(MPHook *h, MPState *mp, size_t nsize)
-{
-  uint32_t site = event_callers(mp);
-  void *p = h->allocf(h->allocd, NULL, 0, nsize);
-  if (LJ_UNLIKELY(p == NULL))
-    return NULL;
-  if (LJ_LIKELY(mp->format == LUAM_PROF_COMPACT)) {
-    event_put(mp, LJM_ALLOC, site, p, nsize);
-    mp->newest = (GCobj *)p;
-  } else {
+  if (mode == EVENT_OLD) {
     lj_memprof_oldevent(mp, LJM_ALLOC, site, NULL, 0, p, nsize);
+  } else {
+    mp->newest = (GCobj *)p;
+    mp->typeat = mp->buf.p;
+    mpput_event(mp, LJM_ALLOC, site, p, nsize);
   }
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
   return p;
 }
 
-/* Takes the place of a VM's allocator while it is being profiled. */
-void *lj_memprof_allocf(void *ud, void *ptr, size_t osize, size_t nsize)
+static LJ_AINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
+                                      size_t osize, size_t nsize, int mode)
 {
-  MPHook *h = (MPHook *)ud;
-  MPState *mp = h->mp;
-  if (LJ_UNLIKELY(mp == NULL))
-    return event_pass(h, ptr, osize, nsize);
+  uint32_t site;
+  void *p;
   event_complete(mp);
-  if (LJ_UNLIKELY(mp->buf.p >= mp->buf.soft)) {
-    lj_memprof_look(h, mp, nsize == 0);
-    if (h->mp == NULL)
-      return event_pass(h, ptr, osize, nsize);
+  /* The VM may not be walked any more after the block has moved. */
+  site = event_site(mp, mode);
+  p = h->allocf(h->allocd, ptr, osize, nsize);
+  if (LJ_UNLIKELY(p == NULL))
+    return NULL;
+  if (mode == EVENT_OLD)
+    lj_memprof_oldevent(mp, LJM_REALLOC, site, ptr, osize, p, nsize);
+  else
+    mpput_realloc(mp, site, ptr, osize, p, nsize);
+  mp->nevents[LJM_REALLOC]++;
+  mp->bytesout += osize;
+  mp->bytesin += nsize;
+  return p;
+}
+
+/* True if a block of memory may hold code that the recorder knows. */
+static LJ_AINLINE int event_iscode(const void *ptr, size_t size)
+{
+  return size > sizeof(GChead) && (((const GChead *)ptr)->gct == ~LJ_TPROTO ||
+                                   ((const GChead *)ptr)->gct == ~LJ_TTRACE);
+}
+
+/* Any deallocation. */
+static LJ_NOINLINE void *event_rarefree(MPHook *h, MPState *mp, void *ptr,
+                                        size_t osize)
+{
+  uint32_t site;
+  event_complete(mp);
+  if (event_iscode(ptr, osize))
+    lj_memprof_forget(mp, ptr, osize);
+  site = lj_memprof_where(mp);
+  if (mp->format != LUAM_PROF_COMPACT)
+    lj_memprof_oldevent(mp, LJM_FREE, site, ptr, osize, NULL, 0);
+  else
+    mpput_event(mp, LJM_FREE, site, ptr, osize);
+  mp->nevents[LJM_FREE]++;
+  mp->bytesout += osize;
+  return h->allocf(h->allocd, ptr, osize, 0);
+}
+
+/* A deallocation. Most come from the garbage collector, one after another. */
+static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
+                                   size_t osize, int mode)
+{
+  if (mode == EVENT_OLD ||
+      LJ_UNLIKELY(mp->newest != NULL || mp->g->vmstate != ~LJ_VMST_GC ||
+                  event_iscode(ptr, osize)))
+    return event_rarefree(h, mp, ptr, osize);
+  mpput_event(mp, LJM_FREE, LJM_SITE_INTERNAL, ptr, osize);
+  mp->nevents[LJM_FREE]++;
+  mp->bytesout += osize;
+  return h->allocf(h->allocd, ptr, osize, 0);
+}
+
+/* Before an event, when it is time to look at the clock and the buffer. */
+static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
+                                    size_t nsize)
+{
+  event_complete(h->mp); /* Its event may be about to be written. */
+  lj_memprof_look(h, h->mp, nsize == 0);
+  /* If the recording has ended, this is the allocator below, or a pass. */
+  return h->wrapper(h, ptr, osize, nsize);
+}
+
+/*
+** The wrapper of a mode. Each case is a function of its own, so that none has
+** to save the registers of another.
+*/
+#define EVENT_WRAPPER(name, mode)                                              \
+  static LJ_NOINLINE void *name##_alloc(MPHook *h, MPState *mp, size_t nsize)  \
+  {                                                                            \
+    return event_alloc(h, mp, nsize, mode);                                    \
+  }                                                                            \
+  static LJ_NOINLINE void *name##_realloc(MPHook *h, MPState *mp, void *ptr,   \
+                                          size_t osize, size_t nsize)          \
+  {                                                                            \
+    return event_realloc(h, mp, ptr, osize, nsize, mode);                      \
+  }                                                                            \
+  static void *name(void *ud, void *ptr, size_t osize, size_t nsize)           \
+  {                                                                            \
+    MPHook *h = (MPHook *)ud;                                                  \
+    MPState *mp = h->mp;                                                       \
+    if (LJ_UNLIKELY(mp == NULL))                                               \
+      return lj_memprof_pass(h, ptr, osize, nsize);                            \
+    if (LJ_UNLIKELY(mp->buf.p >= mp->buf.soft))                                \
+      return event_late(h, ptr, osize, nsize);                                 \
+    if (nsize == 0)                                                            \
+      return ptr ? event_free(h, mp, ptr, osize, mode) : NULL;                 \
+    return ptr ? name##_realloc(h, mp, ptr, osize, nsize)                      \
+               : name##_alloc(h, mp, nsize);                                   \
   }
-  if (ptr == NULL)
-    return nsize ? event_alloc(h, mp, nsize) : NULL;
-  if (nsize == 0)
-    return event_free(h, mp, ptr, osize);
-  return event_realloc(h, mp, ptr, osize, nsize);
+
+EVENT_WRAPPER(event_top, EVENT_TOP)
+EVENT_WRAPPER(event_full, EVENT_FULL)
+EVENT_WRAPPER(event_old, EVENT_OLD)
+
+/* What takes the place of the VM's allocator for a recording. */
+lua_Alloc lj_memprof_wrapper(const MPState *mp)
+{
+  if (mp->format != LUAM_PROF_COMPACT)
+    return event_old;
+  if (mp->sample != NULL)
+    return lj_memprof_sampled;
+  return mp->stack != NULL ? event_full : event_top;
+}
+
+/* True if an allocator is one of the recorder's. */
+int lj_memprof_iswrapper(lua_Alloc allocf)
+{
+  return allocf == event_top || allocf == event_full || allocf == event_old ||
+         allocf == lj_memprof_sampled;
 }
 
 #endif

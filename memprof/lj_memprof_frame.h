@@ -8,15 +8,21 @@
 
 #include "lj_frame.h"
 
+/* True if a frame's slot holds a function. */
+static LJ_AINLINE int mpframe_isfunc(cTValue *frame)
+{
+#if LJ_FR2
+  return tvisfunc(frame - 1);
+#else
+  GCobj *o = gcref(frame->fr.func);
+  return o != NULL && o->gch.gct == ~LJ_TFUNC;
+#endif
+}
+
 /* The function of a frame, or NULL if its slot holds none. */
 static LJ_AINLINE GCfunc *mpframe_func(cTValue *frame)
 {
-#if LJ_FR2
-  return tvisfunc(frame - 1) ? funcV(frame - 1) : NULL;
-#else
-  GCobj *o = gcref(frame->fr.func);
-  return o != NULL && o->gch.gct == ~LJ_TFUNC ? &o->fn : NULL;
-#endif
+  return mpframe_isfunc(frame) ? frame_func(frame) : NULL;
 }
 
 /* Below the lowest frame of a stack. */

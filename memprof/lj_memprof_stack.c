@@ -28,15 +28,31 @@
 #include "lj_state.h"
 #include "lj_vm.h"
 
-/* A frame, as it was when it was last looked at. */
-typedef struct MPFrame {
-  cTValue *slot;
 #if LJ_FR2
-  uint64_t func;
+/* A frame's words, its function and its link, compared at once. */
+typedef uint64_t MPWords __attribute__((vector_size(16), may_alias));
+typedef uint64_t MPSlotWords
+    __attribute__((vector_size(16), aligned(8), may_alias));
+#define stack_words(slot)                                                      \
+  ((MPWords) * (const MPSlotWords *)(const void *)((slot)-1))
+#define stack_iszero(w) (((w)[0] | (w)[1]) == 0)
+#else
+typedef uint64_t MPWords;
+#define stack_words(slot) ((slot)->u64)
+#define stack_iszero(w)   ((w) == 0)
 #endif
-  uint64_t link;
-  uint32_t site;  /* Where it was called; INTERNAL if that is no caller. */
+
+/* A frame that a walk has passed. */
+typedef struct MPWalked {
+  cTValue *slot;
+  uint32_t site; /* Where it was called; INTERNAL if that is no caller. */
+} MPWalked;
+
+/* A frame that is known. Its slot and words are in arrays of their own. */
+typedef struct MPFrame {
+  uint32_t site;  /* Where it was called. */
   uint32_t nsite; /* Sites up to here, from the outermost frame on. */
+  uint32_t low;   /* Above this frame are as many as an event needs. */
 } MPFrame;
 
 /* A coroutine's part of the frames. */
@@ -54,18 +70,23 @@ typedef struct MPStack {
   uint32_t size;   /* Room for as many frames, and as many sites. */
   uint32_t nframe; /* 0: nothing is known. */
   uint32_t npart;
-  uint32_t inlined;      /* Inlined functions above the frames. */
-  int cut;               /* There are more frames below. */
-  int soft;              /* Some callers are not told by frames. */
-  int toldcut;           /* The reader knows of the cut. */
-  uintptr_t builtins;    /* Machine code of the VM's builtins, */
-  uintptr_t builtinsend; /* up to the last one. */
-  int retell;            /* The reader knows nothing. */
-  uint32_t ntold;        /* Sites that the reader knows, or is to know. */
+  cTValue *top;           /* The top frame, if it may be the next one's, too: */
+  const lua_State *topL;  /* its coroutine, */
+  const TValue *topstack; /* and where that has its stack. */
+  uint32_t inlined;       /* Inlined functions above the frames. */
+  int cut;                /* There are more frames below. */
+  int soft;               /* Some callers are not told by frames. */
+  int toldcut;            /* The reader knows of the cut. */
+  uintptr_t builtins;     /* Machine code of the VM's builtins, */
+  uintptr_t builtinsend;  /* up to the last one. */
+  int retell;             /* The reader knows nothing. */
+  uint32_t ntold;         /* Sites that the reader knows, or is to know. */
   uint32_t *told;
   uint32_t *sites;            /* What they are to become. */
-  MPFrame *walk;              /* Frames of a walk, innermost first. */
-  MPFrame *frame;             /* Outermost first. */
+  MPWalked *walk;             /* Frames of a walk, innermost first. */
+  MPFrame *frame;             /* Known frames, outermost first, */
+  cTValue **slot;             /* their slots, */
+  MPWords *words;             /* and what was in them. */
   MPPart part[STACK_MAXPART]; /* Outermost first. */
 } MPStack;
 
@@ -92,7 +113,7 @@ static void stack_findbuiltins(MPStack *st)
 */
 static lua_State *stack_resumer(const MPStack *st, lua_State *L)
 {
-#if LJ_TARGET_X64 && !LJ_ABI_WIN
+#if (LJ_TARGET_X64 && !LJ_ABI_WIN) || LJ_TARGET_ARM64
   void *cf = L->cframe, *prev;
   lua_State *R;
   uintptr_t ret;
@@ -129,10 +150,12 @@ int lj_memprof_newstack(MPState *mp)
   st->size = 4 * mp->depth + STACK_SLACK;
   st->told = (uint32_t *)malloc(st->size * sizeof(uint32_t));
   st->sites = (uint32_t *)malloc(st->size * sizeof(uint32_t));
-  st->walk = (MPFrame *)malloc(st->size * sizeof(MPFrame));
+  st->walk = (MPWalked *)malloc(st->size * sizeof(MPWalked));
   st->frame = (MPFrame *)malloc(st->size * sizeof(MPFrame));
+  st->slot = (cTValue **)malloc(st->size * sizeof(cTValue *));
+  st->words = (MPWords *)malloc(st->size * sizeof(MPWords));
   return st->told != NULL && st->sites != NULL && st->walk != NULL &&
-         st->frame != NULL;
+         st->frame != NULL && st->slot != NULL && st->words != NULL;
 }
 
 /* Frees all that stacks need. */
@@ -144,6 +167,8 @@ void lj_memprof_freestack(MPState *mp)
     free(st->sites);
     free(st->walk);
     free(st->frame);
+    free((void *)st->slot);
+    free(st->words);
     free(st);
     mp->stack = NULL;
   }
@@ -156,65 +181,81 @@ void lj_memprof_freestack(MPState *mp)
 void lj_memprof_cleartold(MPState *mp)
 {
   MPStack *st = mp->stack;
-  if (st != NULL)
+  if (st != NULL) {
     st->retell = 1;
+    st->top = NULL;
+  }
 }
 
 /* What is known of frames does not hold any more: code has gone. */
 void lj_memprof_clearstack(MPState *mp)
 {
-  if (mp->stack != NULL)
-    mp->stack->nframe = 0;
+  MPStack *st = mp->stack;
+  if (st != NULL) {
+    st->nframe = 0;
+    st->top = NULL;
+  }
 }
 
 /* -- Known frames --------------------------------------------------------- */
 
-/* True if a frame's words are what they were. */
-static LJ_AINLINE int stack_same(const MPFrame *f)
+/* True if the words of the frames from a low one to a high one are the same. */
+static LJ_AINLINE int stack_same(const MPStack *st, int32_t high, int32_t low)
 {
-#if LJ_FR2
-  return (((f->slot - 1)->u64 ^ f->func) | (f->slot->u64 ^ f->link)) == 0;
-#else
-  return f->slot->u64 == f->link;
-#endif
+  cTValue *const *slot = st->slot;
+  const MPWords *words = st->words;
+  MPWords diff = stack_words(slot[high]) ^ words[high];
+  int32_t i = low;
+  for (; i + 4 <= high; i += 4) {
+    diff |= (stack_words(slot[i]) ^ words[i]) |
+            (stack_words(slot[i + 1]) ^ words[i + 1]) |
+            (stack_words(slot[i + 2]) ^ words[i + 2]) |
+            (stack_words(slot[i + 3]) ^ words[i + 3]);
+  }
+  for (; i < high; i++)
+    diff |= stack_words(slot[i]) ^ words[i];
+  return stack_iszero(diff);
 }
 
 /*
-** Compares the known frames from one down to a part's first, or until there
-** are as many sites as an event needs. Returns the lowest that has changed,
-** or -1.
+** Compares the known frames from one down to a part's first, or to the last
+** one that an event needs. Returns the lowest that has changed, or -1.
 */
 static LJ_AINLINE int32_t stack_changed(const MPStack *st, int32_t from,
                                         int32_t first)
 {
-  int32_t i, changed = -1;
-  int32_t enough = (int32_t)st->frame[from].nsite - (int32_t)st->need;
-  for (i = from; i >= first && (int32_t)st->frame[i].nsite > enough; i--)
-    if (LJ_UNLIKELY(!stack_same(&st->frame[i])))
-      changed = i;
-  return changed;
+  int32_t low = (int32_t)st->frame[from].low;
+  low = low > first ? low : first;
+  if (LJ_LIKELY(stack_same(st, from, low)))
+    return -1;
+  while (stack_same(st, low, low))
+    low++;
+  return low;
 }
 
 /* Takes down a frame and where it was called. */
-static LJ_AINLINE void stack_take(MPFrame *f, cTValue *slot, uint32_t site)
+static LJ_AINLINE void stack_take(MPWalked *w, cTValue *slot, uint32_t site)
 {
-  f->slot = slot;
-#if LJ_FR2
-  f->func = (slot - 1)->u64;
-#endif
-  f->link = slot->u64;
-  f->site = site;
+  w->slot = slot;
+  w->site = site;
 }
 
 /* Puts frames of a walk on top of the first n known ones. */
-static void stack_push(MPStack *st, uint32_t n, uint32_t nwalk)
+static LJ_AINLINE void stack_push(MPStack *st, uint32_t n, uint32_t nwalk)
 {
   uint32_t nsite = n ? st->frame[n - 1].nsite : 0;
-  while (nwalk > 0) {
-    MPFrame *f = &st->frame[n++];
-    *f = st->walk[--nwalk];
-    nsite += f->site != LJM_SITE_INTERNAL;
+  uint32_t low = n ? st->frame[n - 1].low : 0;
+  for (; nwalk > 0; n++) {
+    const MPWalked *w = &st->walk[--nwalk];
+    MPFrame *f = &st->frame[n];
+    st->slot[n] = w->slot;
+    st->words[n] = stack_words(w->slot);
+    nsite += w->site != LJM_SITE_INTERNAL;
+    f->site = w->site;
     f->nsite = nsite;
+    while (st->frame[low].nsite + st->need <= nsite)
+      low++;
+    f->low = low;
   }
   st->nframe = n;
 }
@@ -222,7 +263,7 @@ static void stack_push(MPStack *st, uint32_t n, uint32_t nwalk)
 /* -- Telling -------------------------------------------------------------- */
 
 /* Appends the whole stack. */
-static void stack_tellall(MPState *mp, const MPStack *st)
+static LJ_NOINLINE void stack_tellall(MPState *mp, const MPStack *st)
 {
   uint8_t *mark = lj_wbuf_record(&mp->buf, LJM_REC_STACK);
   uint32_t i;
@@ -252,53 +293,66 @@ static LJ_AINLINE void stack_tellchange(MPState *mp, uint32_t pops,
 
 #define STACK_FEW 8 /* So many pushes always fit in the buffer. */
 
-/* Behind the first keep sites of the stack there are n others now. */
-static void stack_tell(MPState *mp, MPStack *st, uint32_t keep,
-                       const uint32_t *sites, uint32_t n)
+/* Tells the stack when a change would not do, or might not fit. */
+static LJ_NOINLINE void stack_tellrare(MPState *mp, MPStack *st, uint32_t pops,
+                                       uint32_t n)
 {
-  uint32_t pops;
-  while (n > 0 && keep < st->ntold && st->told[keep] == *sites) {
-    keep++;
-    sites++;
-    n--;
-  }
-  if (LJ_UNLIKELY(n > STACK_FEW || st->retell || st->cut != st->toldcut) &&
-      lj_wbuf_room(&mp->buf) < MP_RECORD_MAX)
+  if (lj_wbuf_room(&mp->buf) < MP_RECORD_MAX)
     lj_memprof_flush(mp);
+  if (!st->retell && st->cut == st->toldcut)
+    stack_tellchange(mp, pops, st->told + st->ntold - n, n);
+  else if (st->ntold != 0 || st->cut || !st->retell)
+    stack_tellall(mp, st);
+  st->retell = 0;
+  st->toldcut = st->cut;
+}
+
+/* Behind the first keep sites of the stack there are n others now. */
+static LJ_AINLINE void stack_tell(MPState *mp, MPStack *st, uint32_t keep,
+                                  const uint32_t *sites, uint32_t n)
+{
+  uint32_t i, pops;
+  for (; n > 0 && keep < st->ntold && st->told[keep] == *sites; n--, sites++)
+    keep++;
   pops = st->ntold - keep;
-  memcpy(st->told + keep, sites, n * sizeof(uint32_t));
+  for (i = 0; i < n; i++)
+    st->told[keep + i] = sites[i];
   st->ntold = keep + n;
-  if (LJ_UNLIKELY(st->retell || st->cut != st->toldcut)) {
-    if (st->ntold != 0 || st->cut || !st->retell)
-      stack_tellall(mp, st);
-    st->retell = 0;
-    st->toldcut = st->cut;
-  } else if (pops != 0 || n != 0) {
+  if (LJ_UNLIKELY(n > STACK_FEW || st->retell || st->cut != st->toldcut))
+    stack_tellrare(mp, st, pops, n);
+  else if (pops != 0 || n != 0)
     stack_tellchange(mp, pops, sites, n);
-  }
 }
 
 /* Appends the sites of inlined functions. Returns how many there are. */
-static uint32_t stack_addinlined(const MPState *mp, uint32_t list,
-                                 uint32_t *sites)
+static LJ_AINLINE uint32_t stack_addinlined(const MPState *mp, uint32_t list,
+                                            uint32_t *sites)
 {
-  uint32_t n = list ? mp->inlined[list].depth : 0, i = n;
-  for (; list != 0; list = mp->inlined[list].parent)
-    sites[--i] = mp->inlined[list].site;
+  uint32_t n = 0, i;
+  if (list != 0) {
+    for (i = n = mp->inlined[list].depth; list != 0;
+         list = mp->inlined[list].parent)
+      sites[--i] = mp->inlined[list].site;
+  }
   return n;
 }
 
 /* Tells all sites of known frames from one on, and the inlined functions. */
-static void stack_tellframes(MPState *mp, MPStack *st, uint32_t from)
+static LJ_AINLINE void stack_tellframes(MPState *mp, MPStack *st, uint32_t from)
 {
-  uint32_t keep = from ? st->frame[from - 1].nsite : 0;
   uint32_t i, n = 0;
   for (i = from; i < st->nframe; i++)
     if (st->frame[i].site != LJM_SITE_INTERNAL)
       st->sites[n++] = st->frame[i].site;
   st->inlined = mp->top.inlined;
   n += stack_addinlined(mp, st->inlined, st->sites + n);
-  stack_tell(mp, st, keep, st->sites, n);
+  st->top = NULL;
+  if (LJ_LIKELY(st->npart == 1 && !st->soft)) {
+    st->top = st->slot[st->nframe - 1];
+    st->topL = st->part[0].L;
+    st->topstack = st->part[0].stack;
+  }
+  stack_tell(mp, st, from ? st->frame[from - 1].nsite : 0, st->sites, n);
 }
 
 /* -- The whole stack ------------------------------------------------------ */
@@ -386,7 +440,7 @@ static int stack_resumed(const MPStack *st)
     lua_State *R = stack_resumer(st, part->L);
     int32_t top = (int32_t)part->first - 1;
     if (R != below->L || tvref(R->stack) != below->stack ||
-        top < (int32_t)below->first || st->frame[top].slot != R->base - 1 ||
+        top < (int32_t)below->first || st->slot[top] != R->base - 1 ||
         stack_changed(st, top, (int32_t)below->first) >= 0)
       return 0;
   }
@@ -405,9 +459,9 @@ static LJ_AINLINE int32_t stack_find(MPState *mp, MPStack *st, uint32_t *nwalk)
   uint32_t n = 0;
   for (;;) {
     cTValue *prev;
-    while (j >= first && st->frame[j].slot > frame)
+    while (j >= first && st->slot[j] > frame)
       j--;
-    if (j >= first && st->frame[j].slot == frame) {
+    if (j >= first && st->slot[j] == frame) {
       int32_t changed = stack_changed(st, j, first);
       if (LJ_LIKELY(changed < 0)) {
         *nwalk = n;
@@ -442,6 +496,23 @@ static uint32_t stack_nsites(const MPState *mp, const MPStack *st)
   return n + (mp->top.inlined ? mp->inlined[mp->top.inlined].depth : 0);
 }
 
+/* The stack is not the last one: finds what is new, and tells it. */
+static LJ_NOINLINE void stack_new(MPState *mp, MPStack *st)
+{
+  uint32_t n, nwalk;
+  int32_t top = stack_isknown(mp, st) ? stack_find(mp, st, &nwalk) : -1;
+  if (top < 0) {
+    stack_whole(mp, st);
+    return;
+  }
+  n = (uint32_t)top + 1;
+  stack_push(st, n, nwalk);
+  if (st->cut && stack_nsites(mp, st) < st->need)
+    stack_whole(mp, st); /* Frames that were not needed are needed now. */
+  else
+    stack_tellframes(mp, st, n);
+}
+
 /*
 ** Tells the callers of the last site, as far as the reader does not know them.
 ** To be called before its event is written, and before the VM goes on.
@@ -449,21 +520,16 @@ static uint32_t stack_nsites(const MPState *mp, const MPStack *st)
 void lj_memprof_stack(MPState *mp)
 {
   MPStack *st = mp->stack;
-  uint32_t n, nwalk;
-  int32_t top = stack_isknown(mp, st) ? stack_find(mp, st, &nwalk) : -1;
-  if (LJ_UNLIKELY(top < 0)) {
-    stack_whole(mp, st);
-    return;
+  const lua_State *L = mp->top.L;
+  /* Most of the time it is the stack of the event before. */
+  if (LJ_LIKELY(st->top == mp->top.frame && st->topL == L &&
+                st->topstack == tvref(L->stack) &&
+                st->inlined == mp->top.inlined)) {
+    int32_t high = (int32_t)st->nframe - 1;
+    if (LJ_LIKELY(stack_same(st, high, (int32_t)st->frame[high].low)))
+      return;
   }
-  n = (uint32_t)top + 1;
-  if (nwalk == 0 && n == st->nframe && mp->top.inlined == st->inlined &&
-      !st->retell)
-    return;
-  stack_push(st, n, nwalk);
-  if (st->cut && stack_nsites(mp, st) < st->need)
-    stack_whole(mp, st); /* Frames that were not needed are needed now. */
-  else
-    stack_tellframes(mp, st, n);
+  stack_new(mp, st);
 }
 
 #endif

@@ -18,8 +18,7 @@
 #include <string.h>
 
 #include "lj_debug.h"
-#include "lj_dispatch.h"
-#include "lj_memprof_frame.h"
+#include "lj_memprof_where.h"
 #include "lj_state.h"
 
 /* What was found, before it has the number of a site. */
@@ -33,18 +32,11 @@ typedef struct MPPlace {
 
 /* -- Cache of places ------------------------------------------------------ */
 
-/* The cache's entry for a key. */
-static LJ_AINLINE MPCache *where_cache(MPState *mp, const void *key)
-{
-  uintptr_t h = (uintptr_t)key;
-  return &mp->cache[((h >> 2) ^ (h >> 14)) & (MP_CACHESIZE - 1)];
-}
-
 /* Turns a place into a site and remembers it. */
 static LJ_NOINLINE uint32_t where_define(MPState *mp, const MPPlace *place,
                                          const void *key, const void *owner)
 {
-  MPCache *c = where_cache(mp, key);
+  MPCache *c = mpwhere_cache(mp, key);
   MPFunc *func;
   BCLine line = 0;
   uint32_t flags = place->flags, site;
@@ -138,15 +130,6 @@ static const BCIns *where_cframepc(lua_State *L, cTValue *bot, cTValue *next)
   return NULL;
 }
 
-/* The PC of the Lua function on top of the stack. */
-static const BCIns *where_toppc(lua_State *L)
-{
-  void *cf = cframe_raw(L->cframe);
-  while (cf != NULL && cframe_nres(cf) < 0)
-    cf = cframe_raw(cframe_prev(cf));
-  return cf != NULL ? cframe_pc(cf) : NULL;
-}
-
 /* The PC of a Lua function that called what lies in the next frame. */
 static const BCIns *where_callpc(lua_State *L, cTValue *next)
 {
@@ -185,7 +168,7 @@ static ptrdiff_t where_pos(MPState *mp, GCproto *pt, const BCIns *pc)
 static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
 {
   MPPlace place;
-  MPCache *c = where_cache(mp, pc);
+  MPCache *c = mpwhere_cache(mp, pc);
   if (LJ_LIKELY(c->key == (const void *)pc && c->owner == (const void *)pt))
     return c->site;
   place.pt = pt;
@@ -199,8 +182,8 @@ static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
 static LJ_AINLINE uint32_t where_c(MPState *mp, GCfunc *fn)
 {
   MPPlace place;
-  const void *key = (const void *)(uintptr_t)fn->c.f;
-  MPCache *c = where_cache(mp, key);
+  const void *key = lj_symtab_ckey(fn);
+  MPCache *c = mpwhere_cache(mp, key);
   if (LJ_LIKELY(c->key == key && c->owner == NULL))
     return c->site;
   place.pt = NULL;
@@ -225,7 +208,7 @@ static cTValue *where_lostlink(lua_State *L, cTValue *frame, cTValue *bot,
   UNUSED(pcp);
 #else
   if (itype(frame) == LJ_TFALSE) {
-    const BCIns *pc = where_toppc(L);
+    const BCIns *pc = mpwhere_toppc(L);
     ptrdiff_t size = (ptrdiff_t)pc;
     if (pc == NULL || (const void *)pc == (const void *)L)
       return NULL;
@@ -297,7 +280,7 @@ static LJ_AINLINE uint32_t where_interp(MPState *mp, global_State *g)
   fn = mpframe_func(L->base - 1);
   if (LJ_UNLIKELY(fn == NULL || !isluafunc(fn)))
     return where_notlua(mp, L, fn);
-  pc = where_toppc(L);
+  pc = mpwhere_toppc(L);
   /* Without a PC it is a coroutine that has yielded to the host. */
   return LJ_LIKELY(pc != NULL) ? where_lua(mp, funcproto(fn), pc)
                                : LJM_SITE_UNKNOWN;
@@ -319,37 +302,13 @@ uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
     return where_c(mp, fn);
   if (next == NULL || !(frame_islua(next) || mpframe_hascontpc(next)))
     *soft = 1;
-  pc = next != NULL ? where_callpc(L, next) : where_toppc(L);
+  pc = next != NULL ? where_callpc(L, next) : mpwhere_toppc(L);
   return pc != NULL ? where_lua(mp, funcproto(fn), pc) : LJM_SITE_UNKNOWN;
 }
 
 /* -- Traces --------------------------------------------------------------- */
 
 #if LJ_HASJIT
-
-/*
-** The address to which a C function called on a trace returns. The trace's
-** machine code has adjusted the stack by a known amount below the C frame, so
-** there is nothing to unwind.
-*/
-static LJ_AINLINE const MCode *where_return(global_State *g, GCtrace *T)
-{
-#if LJ_TARGET_X64 && !LJ_ABI_WIN
-  GCobj *o = gcref(g->cur_L);
-  const char *cf = o ? (const char *)cframe_raw(o->th.cframe) : NULL;
-  if (cf != NULL) {
-    const MCode *ret;
-    cf -= CFRAME_SIZE_JIT - CFRAME_SIZE;
-    ret = *(const MCode *const *)(cf - T->spadjust - sizeof(void *));
-    if ((uintptr_t)ret - (uintptr_t)T->mcode - 1 < (uintptr_t)T->szmcode)
-      return ret;
-  }
-#else
-  UNUSED(g);
-  UNUSED(T);
-#endif
-  return NULL;
-}
 
 /* True if an instruction is part of a proto. */
 static int where_inproto(const GCproto *pt, const BCIns *pc)
@@ -450,21 +409,18 @@ static LJ_NOINLINE uint32_t where_traceline(MPState *mp, GCtrace *T,
 }
 
 /* The site of an allocation on a trace. */
-static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g, TraceNo no)
+static LJ_AINLINE uint32_t where_trace(MPState *mp, global_State *g)
 {
-  jit_State *J = G2J(g);
-  GCtrace *T;
   const MCode *ret;
-  if (no >= J->sizetrace || gcref(J->trace[no]) == NULL)
+  GCtrace *T = mpret_trace(mp, g, &ret);
+  if (LJ_UNLIKELY(T == NULL))
     return LJM_SITE_UNKNOWN;
-  T = gco2trace(gcref(J->trace[no]));
   mp->top.L = &gcref(g->cur_L)->th;
   mp->top.frame = tvref(g->jit_base) - 1;
   mp->top.inlined = 0;
   /* Tarantool's format knows a trace only by its start. */
-  ret = mp->format == LUAM_PROF_TARANTOOL ? NULL : where_return(g, T);
-  if (LJ_LIKELY(ret != NULL)) {
-    MPCache *c = where_cache(mp, ret);
+  if (LJ_LIKELY(ret != NULL && mp->format != LUAM_PROF_TARANTOOL)) {
+    MPCache *c = mpwhere_cache(mp, ret);
     if (LJ_LIKELY(c->key == (const void *)ret && c->owner == (const void *)T)) {
       mp->top.inlined = c->inlined;
       return c->site;
@@ -497,12 +453,9 @@ uint32_t lj_memprof_where(MPState *mp)
 {
   global_State *g = mp->g;
   int32_t st = g->vmstate;
-#if LJ_HASJIT && LJ_TARGET_X86ORX64
-  if (st > 0)
-    return where_trace(mp, g, (TraceNo)st);
-#elif LJ_HASJIT
-  if (tvref(g->jit_base) != NULL && st >= 0)
-    return LJM_SITE_UNKNOWN; /* Other machines do not tell the trace. */
+#if LJ_HASJIT
+  if (mpret_ontrace(g))
+    return where_trace(mp, g);
 #endif
   /* A state of 0 is a VM that has not run anything yet. */
   if (st == 0 || st == ~LJ_VMST_INTERP || st == ~LJ_VMST_C)

@@ -184,19 +184,25 @@ MPFunc *lj_symtab_proto(MPState *mp, GCproto *pt)
 }
 
 /* Writes the definition of a C function. */
-static void symtab_defcfunc(MPState *mp, const MPFunc *func, int builtin)
+static void symtab_defcfunc(MPState *mp, const MPFunc *func, const GCfunc *fn)
 {
   MPBuf *b = &mp->buf;
   MPSymbol *sym = (MPSymbol *)malloc(sizeof(MPSymbol));
   uint8_t *mark = symtab_record(mp, LJM_REC_CFUNC);
   lj_wbuf_uleb(b, func->id);
-  lj_wbuf_uleb(b, builtin ? LJM_CFUNC_BUILTIN : 0);
+  lj_wbuf_uleb(b, isffunc(fn) ? LJM_CFUNC_BUILTIN : 0);
   lj_wbuf_uleb(b, func->addr);
   if (sym != NULL) {
+    char name[MP_BUILTIN_MAX];
+    const char *symbol = sym->symbol;
     lj_memprof_symbol((const void *)(uintptr_t)func->addr, sym);
+    if (isffunc(fn)) {
+      lj_memprof_builtin(mp->g, fn, sym->symbol, name, sizeof(name));
+      symbol = name;
+    }
     lj_wbuf_uleb(b, sym->offset);
     lj_wbuf_string(b, sym->module, strlen(sym->module));
-    lj_wbuf_string(b, sym->symbol, strlen(sym->symbol));
+    lj_wbuf_string(b, symbol, strlen(symbol));
     free(sym);
   } else { /* Without memory, the address has to do. */
     lj_wbuf_uleb(b, func->addr);
@@ -206,16 +212,29 @@ static void symtab_defcfunc(MPState *mp, const MPFunc *func, int builtin)
   lj_wbuf_recordend(b, mark);
 }
 
+/*
+** What tells a C function from all others: its address. Some builtins share
+** one (xpcall has that of pcall); their number is put above it.
+*/
+const void *lj_symtab_ckey(const GCfunc *fn)
+{
+  uint64_t key = (uint64_t)(uintptr_t)fn->c.f;
+  if (isffunc(fn))
+    key ^= (uint64_t)fn->c.ffid << (sizeof(void *) == 8 ? 48 : 24);
+  return (const void *)(uintptr_t)key;
+}
+
 /* The C function of a closure, defined. Returns NULL without memory. */
 MPFunc *lj_symtab_cfunc(MPState *mp, GCfunc *fn)
 {
-  MPFunc *func = lj_symtab_entry(mp, (const void *)(uintptr_t)fn->c.f, "", 0);
+  MPFunc *func = lj_symtab_entry(mp, lj_symtab_ckey(fn), "", 0);
   if (func == NULL || func->id != 0)
     return func;
+  func->addr = (uint64_t)(uintptr_t)fn->c.f;
   func->id = mp->nextfunc++;
   func->iscfunc = 1;
   if (mp->format == LUAM_PROF_COMPACT)
-    symtab_defcfunc(mp, func, isffunc(fn));
+    symtab_defcfunc(mp, func, fn);
   else
     lj_memprof_oldcfunc(mp, func);
   return func;

@@ -36,9 +36,18 @@ LJ_FUNC void lj_wbuf_string(MPBuf *b, const char *s, size_t len);
 /* Bytes that are left in the buffer. */
 #define lj_wbuf_room(b) ((size_t)((b)->end - (b)->p))
 
-/* Appends a ULEB128 integer at p. */
+/* Appends a ULEB128 integer at p. Most have one or two bytes. */
 static LJ_AINLINE uint8_t *lj_wbuf_putuleb(uint8_t *p, uint64_t v)
 {
+  if (LJ_LIKELY(v < 0x80)) {
+    *p = (uint8_t)v;
+    return p + 1;
+  }
+  if (LJ_LIKELY(v < 0x4000)) {
+    p[0] = (uint8_t)(v | 0x80);
+    p[1] = (uint8_t)(v >> 7);
+    return p + 2;
+  }
   while (v >= 0x80) {
     *p++ = (uint8_t)(v | 0x80);
     v >>= 7;

@@ -75,9 +75,9 @@ enum {
 /* Flags of LJM_REC_STACK. */
 #define LJM_STACK_CUT 0x01 /* The outermost site has callers. */
 
-/* Last byte of a sampled reallocation. */
-#define LJM_SAMPLED_OLD 0x01
-#define LJM_SAMPLED_NEW 0x02
+/* In the first byte of a sampled reallocation. */
+#define LJM_SAMPLED_OLD 0x10 /* The old object had been sampled. */
+#define LJM_SAMPLED_NEW 0x20 /* The new one is. */
 
 enum {
   LJM_REC_META = 1, /* Key/value pairs about the recording. */

@@ -47,15 +47,16 @@ struct luam_Prof_options {
   size_t (*writer)(const void *data, size_t len, void *arg);
   /* Destroys arg when the profiler stops. Returns 0 on success. */
   int (*on_stop)(void *arg);
-  uint64_t dursec;      /* Stop by itself after so many seconds. 0: never. */
-  int signo;            /* The RFC's timer signal. No signal is used. */
-  uint64_t buffer;      /* Buffer size in bytes, 16 KiB to 16 MiB. */
-  int format;           /* LUAM_PROF_*. */
-  int stack;            /* Set aside: depth of stacks. */
-  uint64_t sample;      /* Set aside: bytes between two samples. */
-  int lines;            /* LUAM_PROF_LINES_*. */
-  int reserved_int;     /* Must be zero. */
-  uint64_t reserved[8]; /* Must be zero. */
+  uint64_t dursec;  /* Stop by itself after so many seconds. 0: never. */
+  int signo;        /* The RFC's timer signal. No signal is used. */
+  uint64_t buffer;  /* Buffer size in bytes, 16 KiB to 16 MiB. */
+  int format;       /* LUAM_PROF_*. */
+  int stack;        /* Most frames of a stack, up to 256; 1: the top only. */
+  uint64_t sample;  /* Bytes between two samples, up to 2^30. 0: all. */
+  int lines;        /* LUAM_PROF_LINES_*. */
+  int reserved_int; /* Must be zero. */
+  uint64_t seed;    /* Of the samples' random numbers. 0: any. */
+  uint64_t reserved[7]; /* Must be zero. */
 };
 
 /*

@@ -1,5 +1,6 @@
 /*
-** What is inside a block of version 0x10: events and records.
+** What is inside a block of version 0x10: events, records, changes of the
+*stack.
 */
 
 #ifndef LP_ITEMS_H
@@ -7,16 +8,24 @@
 
 #include "idmap.h"
 #include "record.h"
+#include "stack.h"
+
+#define ITEMS_NEAR 1024 /* Ids below this are found without a hash. */
 
 typedef struct LpItems {
   const LpSink *sink;
   LpIdMap funcs; /* The stream's ids to the sink's numbers. */
   LpIdMap sites;
+  uint32_t near[ITEMS_NEAR]; /* Sites of low ids: number + 1, or 0. */
+  LpStack stack;
+  uint64_t sample;     /* Bytes between two samples; 0: all is told. */
   uint64_t events;     /* Read so far. */
   uint64_t base;       /* Offset in the stream of what is being read, */
   const uint8_t *from; /* and where it lies. */
   int gap;             /* Definitions may have been lost. */
   int ended;           /* The totals were read. */
+  int hasmeta;         /* META was read. */
+  int deep;            /* The stack does not fit: the block ends here. */
   size_t n;            /* Events that wait to be handed over. */
   LpEvent ev[LP_BATCH];
 } LpItems;
@@ -24,5 +33,21 @@ typedef struct LpItems {
 void lp_items_open(LpItems *it, const LpSink *sink);
 int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset);
 void lp_items_close(LpItems *it);
+
+/* The sink's number of a site of the stream, or LP_NONE. */
+static inline uint32_t lp_items_site(const LpItems *it, uint64_t id)
+{
+  if (id < ITEMS_NEAR && it->near[id])
+    return it->near[id] - 1;
+  return lp_idmap_get(&it->sites, id);
+}
+
+/* For records.c, and what it needs from items.c. */
+const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
+                               const uint8_t *end);
+void lp_items_flush(LpItems *it);
+void lp_items_push(LpItems *it, const uint8_t *p, uint64_t id);
+void lp_items_odd(LpItems *it, const uint8_t *p, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -123,14 +123,14 @@ static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   }
 }
 
-/* Add what a site is called. */
-void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
+/* Add what a site is called; APPROX marks its line. */
+static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
+                       uint32_t approx)
 {
   static const char *const special[LP_SITE_FIRST] = {
-      [LP_SITE_INTERNAL] = "INTERNAL",
-      [LP_SITE_UNKNOWN] = "(unknown)",
-      [LP_SITE_LOST] = "(lost)",
-      [LP_SITE_BEFORE] = "(before start)",
+      [LP_SITE_INTERNAL] = "INTERNAL", [LP_SITE_UNKNOWN] = "(unknown)",
+      [LP_SITE_LOST] = "(lost)",       [LP_SITE_BEFORE] = "(before start)",
+      [LP_SITE_CUT] = "(cut)",
   };
   const LpRow *r = &prof->row[site];
   const LpFuncInfo *fi = &prof->func[r->func];
@@ -141,11 +141,11 @@ void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
   switch (fi->kind) {
   case LP_FUNC_LUA:
     label_lua(b, prof, fi);
-    label_line(b, fi, r->line, r->approx);
+    label_line(b, fi, r->line, approx);
     break;
   case LP_FUNC_LUA_ADDR:
     lp_buf_printf(b, "@?:0x%" PRIx64, fi->addr);
-    label_line(b, fi, r->line, r->approx);
+    label_line(b, fi, r->line, approx);
     break;
   case LP_FUNC_TRACE:
     label_trace(b, prof, fi);
@@ -163,4 +163,31 @@ void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site)
   LpStr name = lp_profile_name(prof, fi->name);
   if (fi->kind == LP_FUNC_LUA)
     label_text(b, name.s, name.n);
+}
+
+/* Add what a site is called. */
+void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  label_site(b, prof, site, prof->row[site].approx);
+}
+
+/* Add what a site and its function are called, with no ';' in it and no mark of
+** approximate lines.
+*/
+void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  LpBuf frame = {0}, name = {0};
+  size_t i;
+  label_site(&frame, prof, site, 0);
+  lp_label_name(&name, prof, site);
+  if (name.n)
+    lp_buf_printf(&frame, " (%s)", name.s);
+  for (i = 0; i < frame.n; i++) {
+    if (frame.s[i] == ';')
+      lp_buf_puts(b, "\\x3b");
+    else
+      lp_buf_add(b, &frame.s[i], 1);
+  }
+  lp_buf_free(&frame);
+  lp_buf_free(&name);
 }

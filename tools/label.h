@@ -9,6 +9,7 @@
 #include "profile.h"
 
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site);
+void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site);
 void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site);
 
 #endif

@@ -34,6 +34,12 @@ static inline uint64_t lp_uleb(const uint8_t **pp, unsigned *bad)
   return v;
 }
 
+/* A sum, or the largest number if that is less. */
+static inline uint64_t lp_sat_add(uint64_t a, uint64_t b)
+{
+  return a + b < a ? UINT64_MAX : a + b;
+}
+
 /* The bytes of a record. Once something is missing all that follows is 0. */
 typedef struct LpCursor {
   const uint8_t *p;

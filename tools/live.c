@@ -1,5 +1,5 @@
 /*
-** Which site owns the object at an address.
+** Where the object at an address came from.
 **
 ** A page table: one 32 bit slot for every 32 bytes of address space, in leaves
 ** of 512 KiB that cover 4 MiB each and are made when first needed. An allocator
@@ -9,7 +9,7 @@
 ** LuaJIT's and glibc's allocators on 64 bit machines never begin two objects
 ** in the same 32 bytes. Where somebody does, or where an address is no multiple
 ** of 8, the object goes to a hash table behind the page table. A slot keeps
-** two bits of the address besides the site, to tell which object it means.
+** two bits of the address besides the origin, to tell which object it means.
 **
 ** Sparse heaps, and addresses that a damaged stream made up, must not cost a
 ** leaf for every object. Leaves may take LIVE_FREE bytes, and LIVE_EACH more
@@ -34,7 +34,7 @@
 static size_t over_place(const LpLive *m, uint64_t addr)
 {
   size_t i = lp_hash_slot(lp_hash_well(addr), m->nplace);
-  while (m->site[i] && m->addr[i] != addr)
+  while (m->origin[i] && m->addr[i] != addr)
     i = i + 1 < m->nplace ? i + 1 : 0;
   return i;
 }
@@ -46,58 +46,60 @@ static void over_rehash(LpLive *m)
   size_t i;
   m->nplace = m->nplace ? m->nplace / 2 * 3 : 1024;
   m->addr = lp_alloc(m->nplace * sizeof(uint64_t));
-  m->site = lp_zalloc(m->nplace, sizeof(uint32_t));
+  m->origin = lp_zalloc(m->nplace, sizeof(uint32_t));
   for (i = 0; i < old.nplace; i++) {
-    if (old.site[i]) {
+    if (old.origin[i]) {
       size_t to = over_place(m, old.addr[i]);
       m->addr[to] = old.addr[i];
-      m->site[to] = old.site[i];
+      m->origin[to] = old.origin[i];
     }
   }
   free(old.addr);
-  free(old.site);
+  free(old.origin);
 }
 
 /* Set the owner of ADDR; returns the one before. */
-static uint32_t over_put(LpLive *m, uint64_t addr, uint32_t site)
+static uint32_t over_put(LpLive *m, uint64_t addr, uint32_t origin)
 {
   uint32_t old;
   size_t i;
   if (m->nover * 4 >= m->nplace * 3)
     over_rehash(m);
   i = over_place(m, addr);
-  old = m->site[i];
+  old = m->origin[i];
   m->addr[i] = addr;
-  m->site[i] = site + 1;
+  m->origin[i] = origin + 1;
   if (old)
     return old - 1;
   m->nover++;
   return LP_NONE;
 }
 
-/* Take ADDR out; those behind it move up, so that no hole breaks a chain. */
-static uint32_t over_take(LpLive *m, uint64_t addr)
+/* As lp_live_take, of an object that has no slot. Those behind it move up, so
+** that no hole breaks a chain.
+*/
+uint32_t lp_live_take_slow(LpLive *m, uint64_t addr)
 {
   size_t i, j, home;
   uint32_t old;
   if (!m->nover)
     return LP_NONE;
   i = j = over_place(m, addr);
-  old = m->site[i];
+  old = m->origin[i];
   if (!old)
     return LP_NONE;
   for (;;) {
     j = j + 1 < m->nplace ? j + 1 : 0;
-    if (!m->site[j])
+    if (!m->origin[j])
       break;
     home = lp_hash_slot(lp_hash_well(m->addr[j]), m->nplace);
     if (i < j ? home > i && home <= j : home > i || home <= j)
       continue;
     m->addr[i] = m->addr[j];
-    m->site[i] = m->site[j];
+    m->origin[i] = m->origin[j];
     i = j;
   }
-  m->site[i] = 0;
+  m->origin[i] = 0;
   m->nover--;
   return old - 1;
 }
@@ -113,17 +115,15 @@ static size_t leaf_place(const LpLive *m, uint64_t region)
   return i;
 }
 
-/* The leaf of a region that was not looked up last, or NULL. */
+/* The leaf of a region that is none of those looked up last, or NULL. */
 uint32_t *lp_live_find(LpLive *m, uint64_t region)
 {
   uint32_t *leaf;
   if (!m->nleaf)
     return NULL;
   leaf = m->leaf[leaf_place(m, region)];
-  if (leaf) {
-    m->last_region = region;
-    m->last_leaf = leaf;
-  }
+  if (leaf)
+    m->near[region % LIVE_NEAR] = (LpLiveNear){region, leaf};
   return leaf;
 }
 
@@ -158,70 +158,26 @@ static uint32_t *leaf_new(LpLive *m, uint64_t region)
   m->region[i] = region;
   m->leaf[i] = lp_zalloc(LIVE_LEAF_BYTES, 1);
   m->nleaf++;
-  m->last_region = region;
-  m->last_leaf = m->leaf[i];
+  m->near[region % LIVE_NEAR] = (LpLiveNear){region, m->leaf[i]};
   return m->leaf[i];
-}
-
-/* The slot of ADDR, or NULL if it has none. */
-static inline uint32_t *live_slot(LpLive *m, uint64_t addr)
-{
-  uint32_t *leaf;
-  if (addr & 7)
-    return NULL;
-  leaf = lp_live_leaf(m, addr >> LIVE_REGION);
-  if (!leaf)
-    return NULL;
-  return leaf + (addr >> LIVE_GRANULE & ((1u << LIVE_LEAF) - 1));
-}
-
-/* The two bits of ADDR that a slot keeps. */
-static inline uint32_t live_bits(uint64_t addr)
-{
-  return (uint32_t)(addr >> 3) & 3;
 }
 
 /* -- Both ----------------------------------------------------------------- */
 
 /* As lp_live_put, where no free slot waits: a new region, or a collision. */
-static uint32_t live_put_slow(LpLive *m, uint64_t addr, uint32_t site)
+uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin)
 {
-  uint32_t *slot = live_slot(m, addr), old;
+  uint32_t *slot = lp_live_slot(m, addr), old;
   if (!slot && !(addr & 7)) {
     leaf_new(m, addr >> LIVE_REGION);
-    slot = live_slot(m, addr);
+    slot = lp_live_slot(m, addr);
   }
-  if (!slot || (*slot && (*slot & 3) != live_bits(addr)))
-    return over_put(m, addr, site);
-  old = *slot ? (*slot >> 2) - 1 : over_take(m, addr);
+  if (!slot || (*slot && (*slot & 3) != lp_live_bits(addr)))
+    return over_put(m, addr, origin);
+  old = *slot ? (*slot >> 2) - 1 : lp_live_take_slow(m, addr);
   m->nslot += !*slot;
-  *slot = (site + 1) << 2 | live_bits(addr);
+  *slot = (origin + 1) << 2 | lp_live_bits(addr);
   return old;
-}
-
-/* An object at ADDR now belongs to SITE. Returns whose was there, or LP_NONE.
- */
-uint32_t lp_live_put(LpLive *m, uint64_t addr, uint32_t site)
-{
-  uint32_t *slot = live_slot(m, addr);
-  if (!slot || *slot || m->nover)
-    return live_put_slow(m, addr, site);
-  *slot = (site + 1) << 2 | live_bits(addr);
-  m->nslot++;
-  return LP_NONE;
-}
-
-/* The object at ADDR is gone. Returns whose it was, or LP_NONE. */
-uint32_t lp_live_take(LpLive *m, uint64_t addr)
-{
-  uint32_t *slot = live_slot(m, addr);
-  if (slot && *slot && (*slot & 3) == live_bits(addr)) {
-    uint32_t old = (*slot >> 2) - 1;
-    *slot = 0;
-    m->nslot--;
-    return old;
-  }
-  return over_take(m, addr);
 }
 
 /* Bytes that the map takes. */
@@ -241,6 +197,6 @@ void lp_live_free(LpLive *m)
   free(m->region);
   free(m->leaf);
   free(m->addr);
-  free(m->site);
+  free(m->origin);
   memset(m, 0, sizeof(*m));
 }

@@ -1,5 +1,5 @@
 /*
-** Which site owns the object at an address.
+** Where the object at an address came from.
 */
 
 #ifndef LP_LIVE_H
@@ -11,17 +11,24 @@
 #include "hash.h"
 #include "idmap.h"
 
-#define LP_LIVE_MAX ((1u << 30) - 2) /* The largest site number. */
+#define LP_LIVE_MAX ((1u << 30) - 2) /* The largest origin number. */
 
 /* See live.c for how and why. */
 #define LIVE_GRANULE 5  /* log2 of the bytes that share a slot. */
 #define LIVE_LEAF    17 /* log2 of the slots of a leaf. */
 #define LIVE_REGION  (LIVE_GRANULE + LIVE_LEAF)
 
+#define LIVE_NEAR 64 /* Neighbouring regions that are found at once. */
+
+/* A region, and its leaf. */
+typedef struct LpLiveNear {
+  uint64_t region;
+  uint32_t *leaf;
+} LpLiveNear;
+
 typedef struct LpLive {
   /* The page table: leaves by region of address space. */
-  uint64_t last_region; /* The region looked up last, */
-  uint32_t *last_leaf;  /* and its leaf. */
+  LpLiveNear near[LIVE_NEAR]; /* By low bits: the regions looked up last. */
   uint64_t *region;
   uint32_t **leaf; /* NULL is a free place. */
   size_t nregion;  /* Places. */
@@ -29,13 +36,13 @@ typedef struct LpLive {
   size_t nslot;    /* Objects in leaves. */
   /* The overflow: a hash table by address. */
   uint64_t *addr;
-  uint32_t *site; /* Site + 1; 0 is a free place. */
+  uint32_t *origin; /* Origin + 1; 0 is a free place. */
   size_t nplace;
   size_t nover; /* Objects in it. */
 } LpLive;
 
-uint32_t lp_live_put(LpLive *m, uint64_t addr, uint32_t site);
-uint32_t lp_live_take(LpLive *m, uint64_t addr);
+uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin);
+uint32_t lp_live_take_slow(LpLive *m, uint64_t addr);
 size_t lp_live_bytes(const LpLive *m);
 void lp_live_free(LpLive *m);
 uint32_t *lp_live_find(LpLive *m, uint64_t region);
@@ -43,9 +50,8 @@ uint32_t *lp_live_find(LpLive *m, uint64_t region);
 /* The leaf of a region, or NULL. */
 static inline uint32_t *lp_live_leaf(LpLive *m, uint64_t region)
 {
-  if (region == m->last_region)
-    return m->last_leaf;
-  return lp_live_find(m, region);
+  const LpLiveNear *near = &m->near[region % LIVE_NEAR];
+  return near->region == region ? near->leaf : lp_live_find(m, region);
 }
 
 /* Ask for the memory that the next call with ADDR will look at. */
@@ -55,6 +61,49 @@ static inline void lp_live_prefetch(LpLive *m, uint64_t addr)
   if (leaf)
     __builtin_prefetch(leaf + (addr >> LIVE_GRANULE & ((1u << LIVE_LEAF) - 1)),
                        1);
+}
+
+/* The slot of ADDR, or NULL if it has none. */
+static inline uint32_t *lp_live_slot(LpLive *m, uint64_t addr)
+{
+  uint32_t *leaf;
+  if (addr & 7)
+    return NULL;
+  leaf = lp_live_leaf(m, addr >> LIVE_REGION);
+  if (!leaf)
+    return NULL;
+  return leaf + (addr >> LIVE_GRANULE & ((1u << LIVE_LEAF) - 1));
+}
+
+/* The two bits of ADDR that a slot keeps. */
+static inline uint32_t lp_live_bits(uint64_t addr)
+{
+  return (uint32_t)(addr >> 3) & 3;
+}
+
+/* An object at ADDR now belongs to ORIGIN. Returns whose was there, or LP_NONE.
+ */
+static inline uint32_t lp_live_put(LpLive *m, uint64_t addr, uint32_t origin)
+{
+  uint32_t *slot = lp_live_slot(m, addr);
+  if (!slot || *slot || m->nover)
+    return lp_live_put_slow(m, addr, origin);
+  *slot = (origin + 1) << 2 | lp_live_bits(addr);
+  m->nslot++;
+  return LP_NONE;
+}
+
+/* The object at ADDR is gone. Returns whose it was, or LP_NONE. */
+static inline uint32_t lp_live_take(LpLive *m, uint64_t addr)
+{
+  uint32_t *slot = lp_live_slot(m, addr);
+  if (slot && *slot && (*slot & 3) == lp_live_bits(addr)) {
+    uint32_t old = (*slot >> 2) - 1;
+    *slot = 0;
+    m->nslot--;
+    return old;
+  }
+  return lp_live_take_slow(m, addr);
 }
 
 /* How many objects there are. */

@@ -33,35 +33,103 @@ static struct Env {
   const char *out;
   char **file;
   int nfile;
-  LpReportOptions report;
-} env;
+  const char *format;
+  const char *view;       /* NULL: the format's default. */
+  const LpReport *report; /* Both of them. */
+  unsigned given;         /* LP_TAKES_*: options for certain reports. */
+  LpReportOptions opt;
+} env = {.format = "text", .opt.min = LP_REPORT_MIN};
 
-enum { OPT_DUMP = 256 };
+enum { OPT_DUMP = 256, OPT_FORMAT, OPT_VIEW, OPT_MIN, OPT_METRIC };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Write the report to FILE", 0},
-    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 0},
-    {"leak-only", 'l', NULL, 0, "Print only what is still live at the end", 0},
+    {NULL, 0, NULL, 0, "What is reported:", 1},
+    {"view", OPT_VIEW, "VIEW", 0,
+     "sites: events by site, and what each still holds (default); types: a "
+     "table by type of object; tree: who called what allocates",
+     1},
+    {"format", OPT_FORMAT, "FORMAT", 0,
+     "text (default); folded: a line for each stack, for flamegraph.pl", 1},
+    {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
+    {NULL, 0, NULL, 0, "Text:", 2},
+    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 2},
+    {"leak-only", 'l', NULL, 0,
+     "Sites: print only what is still live at the end", 2},
+    {"min", OPT_MIN, "PERCENT", 0,
+     "Tree: leave out what has less of all bytes, and of all live bytes "
+     "(default 0.5)",
+     2},
+    {NULL, 0, NULL, 0, "Folded:", 3},
+    {"metric", OPT_METRIC, "METRIC", 0,
+     "bytes that were allocated (default), allocations, or live bytes", 3},
+    {NULL, 0, NULL, 0, "Others:", 4},
     {"dump", OPT_DUMP, NULL, 0,
-     "Accepted and implied: kinds of streams are recognised", 0},
+     "Accepted and implied: kinds of streams are recognised", 4},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
     {0},
 };
 
 static const char doc[] =
     "Report what a LuaJIT memory profile tells: allocations, reallocations and "
-    "deallocations by site, and what each site still holds."
+    "deallocations, and what is still held."
     "\v"
     "FILE - is standard input. Several FILEs become one report.\n"
     "\n"
     "Examples:\n"
     "  lj-parse-memprof mem.ljm           the whole report\n"
     "  lj-parse-memprof -l -H mem.ljm     what is still held, for people\n"
+    "  lj-parse-memprof --view=tree mem.ljm\n"
+    "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
     "  zcat mem.ljm.gz | lj-parse-memprof -o report.txt -\n"
     "\n"
     "Exit status: 0 all was read; 1 a part was read, a warning says where and "
     "why it ends; 2 a FILE could not be read, or the report not written; 64 "
     "usage.";
+
+/* --min */
+static double parse_percent(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double percent = strtod(arg, &end);
+  if (end == arg || *end || !(percent >= 0 && percent <= 100))
+    argp_error(state, "expected a PERCENT from 0 to 100, not %s", arg);
+  return percent;
+}
+
+/* --metric */
+static LpMetric parse_metric(const char *arg, struct argp_state *state)
+{
+  static const char *const name[LP_NMETRIC] = {
+      [LP_METRIC_BYTES] = "bytes",
+      [LP_METRIC_ALLOCATIONS] = "allocations",
+      [LP_METRIC_LIVE] = "live",
+  };
+  LpMetric m;
+  for (m = 0; m < LP_NMETRIC; m++)
+    if (strcmp(name[m], arg) == 0)
+      return m;
+  argp_error(state, "expected a METRIC: bytes, allocations or live, not %s",
+             arg);
+  return LP_METRIC_BYTES;
+}
+
+/* Choose the report; every option must be one that it takes. */
+static void parse_report(struct argp_state *state)
+{
+  static const char *const name[] = {"human-readable", "leak-only", "min",
+                                     "metric"};
+  const LpReport *r = lp_report_find(env.format, env.view);
+  unsigned i;
+  if (!r && !lp_report_find(env.format, NULL))
+    argp_error(state, "expected a FORMAT: text or folded, not %s", env.format);
+  else if (!r)
+    argp_error(state, "--format=%s has no view %s", env.format, env.view);
+  for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++)
+    if (env.given & ~r->takes & 1u << i)
+      argp_error(state, "--%s is not for --%s=%s", name[i],
+                 r->view ? "view" : "format", r->view ? r->view : r->format);
+  env.report = r;
+}
 
 /* One option. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
@@ -72,10 +140,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     env.out = arg;
     break;
   case 'H':
-    env.report.human = 1;
+    env.given |= LP_TAKES_HUMAN;
+    env.opt.human = 1;
     break;
   case 'l':
-    env.report.leakonly = 1;
+    env.given |= LP_TAKES_LEAKONLY;
+    env.opt.leakonly = 1;
+    break;
+  case OPT_MIN:
+    env.given |= LP_TAKES_MIN;
+    env.opt.min = parse_percent(arg, state);
+    break;
+  case OPT_METRIC:
+    env.given |= LP_TAKES_METRIC;
+    env.opt.metric = parse_metric(arg, state);
+    break;
+  case OPT_FORMAT:
+    env.format = arg;
+    break;
+  case OPT_VIEW:
+    env.view = arg;
     break;
   case OPT_DUMP:
     break;
@@ -85,6 +169,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case ARGP_KEY_ARGS:
     env.file = state->argv + state->next;
     env.nfile = state->argc - state->next;
+    break;
+  case ARGP_KEY_END:
+    parse_report(state);
     break;
   case ARGP_KEY_NO_ARGS:
     argp_error(state, "expected a FILE, or - for standard input");
@@ -169,7 +256,7 @@ static int write_report(const LpProfile *prof)
   if (fd < 0)
     return failed(name, errno);
   lp_out_open(&out, fd);
-  lp_report_text.write(&out, prof, &env.report);
+  env.report->write(&out, prof, &env.opt);
   lp_out_close(&out);
   if (close(fd) != 0 && !out.error)
     out.error = errno;

@@ -62,6 +62,23 @@ void *lp_grow(void *p, size_t *cap, size_t need, size_t size)
   return p;
 }
 
+/* The same, at the beginning of a line of cache, and new room is not cleared.
+ */
+void *lp_grow_lines(void *p, size_t *cap, size_t need, size_t size)
+{
+  size_t n = need > *cap * 2 ? need : *cap * 2;
+  void *q;
+  if (need <= *cap)
+    return p;
+  if (n > SIZE_MAX / 2 / size || posix_memalign(&q, LP_LINE, n * size) != 0)
+    mem_out();
+  if (*cap)
+    memcpy(q, p, *cap * size);
+  free(p);
+  *cap = n;
+  return q;
+}
+
 /* -- Growing strings ------------------------------------------------------ */
 
 /* Add N bytes. */

@@ -13,6 +13,9 @@ void *lp_zalloc(size_t n, size_t size);
 void *lp_realloc(void *p, size_t n, size_t size);
 void *lp_grow(void *p, size_t *cap, size_t need, size_t size);
 
+#define LP_LINE 64 /* Bytes of a line of cache. */
+void *lp_grow_lines(void *p, size_t *cap, size_t need, size_t size);
+
 /* A string that grows; always ends with a NUL that N does not count. */
 typedef struct LpBuf {
   char *s;

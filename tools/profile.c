@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live.h"
 #include "profile.h"
 
 /* What makes a function the same function, over streams and restarts. */
@@ -83,7 +82,7 @@ uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f)
 static uint32_t profile_row(LpProfile *prof, SiteKey k)
 {
   uint32_t id;
-  if (prof->sitekeys.n > LP_LIVE_MAX)
+  if (prof->sitekeys.n > LP_SITE_MAX)
     return LP_SITE_LOST;
   id = lp_intern(&prof->sitekeys, &k, sizeof(k));
   prof->row = lp_grow(prof->row, &prof->nrow, id + 1u, sizeof(LpRow));
@@ -107,6 +106,15 @@ void lp_profile_guess(LpProfile *prof, const char *why)
     lp_buf_puts(&prof->guess, why);
 }
 
+/* A stream holds samples only. */
+void lp_profile_sampled(LpProfile *prof, uint64_t sample)
+{
+  if (sample > prof->sparse)
+    prof->sparse = sample;
+  if (!prof->dense || sample < prof->dense)
+    prof->dense = sample;
+}
+
 /* A profile of nothing yet. */
 LpProfile *lp_profile_new(void)
 {
@@ -116,6 +124,7 @@ LpProfile *lp_profile_new(void)
   lp_profile_func(prof, &none); /* LP_FUNC_NONE. */
   for (i = 0; i < LP_SITE_FIRST; i++)
     profile_row(prof, (SiteKey){LP_FUNC_NONE, 0, i});
+  lp_origins_open(&prof->origins);
   return prof;
 }
 
@@ -126,6 +135,7 @@ void lp_profile_free(LpProfile *prof)
   lp_intern_free(&prof->funckeys);
   lp_intern_free(&prof->sitekeys);
   lp_taken_free(&prof->taken);
+  lp_origins_close(&prof->origins);
   lp_buf_free(&prof->guess);
   free(prof->func);
   free(prof->row);

@@ -13,6 +13,7 @@
 
 #include "intern.h"
 #include "mem.h"
+#include "origin.h"
 #include "record.h"
 #include "taken.h"
 
@@ -28,11 +29,14 @@ typedef struct LpFuncInfo {
   uint64_t addr;  /* Address or offset, where that is all there is. */
 } LpFuncInfo;
 
-/* A row: where it is, and what happened there. */
+/* A row: where it is, and what happened there, with all callers and all types.
+** The figures are from lp_profile_settle; of samples they are rounded.
+*/
 typedef struct LpRow {
   uint32_t func;
   uint32_t approx; /* The line is approximate. */
   uint64_t line;
+  uint64_t twice; /* Objects of this site whose end was not told. */
   uint64_t allocs, alloc_bytes;
   uint64_t reallocs, realloc_in, realloc_out;
   uint64_t frees, free_bytes;
@@ -49,15 +53,20 @@ typedef struct LpProfile {
   size_t nfunc;     /* Room. */
   LpRow *row;       /* As many as sitekeys. */
   size_t nrow;      /* Room. */
+  LpOrigins origins;
   LpTaken taken;
-  int nobefore; /* What (before start) holds is not known. */
-  LpBuf guess;  /* Why live figures are approximate, if they are. */
+  uint64_t base; /* Bytes live when the recordings started, where known. */
+  uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
+  int nobefore;           /* What (before start) holds is not known. */
+  LpBuf guess;            /* Why live figures are approximate, if they are. */
 } LpProfile;
 
 LpProfile *lp_profile_new(void);
 void lp_profile_free(LpProfile *prof);
 uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);
+void lp_profile_sampled(LpProfile *prof, uint64_t sample);
+void lp_profile_settle(LpProfile *prof);
 LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
 void lp_profile_guess(LpProfile *prof, const char *why);
 

@@ -1,9 +1,10 @@
 /*
 ** What a reader hands over, whatever version of the stream it reads.
 **
-** A reader calls the sink in the order of the stream. Functions and sites are
-** answered with a number of the sink's own, which events then carry: ids and
-** addresses of the stream never leave the reader.
+** A reader calls the sink in the order of the stream. Functions, sites and
+*lists
+** of callers are answered with a number of the sink's own, which events then
+** carry: ids and addresses of the stream never leave the reader.
 */
 
 #ifndef LP_RECORD_H
@@ -11,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "../memprof/ljm_format.h"
 
@@ -26,9 +28,11 @@ typedef struct LpEvent {
   uint64_t osize;
   uint64_t naddr;
   uint64_t nsize;
-  uint32_t site; /* As the sink numbers them. */
-  uint8_t kind;  /* LJM_ALLOC, LJM_FREE, LJM_REALLOC. */
-  uint8_t type;  /* Type of the object, 0 if unknown. */
+  uint32_t site;   /* As the sink numbers them. */
+  uint32_t node;   /* Its callers; a deallocation has none to speak of. */
+  uint8_t kind;    /* LJM_ALLOC, LJM_FREE, LJM_REALLOC. */
+  uint8_t type;    /* Of what is allocated: LJM_TYPE_*, or any up to 15. */
+  uint8_t sampled; /* Reallocation in samples: LJM_SAMPLED_*. */
 } LpEvent;
 
 #define LP_BATCH 128 /* Events come in arrays of up to so many. */
@@ -39,7 +43,16 @@ enum {
   LP_SITE_UNKNOWN,  /* The recorder could not tell. */
   LP_SITE_LOST,     /* Its definition was lost with a part of the stream. */
   LP_SITE_BEFORE,   /* Objects older than the recording. */
+  LP_SITE_CUT,      /* In place of callers that are not told. */
   LP_SITE_FIRST     /* The first one that is defined. */
+};
+
+#define LP_SITE_MAX ((1u << 28) - 1) /* No number of a site is larger. */
+
+/* Lists of callers that every sink knows. */
+enum {
+  LP_NODE_ROOT, /* Nobody. */
+  LP_NODE_CUT   /* Somebody who is not told. */
 };
 
 #define LP_FUNC_NONE 0 /* No function, or one whose definition was lost. */
@@ -86,6 +99,13 @@ typedef struct LpMeta {
   LpStr s;
 } LpMeta;
 
+/* Is it a number of the name KEY? */
+static inline int lp_meta_is(const LpMeta *m, const char *key)
+{
+  return m->tag == LJM_META_UINT && m->key.n == strlen(key) &&
+         memcmp(m->key.s, key, m->key.n) == 0;
+}
+
 /* The recorder's own books, at the end of a whole stream. */
 typedef struct LpTotals {
   uint64_t offset; /* Where they are in the stream. */
@@ -118,6 +138,8 @@ typedef struct LpSink {
   void (*meta)(void *ctx, const LpMeta *m);
   uint32_t (*func)(void *ctx, const LpFunc *f);
   uint32_t (*site)(void *ctx, const LpSite *s);
+  /* The callers CALLERS, and behind them SITE, which they called. */
+  uint32_t (*node)(void *ctx, uint32_t callers, uint32_t site);
   void (*events)(void *ctx, const LpEvent *ev, size_t n);
   void (*time)(void *ctx, uint64_t ns);
   void (*damage)(void *ctx, const LpDamage *d);

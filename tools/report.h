@@ -5,19 +5,39 @@
 #ifndef LP_REPORT_H
 #define LP_REPORT_H
 
+#include "calltree.h"
 #include "out.h"
 #include "profile.h"
 
 typedef struct LpReportOptions {
-  int human;    /* Sizes for people: 6.2KiB. */
-  int leakonly; /* Nothing but what is live at the end. */
+  int human;       /* Sizes for people: 6.2KiB. */
+  int leakonly;    /* Nothing but what is live at the end. */
+  double min;      /* Percent that a node of a tree must have. */
+  LpMetric metric; /* What one number is told of. */
 } LpReportOptions;
 
+#define LP_REPORT_MIN 0.5 /* LpReportOptions.min, if nothing else is said. */
+
+/* Options that some reports take. */
+enum {
+  LP_TAKES_HUMAN = 1,
+  LP_TAKES_LEAKONLY = 2,
+  LP_TAKES_MIN = 4,
+  LP_TAKES_METRIC = 8
+};
+
 typedef struct LpReport {
-  const char *name;
+  const char *format;
+  const char *view; /* Or NULL, if the format has no views. */
+  unsigned takes;   /* LP_TAKES_*. */
   void (*write)(LpOut *out, const LpProfile *prof, const LpReportOptions *opt);
 } LpReport;
 
-extern const LpReport lp_report_text;
+extern const LpReport lp_report_sites;
+extern const LpReport lp_report_types;
+extern const LpReport lp_report_tree;
+extern const LpReport lp_report_folded;
+
+const LpReport *lp_report_find(const char *format, const char *view);
 
 #endif

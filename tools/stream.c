@@ -5,86 +5,106 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stream.h"
 
 /* -- Events --------------------------------------------------------------- */
 
-/* An object becomes a site's. */
-static inline void stream_arrive(LpStream *st, LpRow *r, const LpEvent *e)
+/* An object of an origin is at an address now. */
+static inline void stream_put(LpStream *st, uint64_t addr, uint32_t origin)
 {
-  uint32_t was = lp_live_put(&st->live, e->naddr, e->site);
-  r->arrived++;
-  r->live += e->nsize;
-  st->in += e->nsize;
+  uint32_t was = lp_live_put(&st->live, addr, origin);
   if (was != LP_NONE) { /* Its end was not told. */
-    st->prof->row[was].left++;
+    st->prof->row[lp_cell_site(&st->prof->origins.cell[was])].twice++;
     st->twice++;
   }
 }
 
-/* An object goes away. Returns the site whose it was. */
-static inline uint32_t stream_leave(LpStream *st, const LpEvent *e)
+/* The object at an address is gone. Returns its origin. */
+static inline uint32_t stream_take(LpStream *st, uint64_t addr, uint64_t size)
 {
-  uint32_t of = lp_live_take(&st->live, e->oaddr);
-  LpRow *r;
-  if (of == LP_NONE) {
-    of = LP_SITE_BEFORE;
-    st->before += e->osize;
-  }
-  r = &st->prof->row[of];
-  r->left++;
-  r->live -= e->osize;
-  st->out += e->osize;
-  return of;
+  uint32_t origin = lp_live_take(&st->live, addr);
+  if (origin != LP_NONE)
+    return origin;
+  st->before += size;
+  st->strays++;
+  return LP_ORIGIN_BEFORE;
 }
 
-/* Apply one event. A reallocation moves the whole object to its site. */
-static inline void stream_event(LpStream *st, const LpEvent *e)
+/* An allocation of ORIGIN. */
+static inline void stream_alloc(LpStream *st, const LpEvent *e, uint32_t origin)
+{
+  uint64_t *n = st->prof->origins.cell[origin].n;
+  st->allocs++;
+  st->in += e->nsize;
+  n[LP_ALLOCS]++;
+  n[LP_ALLOC_BYTES] += e->nsize;
+  stream_put(st, e->naddr, origin);
+}
+
+/* A deallocation. */
+static inline void stream_free(LpStream *st, const LpEvent *e)
 {
   LpProfile *prof = st->prof;
-  LpRow *r = &prof->row[e->site];
-  uint32_t of;
-  switch (e->kind) {
-  case LJM_ALLOC:
-    st->allocs++;
-    r->allocs++;
-    r->alloc_bytes += e->nsize;
-    stream_arrive(st, r, e);
-    break;
-  case LJM_FREE:
-    st->frees++;
-    r->frees++;
-    r->free_bytes += e->osize;
-    of = stream_leave(st, e);
-    lp_taken_add(&prof->taken, LP_TAKEN_KEY(e->site, of));
-    break;
-  default:
-    st->reallocs++;
-    r->reallocs++;
-    r->realloc_in += e->nsize;
-    r->realloc_out += e->osize;
-    of = stream_leave(st, e);
-    stream_arrive(st, r, e);
-    lp_taken_add(&prof->taken, LP_TAKEN_REALLOC | LP_TAKEN_KEY(e->site, of));
-    break;
-  }
+  uint32_t origin = stream_take(st, e->oaddr, e->osize);
+  LpCell *c = &prof->origins.cell[origin];
+  st->frees++;
+  st->out += e->osize;
+  c->n[LP_FREES]++;
+  c->n[LP_LEFT_BYTES] += e->osize;
+  lp_taken_add(&prof->taken, LP_TAKEN_KEY(e->site, lp_cell_site(c)), e->osize);
+}
+
+/* A reallocation moves the whole object to its site; its type remains. */
+static inline void stream_realloc(LpStream *st, const LpEvent *e)
+{
+  LpProfile *prof = st->prof;
+  uint32_t origin = stream_take(st, e->oaddr, e->osize);
+  LpCell *c = &prof->origins.cell[origin];
+  st->reallocs++;
+  st->out += e->osize;
+  st->in += e->nsize;
+  c->n[LP_MOVES]++;
+  c->n[LP_LEFT_BYTES] += e->osize;
+  lp_taken_add(&prof->taken,
+               LP_TAKEN_REALLOC | LP_TAKEN_KEY(e->site, lp_cell_site(c)),
+               e->osize);
+  origin = lp_origins_get(&prof->origins, e->node, e->site, lp_cell_type(c));
+  c = &prof->origins.cell[origin];
+  c->n[LP_REALLOCS]++;
+  c->n[LP_REALLOC_BYTES] += e->nsize;
+  stream_put(st, e->naddr, origin);
 }
 
 /* A batch of events: ask for the memory of all of them, then apply them. */
 static void stream_events(void *ctx, const LpEvent *ev, size_t n)
 {
   LpStream *st = ctx;
+  LpOrigins *o = &st->prof->origins;
+  uint32_t origin[LP_BATCH];
   size_t i;
+  if (st->sample) {
+    lp_stream_samples(st, ev, n);
+    return;
+  }
   for (i = 0; i < n; i++) {
-    if (ev[i].kind != LJM_ALLOC)
+    if (ev[i].kind == LJM_ALLOC)
+      origin[i] = lp_origins_get(o, ev[i].node, ev[i].site, ev[i].type);
+    else
       lp_live_prefetch(&st->live, ev[i].oaddr);
     if (ev[i].kind != LJM_FREE)
       lp_live_prefetch(&st->live, ev[i].naddr);
   }
-  for (i = 0; i < n; i++)
-    stream_event(st, &ev[i]);
+  for (i = 0; i < n; i++) {
+    if (ev[i].kind == LJM_ALLOC)
+      stream_alloc(st, &ev[i], origin[i]);
+    else if (ev[i].kind == LJM_FREE)
+      stream_free(st, &ev[i]);
+    else
+      stream_realloc(st, &ev[i]);
+  }
 }
 
 /* -- Everything else ------------------------------------------------------ */
@@ -101,14 +121,24 @@ static uint32_t stream_site(void *ctx, const LpSite *s)
   return lp_profile_site(((LpStream *)ctx)->prof, s);
 }
 
+/* SITE, called by others. */
+static uint32_t stream_node(void *ctx, uint32_t callers, uint32_t site)
+{
+  return lp_origins_node(&((LpStream *)ctx)->prof->origins, callers, site);
+}
+
 /* A fact about the recording. */
 static void stream_meta(void *ctx, const LpMeta *m)
 {
   LpStream *st = ctx;
-  if (m->tag == LJM_META_UINT && m->key.n == 4 &&
-      memcmp(m->key.s, "live", 4) == 0) {
+  if (lp_meta_is(m, "live")) {
     st->base = m->u;
     st->hasbase = 1;
+  } else if (lp_meta_is(m, "sample") && m->u && !st->sample) {
+    st->sample = m->u;
+    st->scale = lp_alloc(sizeof(LpScale));
+    lp_scale_open(st->scale, m->u);
+    lp_profile_sampled(st->prof, m->u);
   }
 }
 
@@ -150,11 +180,13 @@ static void stream_totals(void *ctx, const LpTotals *t)
   LpStream *st = ctx;
   uint64_t told = t->allocs + t->reallocs + t->frees;
   uint64_t read = st->allocs + st->reallocs + st->frees;
-  st->blind = t->flags || t->lost;
+  st->blind = (t->flags & ~(uint64_t)LJM_TOTALS_SAMPLED) || t->lost;
   if (t->lost)
     lp_profile_guess(st->prof, "the recorder could not see all events");
   if (t->flags & LJM_TOTALS_SWAPPED)
     lp_profile_guess(st->prof, "the allocator was replaced");
+  if ((t->flags & LJM_TOTALS_SAMPLED) && !st->sample)
+    lp_profile_guess(st->prof, "samples, of which the distance was lost");
   stream_differ(st, t, "events", told, read + st->lost);
   if (st->ndamage)
     return;
@@ -162,7 +194,7 @@ static void stream_totals(void *ctx, const LpTotals *t)
   stream_differ(st, t, "reallocations", t->reallocs, st->reallocs);
   stream_differ(st, t, "bytes in", t->in, st->in);
   stream_differ(st, t, "bytes out", t->out, st->out);
-  if (!st->blind && st->hasbase)
+  if (!st->blind && !(t->flags & LJM_TOTALS_SAMPLED) && st->hasbase)
     stream_differ(st, t, "live bytes", t->live, st->base + st->in - st->out);
 }
 
@@ -176,6 +208,7 @@ LpSink lp_stream_open(LpStream *st, LpProfile *prof)
       .meta = stream_meta,
       .func = stream_func,
       .site = stream_site,
+      .node = stream_node,
       .events = stream_events,
       .time = stream_time,
       .damage = stream_damage,
@@ -197,7 +230,10 @@ static void stream_contradictions(LpStream *st, uint64_t offset)
     snprintf(d.what, sizeof(d.what),
              "%" PRIu64 " allocations came where an object still lives",
              st->twice);
-  } else if (st->hasbase && st->before > st->base) {
+  } else if (st->sample && st->strays) {
+    snprintf(d.what, sizeof(d.what),
+             "%" PRIu64 " objects went away that were no samples", st->strays);
+  } else if (!st->sample && st->hasbase && st->before > st->base) {
     lp_profile_guess(st->prof, "more was freed than there was");
     snprintf(d.what, sizeof(d.what),
              "%" PRIu64 " bytes live at the start, but %" PRIu64
@@ -222,9 +258,12 @@ void lp_stream_close(LpStream *st, uint64_t offset)
 {
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
-  if (st->hasbase)
-    st->prof->row[LP_SITE_BEFORE].live += st->base;
+  if (st->hasbase && !st->sample)
+    st->prof->base += st->base;
   else if (lp_stream_status(st) != LP_UNREADABLE)
     st->prof->nobefore = 1;
+  lp_profile_settle(st->prof);
   lp_live_free(&st->live);
+  free(st->scale);
+  st->scale = NULL;
 }

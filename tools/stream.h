@@ -8,6 +8,7 @@
 
 #include "live.h"
 #include "profile.h"
+#include "weight.h"
 
 typedef struct LpStream {
   LpProfile *prof;
@@ -15,9 +16,12 @@ typedef struct LpStream {
   uint64_t allocs, reallocs, frees; /* Events. */
   uint64_t in, out;                 /* Sums of new and of old sizes. */
   uint64_t before; /* Bytes of objects older than the recording, gone by now. */
+  uint64_t strays; /* How many. */
   uint64_t twice;  /* Allocations where an object lives. */
   uint64_t base;   /* Bytes live at the start, */
   int hasbase;     /* if known. */
+  uint64_t sample; /* Bytes between two samples; 0: all is told. */
+  LpScale *scale;  /* What samples stand for. */
   int blind;       /* The recorder itself could not see everything. */
   uint64_t ns;     /* The last time mark. */
   uint64_t ndamage;
@@ -31,5 +35,8 @@ typedef enum LpStatus { LP_WHOLE, LP_PART, LP_UNREADABLE } LpStatus;
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
 void lp_stream_close(LpStream *st, uint64_t offset);
 LpStatus lp_stream_status(const LpStream *st);
+
+/* For stream.c: as the events of a whole recording, but of samples. */
+void lp_stream_samples(LpStream *st, const LpEvent *ev, size_t n);
 
 #endif

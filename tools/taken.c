@@ -17,9 +17,9 @@ void lp_taken_grow(LpTaken *t)
   t->entry = lp_zalloc(t->size, sizeof(LpTakenEntry));
   for (i = 0; i < n; i++) {
     size_t to = lp_hash_slot(lp_hash(old[i].key), t->size);
-    if (!old[i].n)
+    if (!old[i].key)
       continue;
-    while (t->entry[to].n)
+    while (t->entry[to].key)
       to = to + 1 < t->size ? to + 1 : 0;
     t->entry[to] = old[i];
   }

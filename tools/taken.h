@@ -9,37 +9,48 @@
 #include <stdint.h>
 
 #include "hash.h"
+#include "weight.h"
 
 typedef struct LpTakenEntry {
-  uint64_t key; /* One bit for the event, 31 for BY, 32 for OF. */
-  uint64_t n;   /* How often; 0 is a free place. */
+  uint64_t key; /* A mark, one bit for the event, 30 for BY, 32 for OF. */
+  LpWeight w;   /* How many objects, of how many bytes. */
 } LpTakenEntry;
 
 typedef struct LpTaken {
-  LpTakenEntry *entry;
-  size_t size; /* Places. */
-  size_t n;    /* Entries. */
+  LpTakenEntry *entry; /* A key of 0 is a free place. */
+  size_t size;         /* Places. */
+  size_t n;            /* Entries. */
 } LpTaken;
 
-#define LP_TAKEN_REALLOC     ((uint64_t)1 << 63)
-#define LP_TAKEN_BY(key)     ((uint32_t)((key) >> 32) & 0x7fffffff)
+#define LP_TAKEN_REALLOC     ((uint64_t)1 << 62)
+#define LP_TAKEN_USED        ((uint64_t)1 << 63)
+#define LP_TAKEN_BY(key)     ((uint32_t)((key) >> 32) & 0x3fffffff)
 #define LP_TAKEN_OF(key)     ((uint32_t)(key))
-#define LP_TAKEN_KEY(by, of) ((uint64_t)(by) << 32 | (of))
+#define LP_TAKEN_KEY(by, of) (LP_TAKEN_USED | (uint64_t)(by) << 32 | (of))
 
 void lp_taken_grow(LpTaken *t);
 void lp_taken_free(LpTaken *t);
 
-/* Count one more of KEY. */
-static inline void lp_taken_add(LpTaken *t, uint64_t key)
+/* The entry of KEY. */
+static inline LpWeight *lp_taken_of(LpTaken *t, uint64_t key)
 {
   size_t i;
   if (t->n * 2 >= t->size)
     lp_taken_grow(t);
   i = lp_hash_slot(lp_hash(key), t->size);
-  while (t->entry[i].n && t->entry[i].key != key)
+  while (t->entry[i].key && t->entry[i].key != key)
     i = i + 1 < t->size ? i + 1 : 0;
-  t->n += !t->entry[i].n++;
+  t->n += !t->entry[i].key;
   t->entry[i].key = key;
+  return &t->entry[i].w;
+}
+
+/* Count one more of KEY, of SIZE bytes. */
+static inline void lp_taken_add(LpTaken *t, uint64_t key, uint64_t size)
+{
+  LpWeight *w = lp_taken_of(t, key);
+  w->n++;
+  w->bytes += size;
 }
 
 #endif

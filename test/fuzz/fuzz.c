@@ -16,11 +16,33 @@ static void must(int holds)
     abort();
 }
 
+/* What all origins have is what the tree has. */
+static void fuzz_tree(const LpProfile *prof)
+{
+  LpTree t;
+  uint64_t bytes[2] = {0};
+  uint32_t i;
+  for (i = 0; i < prof->origins.n; i++) {
+    LpFigures f = lp_origins_figures(&prof->origins, i);
+    bytes[0] += f.n[LP_ALLOC_BYTES] + f.n[LP_REALLOC_BYTES];
+    bytes[1] += f.part[LP_ALLOC_BYTES] + f.part[LP_REALLOC_BYTES];
+  }
+  lp_tree_open(&t, prof, 1);
+  lp_tree_total(&t);
+  must(t.node[0].n[LP_METRIC_BYTES] == bytes[0]);
+  must(t.node[0].part[LP_METRIC_BYTES] == bytes[1]);
+  lp_tree_close(&t);
+}
+
 /* Every event is in one row, every byte is somewhere. */
 static void fuzz_books(const LpProfile *prof, const LpStream *st)
 {
   uint64_t events = 0, live = 0, arrived = 0, taken = 0;
   size_t i;
+  fuzz_tree(prof);
+  must(!st->ndamage == !st->damage.what[0]);
+  if (st->sample)
+    return;
   for (i = 0; i < prof->sitekeys.n; i++) {
     const LpRow *r = &prof->row[i];
     events += r->allocs + r->reallocs + r->frees;
@@ -28,32 +50,40 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
     arrived += r->arrived;
   }
   for (i = 0; i < prof->taken.size; i++)
-    taken += prof->taken.entry[i].n;
+    taken += prof->taken.entry[i].w.n;
   must(events == st->allocs + st->reallocs + st->frees);
   must(arrived == st->allocs + st->reallocs);
   must(taken == st->reallocs + st->frees);
   must(live == st->base + st->in - st->out);
-  must(!st->ndamage == !st->damage.what[0]);
+}
+
+/* One of the reports. */
+static void fuzz_report(const LpProfile *prof, size_t n)
+{
+  static const LpReport *const report[] = {&lp_report_sites, &lp_report_types,
+                                           &lp_report_tree, &lp_report_folded};
+  LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
+  LpOut out;
+  opt.metric = (LpMetric)(n % LP_NMETRIC);
+  lp_out_open(&out, -1);
+  report[n & 3]->write(&out, prof, &opt);
+  must(out.buf.n > 0 || (n & 3) == 3);
+  lp_out_close(&out);
 }
 
 /* Read a stream of N bytes. */
 void fuzz_stream(const void *p, size_t n)
 {
-  static const LpReportOptions opt[] = {{0}, {.human = 1}};
   LpProfile *prof = lp_profile_new();
   LpStream st;
   LpSink sink = lp_stream_open(&st, prof);
   LpInput in;
-  LpOut out;
   lp_input_memory(&in, p, n);
   lp_reader_run(&in, &sink);
   must(lp_input_offset(&in) <= n);
   lp_stream_close(&st, lp_input_offset(&in));
   lp_input_close(&in);
   fuzz_books(prof, &st);
-  lp_out_open(&out, -1);
-  lp_report_text.write(&out, prof, &opt[n & 1]);
-  must(out.buf.n > 0);
-  lp_out_close(&out);
+  fuzz_report(prof, n);
   lp_profile_free(prof);
 }

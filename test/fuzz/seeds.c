@@ -28,26 +28,38 @@ static void seed(const char *dir, const char *kind, const char *name,
   lp_buf_free(&path);
 }
 
-/* Seeds of version 0x10. */
-static void seeds_compact(const char *dir)
+/* Seeds of version 0x10: a whole stream, its blocks, all of them. */
+static void seeds_compact(const char *dir, const char *kind, Sample *s)
 {
-  Sample s;
   LpBuf b = {0};
+  char name[32];
   int i;
-  sample_open(&s);
-  seed(dir, "stream", "v16", s.c.out.s, s.c.out.n);
+  snprintf(name, sizeof(name), "v16-%s", kind);
+  seed(dir, "stream", name, s->c.out.s, s->c.out.n);
   for (i = 0; i < SAMPLE_BLOCKS; i++) {
-    char name[16];
-    const char *p = s.c.out.s + s.at[i] + LJM_BLOCK_HEADER;
-    size_t n = s.at[i + 1] - s.at[i] - LJM_BLOCK_HEADER;
-    snprintf(name, sizeof(name), "block%d", i);
+    const char *p = s->c.out.s + s->at[i] + LJM_BLOCK_HEADER;
+    size_t n = s->at[i + 1] - s->at[i] - LJM_BLOCK_HEADER;
+    snprintf(name, sizeof(name), "%s-block%d", kind, i);
     seed(dir, "blocks", name, p, n);
     lp_buf_add(&b, p, n);
     lp_buf_add(&b, "\xfe\0", 2);
   }
-  seed(dir, "blocks", "all", b.s, b.n);
+  snprintf(name, sizeof(name), "%s-all", kind);
+  seed(dir, "blocks", name, b.s, b.n);
   lp_buf_free(&b);
-  craft_close(&s.c);
+  craft_close(&s->c);
+}
+
+/* All seeds of version 0x10. */
+static void seeds_new(const char *dir)
+{
+  Sample s;
+  sample_open(&s);
+  seeds_compact(dir, "plain", &s);
+  sample_stacks(&s, 0);
+  seeds_compact(dir, "stacks", &s);
+  sample_stacks(&s, 100);
+  seeds_compact(dir, "samples", &s);
 }
 
 /* Seeds of the old versions: a pair of version numbers each. */
@@ -91,7 +103,7 @@ int main(int argc, char **argv)
     return 64;
   if (mkdir(argv[1], 0777) != 0 && errno != EEXIST)
     return 1;
-  seeds_compact(argv[1]);
+  seeds_new(argv[1]);
   for (sym = 1; sym <= 3; sym++)
     for (ev = 1; ev <= 3; ev++)
       seeds_old(argv[1], sym, ev);

@@ -115,8 +115,8 @@ H.case("a file that is read-only", function()
   local script = assert(io.open(dir .. "/ro.lua", "w"))
   script:write(("print(misc.memprof.start(%q))"):format(dir .. "/ro"))
   script:close()
-  local as = root and "setpriv --reuid=65534 --regid=65534 --clear-groups " or ""
-  local c = assert(io.popen(("cd %s && %s./luajit ro.lua 2>&1"):format(dir, as)))
+  local as = root and "setpriv --reuid=65534 --regid=65534 --clear-groups" or ""
+  local c = assert(io.popen(("cd %s && %s %s ./luajit ro.lua 2>&1"):format(dir, as, H.emulator)))
   H.eq(c:read("*a"), ("false\t%s/ro: Permission denied\t%d\n"):format(dir, EACCES), "output")
   c:close()
   os.execute("rm -rf " .. dir)
@@ -186,7 +186,11 @@ if H.compact then
     if H.has_ffi then H.eq(m.gc64, H.gc64 and 1 or 0, "gc64") end
     H.eq(m.pid, tonumber(read("echo $PPID")), "pid")
     H.eq(m.pidns, tonumber(read("readlink /proc/$PPID/ns/pid"):match("%d+")), "pidns")
-    H.eq(m.process_start, tonumber(read("cut -d' ' -f22 /proc/$PPID/stat")), "process_start")
+    local ticks = tonumber(read("cut -d' ' -f22 /proc/$PPID/stat"))
+    if H.emulator ~= "" and m.process_start - ticks == 1 then
+      ticks = ticks + 1 -- The emulator says when it was ready.
+    end
+    H.eq(m.process_start, ticks, "process_start")
     H.ok(math.abs(tonumber("0x" .. m.realtime) / 1e9 - os.time()) < 60, "realtime")
     local uptime = tonumber(read("cut -d' ' -f1 /proc/uptime"))
     H.ok(m.monotonic / 1e9 <= uptime + 1, "monotonic")

@@ -158,8 +158,8 @@ H.case("a file system that runs full", function()
     f:write((program(stop)))
     f:close()
     local p = assert(io.popen(("unshare -m sh -c %s 2>&1"):format(H.quote(
-      ("mount -t tmpfs -o size=64k none %s && %s %s; wc -c < %s; cp %s %s"):format(
-      H.quote(dir), H.quote(H.luajit), H.quote(inner), H.quote(path), H.quote(path), H.quote(kept))))))
+      ("mount -t tmpfs -o size=64k none %s && %s; wc -c < %s; cp %s %s"):format(
+      H.quote(dir), H.command(H.luajit, inner), H.quote(path), H.quote(path), H.quote(kept))))))
     local out = p:read("*a")
     p:close()
     path = kept

@@ -48,8 +48,13 @@ H.off(take)
 
 -- What the recording tells -----------------------------------------------------
 
+local seen_c = {} -- Names of C functions.
+
 local function site_text(s)
-  if s.source == "c" then return "[C]" end
+  if s.source == "c" then
+    seen_c[s.symbol or "?"] = true
+    return "[C]"
+  end
   if s.source ~= "lua" then return s.source end
   return string.format("%s:%d:%d", s.chunk, s.first, s.line)
 end
@@ -305,6 +310,13 @@ H.case("coroutines", function()
     local function call() push() w() pop() end
     for i = 1, 30 do call() end
   ]])
+end)
+
+H.case("names of builtins", function()
+  for _, name in ipairs { "pcall", "xpcall", "table.sort", "string.gsub", "coroutine.resume",
+                          "coroutine.wrap_aux" } do
+    H.ok(seen_c[name], "%s was not seen", name)
+  end
 end)
 
 H.case("what allocates is compiled", function()

@@ -509,6 +509,11 @@ local function get_event(r, out, h, reg, ev)
   local kind = kinds[band(h, 3)]
   local same_size = band(h, 8) ~= 0
   local type_ = rshift(h, 4)
+  ev.sampled = nil
+  if kind == "realloc" and out.sample ~= 0 then
+    ev.sampled, type_ = type_, 0
+    if ev.sampled < 1 or ev.sampled > 3 then fail(r, "bad flags of a sample") end
+  end
   if kind ~= "alloc" and type_ ~= 0 then fail(r, "object type in event 0x%02x", h) end
   if type_ > #types then fail(r, "unknown object type %d", type_) end
   ev.type = types[type_]
@@ -522,11 +527,6 @@ local function get_event(r, out, h, reg, ev)
     reg.A = same_size and o or add_zigzag(o, get_uleb(r))
     ev.oaddr, ev.naddr = address(o), address(reg.A)
     ev.osize, ev.nsize = get_count(r), get_count(r)
-    ev.sampled = nil
-    if out.sample ~= 0 then
-      ev.sampled = get_byte(r)
-      if ev.sampled < 1 or ev.sampled > 3 then fail(r, "bad flags of a sample") end
-    end
   elseif kind == "alloc" then
     reg.A = add_zigzag(reg.A, get_uleb(r))
     if not same_size then reg.asize = get_count(r) end

@@ -12,8 +12,8 @@ local path = H.path()
 
 -- The parser's report, its warnings, its exit status.
 local function parse(file)
-  local p = assert(io.popen(("%s %s 2> %s; echo \"status $?\""):format(
-    H.quote(parser), H.quote(file), H.quote(path .. ".err"))))
+  local p = assert(io.popen(("%s 2> %s; echo \"status $?\""):format(
+    H.command(parser, file), H.quote(path .. ".err"))))
   local out = p:read("*a")
   p:close()
   local err = decode.slurp(path .. ".err")
@@ -23,7 +23,7 @@ end
 
 local function report_of(file)
   local r = report.new()
-  H.jit_switch(true)
+  H.jit_switch(H.decoder_jit)
   local s = decode.stream(decode.slurp(file), r.event)
   local text = r.text(s.meta and s.meta.live)
   H.jit_switch(H.jit)
@@ -66,10 +66,9 @@ end
 
 for _, program in ipairs({ "trees", "strings", "closures", "json", "coroutines", "build" }) do
   H.case(program, function()
-    local cmd = { H.luajit, here .. "/run_prog.lua", here .. "/prog_" .. program .. ".lua",
-                  H.format, path, H.jit and "on" or "off" }
-    for i, word in ipairs(cmd) do cmd[i] = H.quote(word) end
-    H.eq(os.execute(table.concat(cmd, " ") .. " > /dev/null"), 0, "exit status")
+    local cmd = H.command(H.luajit, here .. "/run_prog.lua", here .. "/prog_" .. program .. ".lua",
+                          H.format, path, H.jit and "on" or "off")
+    H.eq(os.execute(cmd .. " > /dev/null"), 0, "exit status")
     compare(program)
   end)
 end

@@ -23,10 +23,9 @@ elseif errno ~= ENOSYS then
 end
 
 local function run(program, mode, jit_mode)
-  local cmd = { H.luajit, here .. "/run_prog.lua", here .. "/prog_" .. program .. ".lua", mode,
-                path, jit_mode }
-  for i, word in ipairs(cmd) do cmd[i] = H.quote(word) end
-  local p = assert(io.popen(table.concat(cmd, " ") .. " 2>&1"))
+  local cmd = H.command(H.luajit, here .. "/run_prog.lua", here .. "/prog_" .. program .. ".lua",
+                        mode, path, jit_mode)
+  local p = assert(io.popen(cmd .. " 2>&1"))
   local out = p:read("*a")
   p:close()
   return out
@@ -40,7 +39,7 @@ for _, program in ipairs(programs) do
         os.remove(path)
         H.eq(run(program, mode, jit_mode), expected, "output")
         if mode ~= "idle" then
-          H.jit_switch(true)
+          H.jit_switch(H.decoder_jit)
           local live, errors = {}, 0
           local s = decode.stream(decode.slurp(path), function(e)
             if e.oaddr then

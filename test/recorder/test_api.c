@@ -39,9 +39,14 @@ START_TEST(bad_options)
   opt = good, opt.buffer = UINT64_MAX, refuse(L, &opt);
   opt = good, opt.signo = -1, refuse(L, &opt);
   opt = good, opt.signo = 10000, refuse(L, &opt);
-  opt = good, opt.stack = 1, refuse(L, &opt);
-  opt = good, opt.sample = 1, refuse(L, &opt);
-  opt = good, opt.lines = 1, refuse(L, &opt);
+  opt = good, opt.stack = 257, refuse(L, &opt);
+  opt = good, opt.stack = -1, refuse(L, &opt);
+  opt = good, opt.stack = 2, opt.format = LUAM_PROF_RFC, refuse(L, &opt);
+  opt = good, opt.sample = (1u << 30) + 1, refuse(L, &opt);
+  opt = good, opt.sample = 1, opt.format = LUAM_PROF_RFC, refuse(L, &opt);
+  opt = good, opt.seed = 1, refuse(L, &opt);
+  opt = good, opt.lines = -1, refuse(L, &opt);
+  opt = good, opt.lines = 3, refuse(L, &opt);
   opt = good, opt.reserved_int = 1, refuse(L, &opt);
   for (i = 0; i < sizeof(good.reserved) / sizeof(good.reserved[0]); i++)
     opt = good, opt.reserved[i] = 1, refuse(L, &opt);

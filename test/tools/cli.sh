@@ -3,8 +3,8 @@
 # and one clear line on stderr where something is wrong.
 set -uo pipefail
 
-prog=$1
-fixtures=$2
+fixtures=$1
+prog=("${@:2}") # Perhaps in an emulator.
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -14,7 +14,7 @@ failed=0
 run() {
   local want=$1 lines=$2 status
   shift 2
-  "$prog" "$@" > "$dir/out" 2> "$dir/err" < "${input:-/dev/null}"
+  "${prog[@]}" "$@" > "$dir/out" 2> "$dir/err" < "${input:-/dev/null}"
   status=$?
   if [ "$status" -ne "$want" ] || [ "$(wc -l < "$dir/err")" -ne "$lines" ]; then
     echo "FAILED: $* (status $status, not $want; stderr:)"
@@ -55,6 +55,33 @@ has out '^@prog\.lua:2, line 3: 80 6\.9KiB 0B$'
 run 0 0 "$stream" "$stream"
 has out '^@prog\.lua:2, line 3: 160 14080 0$'
 
+# -- Views and formats --
+
+same() {
+  cmp -s "$dir/out" "$dir/$1" || { echo "FAILED: not as $1: $2"; failed=1; }
+}
+
+run 0 0 --view=sites "$stream"
+same whole --view=sites
+run 0 0 --format=text "$stream"
+same whole --format=text
+run 0 0 --view=types -H "$stream"
+has out '^type +allocations +bytes allocated'
+has out '^total .*KiB'
+run 0 0 --view=tree "$stream"
+has out 'CALL TREE, without what has less than 0\.5%$'
+has out '100\.00%  \(all\)$'
+run 0 0 --view=tree --min=0 "$stream"
+has out 'CALL TREE$'
+run 0 0 --format=folded "$stream"
+has out '^@prog\.lua:2, line 3 7040$'
+cp "$dir/out" "$dir/folded"
+run 0 0 --format=folded --metric=bytes "$stream"
+same folded --metric=bytes
+run 0 0 --format=folded --metric=allocations "$stream"
+has out '^@prog\.lua:2, line 3 80$'
+run 0 0 --format=folded --metric live -o "$dir/folded" "$stream"
+
 # -- Streams in part, or none --
 
 head -c 3000 "$stream" > "$dir/cut"
@@ -90,10 +117,10 @@ run 2 1 -o /dev/full "$stream"
 has err '/dev/full: No space left on device$'
 run 2 1 -o "$dir/none/report" "$stream"
 has err '/none/report: No such file or directory$'
-"$prog" "$stream" > /dev/full 2> "$dir/err"
+"${prog[@]}" "$stream" > /dev/full 2> "$dir/err"
 [ $? -eq 2 ] || { echo "FAILED: full disk"; failed=1; }
 has err 'standard output: No space left on device$'
-"$prog" "$stream" >&- 2> "$dir/err"
+"${prog[@]}" "$stream" >&- 2> "$dir/err"
 [ $? -eq 2 ] || { echo "FAILED: closed stdout"; failed=1; }
 
 # -- Usage --
@@ -101,7 +128,29 @@ has err 'standard output: No space left on device$'
 run 64 3
 has err 'expected a FILE'
 run 64 3 --nonsense "$stream"
+run 64 3 --view=leaves "$stream"
+has err '--format=text has no view leaves$'
+run 64 3 --format=html "$stream"
+has err 'expected a FORMAT: text or folded, not html$'
+run 64 3 --format=folded --view=tree "$stream"
+has err '--format=folded has no view tree$'
+run 64 3 --min=101 --view=tree "$stream"
+run 64 3 --min=nan --view=tree "$stream"
+run 64 3 --min= --view=tree "$stream"
+run 64 3 --min=1x --view=tree "$stream"
+has err 'expected a PERCENT from 0 to 100, not 1x$'
+run 64 3 --metric=size --format=folded "$stream"
+has err 'expected a METRIC: bytes, allocations or live, not size$'
+run 64 3 --min=1 "$stream"
+has err '--min is not for --view=sites$'
+run 64 3 --metric=live "$stream"
+has err '--metric is not for --view=sites$'
+run 64 3 -l --view=tree "$stream"
+has err '--leak-only is not for --view=tree$'
+run 64 3 -H --format=folded "$stream"
+has err '--human-readable is not for --format=folded$'
 run 0 0 --help
+has out '^ What is reported:$'
 has out '^Usage: '
 has out '^Examples:$'
 has out 'Exit status: '

@@ -53,16 +53,25 @@ static void craft_put(Craft *c, unsigned code, LpBuf *b)
   lp_buf_free(b);
 }
 
+static void craft_key(LpBuf *b, const char *key, uint64_t value)
+{
+  craft_str(b, key);
+  craft_byte(b, LJM_META_UINT);
+  craft_uleb(b, value);
+}
+
 void craft_meta(Craft *c, uint64_t live)
 {
   LpBuf b = {0};
   craft_str(&b, "producer");
   craft_byte(&b, LJM_META_STRING);
   craft_str(&b, "craft");
-  craft_str(&b, "live");
-  craft_byte(&b, LJM_META_UINT);
-  craft_uleb(&b, live);
+  craft_key(&b, "live", live);
   c->live = live;
+  if (c->stack)
+    craft_key(&b, "stack", c->stack);
+  if (c->sample)
+    craft_key(&b, "sample", c->sample);
   craft_put(c, LJM_REC_META, &b);
 }
 
@@ -139,6 +148,32 @@ void craft_totals(Craft *c, unsigned flags, uint64_t lost)
   craft_put(c, LJM_REC_TOTALS, &b);
 }
 
+/* -- Version 0x10: the stack ---------------------------------------------- */
+
+/* POPS sites return, then these N call. */
+void craft_change_of(Craft *c, uint64_t pops, const uint64_t *site, size_t n)
+{
+  unsigned p = pops < LJM_STACK_MOREPOPS ? (unsigned)pops : LJM_STACK_MOREPOPS;
+  unsigned q = n < LJM_STACK_MOREPUSHES ? (unsigned)n : LJM_STACK_MOREPUSHES;
+  craft_byte(&c->block, LJM_STACK_BYTE(p, q));
+  if (p == LJM_STACK_MOREPOPS)
+    craft_uleb(&c->block, pops - p);
+  if (q == LJM_STACK_MOREPUSHES)
+    craft_uleb(&c->block, n - q);
+  while (n--)
+    craft_uleb(&c->block, *site++);
+}
+
+/* The whole stack. */
+void craft_stack_of(Craft *c, unsigned flags, const uint64_t *site, size_t n)
+{
+  LpBuf b = {0};
+  craft_uleb(&b, flags);
+  while (n--)
+    craft_uleb(&b, *site++);
+  craft_put(c, LJM_REC_STACK, &b);
+}
+
 /* -- Version 0x10: events ------------------------------------------------- */
 
 /* The header and the site; Z is already in HEAD. */
@@ -155,7 +190,9 @@ static void craft_head(Craft *c, unsigned head, uint64_t site)
 void craft_alloc(Craft *c, uint64_t site, uint64_t addr, uint64_t size)
 {
   int same = c->size[LJM_ALLOC] == size;
-  craft_head(c, LJM_ALLOC | (same ? LJM_SAMESIZE : 0), site);
+  craft_head(c,
+             LJM_ALLOC | c->type << LJM_TYPE_SHIFT | (same ? LJM_SAMESIZE : 0),
+             site);
   craft_uleb(&c->block, ljm_zigzag(ljm_turn(addr) - c->alloc));
   c->alloc = ljm_turn(addr);
   if (!same)
@@ -180,7 +217,7 @@ void craft_realloc(Craft *c, uint64_t site, uint64_t oaddr, uint64_t osize,
                    uint64_t naddr, uint64_t nsize)
 {
   int same = oaddr == naddr;
-  craft_head(c, LJM_REALLOC | (same ? LJM_INPLACE : 0), site);
+  craft_head(c, LJM_REALLOC | (same ? LJM_INPLACE : 0) | (int)c->sampled, site);
   craft_uleb(&c->block, ljm_zigzag(ljm_turn(oaddr) - c->alloc));
   if (!same)
     craft_uleb(&c->block, ljm_zigzag(ljm_turn(naddr) - ljm_turn(oaddr)));

@@ -18,6 +18,9 @@ typedef struct Craft {
   uint64_t fresh;                         /* and in this one. */
   uint64_t allocs, reallocs, frees, in, out_bytes, live;
   uint64_t ns;
+  uint64_t stack, sample; /* Settings, to be made before craft_meta. */
+  unsigned type;          /* Of allocations from here on. */
+  unsigned sampled;       /* LJM_SAMPLED_* of reallocations from here on. */
 } Craft;
 
 /* -- Version 0x10 --------------------------------------------------------- */
@@ -38,9 +41,19 @@ void craft_alloc(Craft *c, uint64_t site, uint64_t addr, uint64_t size);
 void craft_free(Craft *c, uint64_t site, uint64_t addr, uint64_t size);
 void craft_realloc(Craft *c, uint64_t site, uint64_t oaddr, uint64_t osize,
                    uint64_t naddr, uint64_t nsize);
+void craft_change_of(Craft *c, uint64_t pops, const uint64_t *site, size_t n);
+void craft_stack_of(Craft *c, unsigned flags, const uint64_t *site, size_t n);
 void craft_totals(Craft *c, unsigned flags, uint64_t lost);
 void craft_flush(Craft *c);
 void craft_close(Craft *c);
+
+/* Lists of sites may be empty: there is a number in front of them. */
+#define CRAFT_LIST(...) ((const uint64_t[]){0, ##__VA_ARGS__} + 1)
+#define CRAFT_LEN(...)  (sizeof((const uint64_t[]){0, ##__VA_ARGS__}) / 8 - 1)
+#define craft_change(c, pops, ...)                                             \
+  craft_change_of(c, pops, CRAFT_LIST(__VA_ARGS__), CRAFT_LEN(__VA_ARGS__))
+#define craft_stack(c, flags, ...)                                             \
+  craft_stack_of(c, flags, CRAFT_LIST(__VA_ARGS__), CRAFT_LEN(__VA_ARGS__))
 
 /* -- Any version ---------------------------------------------------------- */
 

@@ -44,15 +44,22 @@ Run run_craft(Craft *c)
   return run_memory(c->out.s, c->out.n);
 }
 
-/* The text report. */
-const char *run_text(Run *r, const LpReportOptions *opt)
+/* A report. */
+const char *run_report(Run *r, const char *format, const char *view,
+                       const LpReportOptions *opt)
 {
   LpOut out;
   lp_buf_free(&r->text);
   lp_out_open(&out, -1);
-  lp_report_text.write(&out, r->prof, opt);
+  lp_report_find(format, view)->write(&out, r->prof, opt);
   r->text = out.buf;
-  return r->text.s;
+  return r->text.s ? r->text.s : "";
+}
+
+/* The RFC's report. */
+const char *run_text(Run *r, const LpReportOptions *opt)
+{
+  return run_report(r, "text", NULL, opt);
 }
 
 /* The first row of that label, or NULL. */
@@ -71,12 +78,44 @@ const LpRow *run_row(const Run *r, const char *label)
   return NULL;
 }
 
+/* All that is counted is in the tree: under its root, and in its nodes. */
+static void run_tree(const Run *r, const LpFigures *all)
+{
+  LpTree t;
+  uint64_t live[2] = {0};
+  uint32_t i;
+  lp_tree_open(&t, r->prof, 1);
+  for (i = 0; i < t.n; i++) {
+    live[0] += t.node[i].n[LP_METRIC_LIVE];
+    live[1] += t.node[i].part[LP_METRIC_LIVE];
+  }
+  lp_tree_total(&t);
+  ck_assert_uint_eq(t.node[0].n[LP_METRIC_LIVE], live[0]);
+  ck_assert_uint_eq(t.node[0].part[LP_METRIC_LIVE], live[1]);
+  ck_assert_uint_eq(lp_tree_metric(&t.node[0], LP_METRIC_BYTES),
+                    lp_figure_bytes(all));
+  ck_assert_uint_eq(lp_tree_metric(&t.node[0], LP_METRIC_ALLOCATIONS),
+                    lp_figure_births(all));
+  if (!r->prof->nobefore)
+    ck_assert_uint_eq(lp_tree_metric(&t.node[0], LP_METRIC_LIVE),
+                      lp_figure_live_bytes(all) + r->prof->base);
+  lp_tree_close(&t);
+}
+
 /* What must hold of any profile of one stream, however damaged. */
 void run_books(const Run *r)
 {
+  LpFigures all = {0};
   LpRow sum = {0};
   uint64_t taken = 0;
   size_t i;
+  for (i = 0; i < r->prof->origins.n; i++) {
+    LpFigures f = lp_origins_figures(&r->prof->origins, (uint32_t)i);
+    lp_figures_add(&all, &f);
+  }
+  run_tree(r, &all);
+  if (r->st.sample)
+    return;
   for (i = 0; i < r->prof->sitekeys.n; i++) {
     const LpRow *row = &r->prof->row[i];
     sum.allocs += row->allocs;
@@ -89,7 +128,7 @@ void run_books(const Run *r)
     sum.left += row->left;
   }
   for (i = 0; i < r->prof->taken.size; i++)
-    taken += r->prof->taken.entry[i].n;
+    taken += r->prof->taken.entry[i].w.n;
   ck_assert_uint_eq(sum.allocs, r->st.allocs);
   ck_assert_uint_eq(sum.reallocs, r->st.reallocs);
   ck_assert_uint_eq(sum.frees, r->st.frees);
@@ -97,7 +136,11 @@ void run_books(const Run *r)
   ck_assert_uint_eq(sum.alloc_bytes, r->st.in);
   ck_assert_uint_eq(sum.free_bytes, r->st.out);
   ck_assert_uint_eq(sum.arrived, r->st.allocs + r->st.reallocs);
+  ck_assert_uint_eq(sum.left, r->st.frees + r->st.reallocs + r->st.twice);
   ck_assert_uint_eq(sum.live, r->st.base + r->st.in - r->st.out);
+  ck_assert_uint_eq(lp_figure_bytes(&all), r->st.in);
+  ck_assert_uint_eq(lp_figure(&all, LP_LEFT_BYTES), r->st.out);
+  ck_assert_uint_eq(lp_figure_births(&all), sum.arrived);
 }
 
 /* Give the memory back. */

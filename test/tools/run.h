@@ -25,6 +25,8 @@ void run_add(Run *r, LpInput *in);
 Run run_input(LpInput *in);
 Run run_craft(Craft *c);
 const char *run_text(Run *r, const LpReportOptions *opt);
+const char *run_report(Run *r, const char *format, const char *view,
+                       const LpReportOptions *opt);
 const LpRow *run_row(const Run *r, const char *label);
 void run_books(const Run *r);
 void run_close(Run *r);

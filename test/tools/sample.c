@@ -1,5 +1,5 @@
 /*
-** A stream of version 0x10 that has a bit of everything, in three blocks.
+** Streams of version 0x10 that have a bit of everything, in three blocks.
 */
 
 #include "ljm_format.h"
@@ -109,5 +109,69 @@ void sample_open(Sample *s)
   craft_alloc(c, 7, HEAP + 0x300080, 16);
   craft_alloc(c, LJM_SITE_UNKNOWN, HEAP + 0x3000c0, 8);
   craft_totals(c, 0, 0);
+  sample_flush(s, 2);
+}
+
+/* Functions main, f and g; 2 and 3 are lines of main, 4 and 5 of f, 6 of g. */
+static void sample_sites(Craft *c)
+{
+  craft_proto(c, 1, 0, 1, 0, "@app.lua", "");
+  craft_proto(c, 2, 0, 2, 10, "@app.lua", "f");
+  craft_proto(c, 3, 0, 3, 20, "@app.lua", "g;h");
+  craft_site(c, 2, 0, 1, 2);
+  craft_site(c, 3, 0, 1, 3);
+  craft_site(c, 4, 0, 2, 14);
+  craft_site(c, 5, LJM_SITE_TRACE, 2, 15);
+  craft_site(c, 6, 0, 3, 26);
+}
+
+/* An allocation of a type. */
+static void sample_typed(Craft *c, unsigned type, uint64_t site, uint64_t n,
+                         uint64_t size)
+{
+  c->type = type;
+  craft_alloc(c, site, HEAP + n * 256, size);
+}
+
+void sample_stacks(Sample *s, uint64_t sample)
+{
+  Craft *c = &s->c;
+  craft_open(c, 0x7f1234567890);
+  c->stack = 4;
+  c->sample = sample;
+  craft_time(c, 0);
+  craft_meta(c, 5000);
+  sample_sites(c);
+  sample_typed(c, LJM_TYPE_TABLE, 2, 0, 64); /* main:2 */
+  craft_change(c, 0, 2);
+  sample_typed(c, LJM_TYPE_TABLE, 4, 1, 64); /* main:2 f:14 */
+  sample_typed(c, LJM_TYPE_ARRAY, 4, 2, 256);
+  craft_change(c, 0, 5, 6, 5, 6);
+  sample_typed(c, LJM_TYPE_STRING, 4, 3, 40); /* (cut) g:26 f:15 g:26 f:14 */
+  sample_typed(c, LJM_TYPE_OTHER, LJM_SITE_INTERNAL, 4, 1000);
+  sample_flush(s, 0);
+  craft_time(c, 10000000);
+  sample_typed(c, LJM_TYPE_HASH, 3, 5, 128); /* main:3 */
+  craft_change(c, 0, 3, 4, 5);
+  c->sampled = LJM_SAMPLED_OLD | LJM_SAMPLED_NEW;
+  craft_realloc(c, 6, HEAP + 512, 256, HEAP + 0x8000, 512);
+  craft_change(c, 2);
+  craft_realloc(c, 4, HEAP + 0x8000, 512, HEAP + 0x8000, 640);
+  c->sampled = LJM_SAMPLED_OLD;
+  if (sample)
+    craft_realloc(c, 4, HEAP, 64, HEAP + 0x9000, 32);
+  c->sampled = LJM_SAMPLED_NEW;
+  craft_realloc(c, 4, HEAP + (sample ? 0xa000 : 0), 64, HEAP + 0xb000, 96);
+  craft_stack(c, LJM_STACK_CUT, 5, 6);
+  sample_typed(c, LJM_TYPE_CDATA, 4, 6, 24); /* (cut) f:15 g:26 f:14 */
+  sample_flush(s, 1);
+  craft_time(c, 20000000);
+  craft_free(c, LJM_SITE_INTERNAL, HEAP + 256, 64);
+  craft_free(c, 4, HEAP + 0x8000, 640);
+  if (!sample)
+    craft_free(c, LJM_SITE_INTERNAL, 0x500000000000, 300);
+  sample_typed(c, LJM_TYPE_UNKNOWN, LJM_SITE_INTERNAL, 8, 2048);
+  sample_typed(c, LJM_TYPE_UNKNOWN, LJM_SITE_UNKNOWN, 16, 16);
+  craft_totals(c, sample ? LJM_TOTALS_SAMPLED : 0, 0);
   sample_flush(s, 2);
 }

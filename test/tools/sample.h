@@ -1,5 +1,5 @@
 /*
-** A stream of version 0x10 that has a bit of everything, in three blocks.
+** Streams of version 0x10 that have a bit of everything, in three blocks.
 */
 
 #ifndef SAMPLE_H
@@ -17,6 +17,12 @@ typedef struct Sample {
 } Sample;
 
 void sample_open(Sample *s);
+
+/* One with stacks and types; all that happened, or with SAMPLE bytes between
+ *two
+ ** samples.
+ */
+void sample_stacks(Sample *s, uint64_t sample);
 
 extern const char sample_text[];
 

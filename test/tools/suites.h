@@ -7,8 +7,11 @@
 
 #include <check.h>
 
+/* clang-format off */
 #define SUITES(_)                                                              \
-  _(crc) _(live) _(label) _(compact) _(damage) _(legacy) _(field)
+  _(crc) _(live) _(label) _(compact) _(stacks) _(model) _(samples) _(views)    \
+  _(broken) _(damage) _(legacy) _(field)
+/* clang-format on */
 
 #define SUITE_DECL(name) Suite *suite_##name(void);
 SUITES(SUITE_DECL)

@@ -156,7 +156,7 @@ static void ours(Lines *l, const LpProfile *prof)
   }
   for (i = 0; i < prof->taken.size; i++) {
     const LpTakenEntry *t = &prof->taken.entry[i];
-    if (t->n && LP_TAKEN_OF(t->key) != LP_SITE_BEFORE)
+    if (t->w.n && LP_TAKEN_OF(t->key) != LP_SITE_BEFORE)
       add(l, "%c %s > %s", t->key & LP_TAKEN_REALLOC ? 'R' : 'D',
           label(&by, prof, LP_TAKEN_BY(t->key)),
           label(&b, prof, LP_TAKEN_OF(t->key)));

@@ -1,5 +1,6 @@
 /*
-** The RFC's report: events by site, and what each site still holds.
+** --view=sites, the RFC's report: events by site, and what each site still
+*holds.
 */
 
 #include <inttypes.h>
@@ -8,6 +9,7 @@
 
 #include "label.h"
 #include "report.h"
+#include "text.h"
 
 /* A row of one section. */
 typedef struct TextRow {
@@ -55,15 +57,10 @@ static void text_prepare(Text *t)
   size_t i;
   t->nsite = t->prof->sitekeys.n;
   t->row = lp_alloc(t->nsite * sizeof(TextRow));
-  t->label = lp_alloc(t->nsite * sizeof(char *));
-  for (i = 0; i < t->nsite; i++) {
-    LpBuf b = {0};
-    lp_label_site(&b, t->prof, (uint32_t)i);
-    t->label[i] = b.s;
-  }
+  t->label = lp_text_labels(t->prof, 0);
   t->taken = lp_alloc(t->prof->taken.n * sizeof(LpTakenEntry));
   for (i = 0; i < t->prof->taken.size; i++)
-    if (t->prof->taken.entry[i].n)
+    if (t->prof->taken.entry[i].key)
       t->taken[t->ntaken++] = t->prof->taken.entry[i];
   qsort(t->taken, t->ntaken, sizeof(LpTakenEntry), text_taken_before);
 }
@@ -71,32 +68,18 @@ static void text_prepare(Text *t)
 /* Give the memory back. */
 static void text_free(Text *t)
 {
-  uint32_t i;
-  for (i = 0; i < t->nsite; i++)
-    free(t->label[i]);
-  free(t->label);
+  lp_text_free(t->label, t->prof);
   free(t->row);
   free(t->taken);
 }
 
 /* -- Parts of lines ------------------------------------------------------- */
 
-/* A size: as it is, or with a unit of which there are less than 1024. */
+/* A size. */
 static void text_size(Text *t, uint64_t n)
 {
-  static const char unit[] = "KMGTPE";
-  unsigned u = 0;
-  if (!t->opt->human) {
-    lp_out_printf(t->out, "%" PRIu64, n);
-    return;
-  }
-  if (n < 1024) {
-    lp_out_printf(t->out, "%" PRIu64 "B", n);
-    return;
-  }
-  for (; n >= (uint64_t)1024 * 1024 - 512; n >>= 10)
-    u++;
-  lp_out_printf(t->out, "%.1f%ciB", (double)n / 1024, unit[u]);
+  lp_text_size(&t->out->buf, n, t->opt->human);
+  lp_out_step(t->out);
 }
 
 /* The function's name, if it has one, and the end of the line. */
@@ -136,23 +119,23 @@ static void text_overrides(Text *t, uint64_t key)
     hi++;
   list = lp_alloc((hi - lo) * sizeof(TextRow));
   for (i = lo; i < hi; i++)
-    list[n++] = (TextRow){LP_TAKEN_OF(t->taken[i].key), t->taken[i].n};
+    list[n++] = (TextRow){LP_TAKEN_OF(t->taken[i].key),
+                          lp_round(t->taken[i].w.n, t->taken[i].w.npart)};
   qsort_r(list, n, sizeof(TextRow), text_before, t);
   if (n)
     lp_out_puts(t->out, "\tOverrides:\n");
   for (i = 0; i < n; i++)
     lp_out_printf(t->out, "\t\t%s\n", t->label[list[i].site]);
-  if (n)
-    lp_out_puts(t->out, "\n");
+  lp_out_puts(t->out, "\n");
   free(list);
 }
 
 /* -- Sections ------------------------------------------------------------- */
 
-/* Begin a section: sort the rows that have a number. NUMBER is the offset of
+/* The rows of a section: sort those that have a number. NUMBER is the offset of
 ** that number in LpRow.
 */
-static size_t text_section(Text *t, const char *name, size_t number)
+static size_t text_section(Text *t, size_t number)
 {
   size_t n = 0;
   uint32_t i;
@@ -163,14 +146,14 @@ static size_t text_section(Text *t, const char *name, size_t number)
       t->row[n++] = (TextRow){i, v};
   }
   qsort_r(t->row, n, sizeof(TextRow), text_before, t);
-  lp_out_printf(t->out, "%s\n", name);
   return n;
 }
 
 /* ALLOCATIONS */
 static void text_allocs(Text *t)
 {
-  size_t i, n = text_section(t, "ALLOCATIONS", offsetof(LpRow, allocs));
+  size_t i, n = text_section(t, offsetof(LpRow, allocs));
+  lp_out_puts(t->out, "ALLOCATIONS\n");
   for (i = 0; i < n; i++)
     text_row(t, t->row[i], t->prof->row[t->row[i].site].alloc_bytes, 0);
   lp_out_puts(t->out, "\n");
@@ -179,7 +162,8 @@ static void text_allocs(Text *t)
 /* REALLOCATIONS */
 static void text_reallocs(Text *t)
 {
-  size_t i, n = text_section(t, "REALLOCATIONS", offsetof(LpRow, reallocs));
+  size_t i, n = text_section(t, offsetof(LpRow, reallocs));
+  lp_out_puts(t->out, "REALLOCATIONS\n");
   for (i = 0; i < n; i++) {
     TextRow r = t->row[i];
     const LpRow *row = &t->prof->row[r.site];
@@ -193,7 +177,8 @@ static void text_reallocs(Text *t)
 /* DEALLOCATIONS */
 static void text_frees(Text *t)
 {
-  size_t i, n = text_section(t, "DEALLOCATIONS", offsetof(LpRow, frees));
+  size_t i, n = text_section(t, offsetof(LpRow, frees));
+  lp_out_puts(t->out, "DEALLOCATIONS\n");
   for (i = 0; i < n; i++) {
     TextRow r = t->row[i];
     text_row(t, r, 0, t->prof->row[r.site].free_bytes);
@@ -206,13 +191,10 @@ static void text_frees(Text *t)
 /* HEAP SUMMARY: what is still held, and by whom. */
 static void text_heap(Text *t)
 {
-  LpBuf head = {0};
-  size_t i, n;
-  lp_buf_puts(&head, "HEAP SUMMARY");
-  if (t->prof->guess.n)
-    lp_buf_printf(&head, " (approximate: %s)", t->prof->guess.s);
-  n = text_section(t, head.s, offsetof(LpRow, live));
-  lp_buf_free(&head);
+  size_t i, n = text_section(t, offsetof(LpRow, live));
+  lp_out_puts(t->out, "HEAP SUMMARY");
+  lp_text_guess(t->out, t->prof);
+  lp_out_puts(t->out, "\n");
   for (i = 0; i < n; i++) {
     TextRow r = t->row[i];
     const LpRow *row = &t->prof->row[r.site];
@@ -233,6 +215,7 @@ static void text_write(LpOut *out, const LpProfile *prof,
 {
   Text t = {.out = out, .prof = prof, .opt = opt};
   text_prepare(&t);
+  lp_text_samples(out, prof);
   if (!opt->leakonly) {
     text_allocs(&t);
     text_reallocs(&t);
@@ -242,4 +225,5 @@ static void text_write(LpOut *out, const LpProfile *prof,
   text_free(&t);
 }
 
-const LpReport lp_report_text = {"text", text_write};
+const LpReport lp_report_sites = {
+    "text", "sites", LP_TAKES_HUMAN | LP_TAKES_LEAKONLY, text_write};

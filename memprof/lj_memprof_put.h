@@ -1,0 +1,65 @@
+/*
+** Events of the compact format, as doc/stream-format.md has them.
+*/
+
+#ifndef _LJ_MEMPROF_PUT_H
+#define _LJ_MEMPROF_PUT_H
+
+/* Appends an address, told relative to another one. Both are turned. */
+static LJ_AINLINE uint8_t *mpput_addr(uint8_t *p, uint64_t addr, uint64_t from)
+{
+  return lj_wbuf_putuleb(p, ljm_zigzag(addr - from));
+}
+
+/* Appends an allocation or a deallocation. */
+static LJ_AINLINE void mpput_event(MPState *mp, int kind, uint32_t site,
+                                   const void *ptr, uint64_t size)
+{
+  MPLast *last = &mp->last[kind];
+  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
+  uint8_t *h = mp->buf.p, *p = h + 1;
+  int header = kind | LJM_SAMESITE | LJM_SAMESIZE;
+  if (site != last->site) {
+    header &= ~LJM_SAMESITE;
+    p = lj_wbuf_putuleb(p, site);
+    last->site = site;
+  }
+  p = mpput_addr(p, addr, last->addr);
+  last->addr = addr;
+  if (size != last->size) {
+    header &= ~LJM_SAMESIZE;
+    p = lj_wbuf_putuleb(p, size);
+    last->size = size;
+  }
+  *h = (uint8_t)header;
+  mp->buf.p = p;
+}
+
+/* Appends a reallocation. */
+static LJ_AINLINE void mpput_realloc(MPState *mp, uint32_t site,
+                                     const void *optr, uint64_t osize,
+                                     const void *nptr, uint64_t nsize)
+{
+  MPLast *last = &mp->last[LJM_REALLOC];
+  uint64_t oaddr = ljm_turn((uint64_t)(uintptr_t)optr);
+  uint64_t naddr = ljm_turn((uint64_t)(uintptr_t)nptr);
+  uint8_t *h = mp->buf.p, *p = h + 1;
+  int header = LJM_REALLOC | LJM_SAMESITE | LJM_INPLACE;
+  if (site != last->site) {
+    header &= ~LJM_SAMESITE;
+    p = lj_wbuf_putuleb(p, site);
+    last->site = site;
+  }
+  p = mpput_addr(p, oaddr, mp->last[LJM_ALLOC].addr);
+  if (naddr != oaddr) {
+    header &= ~LJM_INPLACE;
+    p = mpput_addr(p, naddr, oaddr);
+  }
+  mp->last[LJM_ALLOC].addr = naddr;
+  p = lj_wbuf_putuleb(p, osize);
+  p = lj_wbuf_putuleb(p, nsize);
+  *h = (uint8_t)header;
+  mp->buf.p = p;
+}
+
+#endif

@@ -1,0 +1,128 @@
+/*
+** --view=tree: who called what allocates, from the outside in.
+*/
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report.h"
+#include "text.h"
+
+typedef struct TreeText {
+  LpOut *out;
+  const LpReportOptions *opt;
+  LpTree tree;
+  char **label; /* By site. */
+} TreeText;
+
+/* Most bytes first, then most live ones, then by name. */
+static int tree_order(const LpTreeNode *a, const LpTreeNode *b, void *ctx)
+{
+  const TreeText *t = ctx;
+  uint64_t x = lp_tree_metric(a, LP_METRIC_BYTES);
+  uint64_t y = lp_tree_metric(b, LP_METRIC_BYTES);
+  int64_t live = (int64_t)lp_tree_metric(a, LP_METRIC_LIVE);
+  int64_t other = (int64_t)lp_tree_metric(b, LP_METRIC_LIVE);
+  if (x != y)
+    return x > y ? -1 : 1;
+  if (live != other)
+    return live > other ? -1 : 1;
+  if (a->site == LP_NONE || b->site == LP_NONE)
+    return 0;
+  return strcmp(t->label[a->site], t->label[b->site]);
+}
+
+/* What a node has of all, in percent. */
+static double tree_percent(const TreeText *t, const LpTreeNode *n, LpMetric of)
+{
+  int64_t all = (int64_t)lp_tree_metric(&t->tree.node[LP_NODE_ROOT], of);
+  int64_t one = (int64_t)lp_tree_metric(n, of);
+  return all > 0 ? 100.0 * (double)one / (double)all : 0;
+}
+
+/* Does a node have enough bytes, or live bytes, to be shown? One that has none
+** at all never is.
+*/
+static int tree_shown(const TreeText *t, const LpTreeNode *n)
+{
+  LpMetric of;
+  for (of = 0; of < LP_NMETRIC; of++)
+    if (of != LP_METRIC_ALLOCATIONS && lp_tree_metric(n, of) &&
+        tree_percent(t, n, of) >= t->opt->min)
+      return 1;
+  return 0;
+}
+
+/* A size, and spaces before it. */
+static void tree_size(const TreeText *t, uint64_t n, int width)
+{
+  LpBuf b = {0};
+  lp_text_size(&b, n, t->opt->human);
+  lp_out_printf(t->out, "%*s ", width, b.s);
+  lp_buf_free(&b);
+}
+
+/* What is before the tree. */
+static void tree_head(const TreeText *t, const LpProfile *prof)
+{
+  lp_text_samples(t->out, prof);
+  lp_out_printf(t->out, "%14s %7s %12s %14s %7s  CALL TREE", "bytes", "%",
+                "allocations", "live bytes", "%");
+  if (t->opt->min > 0)
+    lp_out_printf(t->out, ", without what has less than %g%%", t->opt->min);
+  lp_text_guess(t->out, prof);
+  lp_out_puts(t->out, "\n");
+}
+
+/* The line of a node: figures, then its name, further in than its caller's. */
+static void tree_line(const TreeText *t, const LpTreeNode *n, int depth)
+{
+  tree_size(t, lp_tree_metric(n, LP_METRIC_BYTES), 14);
+  lp_out_printf(t->out, "%6.2f%% %12" PRIu64 " ",
+                tree_percent(t, n, LP_METRIC_BYTES),
+                lp_tree_metric(n, LP_METRIC_ALLOCATIONS));
+  tree_size(t, lp_tree_metric(n, LP_METRIC_LIVE), 14);
+  lp_out_printf(t->out, "%6.2f%%  %*s%s\n", tree_percent(t, n, LP_METRIC_LIVE),
+                2 * depth, "",
+                n->site == LP_NONE ? "(all)" : t->label[n->site]);
+}
+
+/* The node behind N, and how much DEEPER it is: into N if IN. Or the root. */
+static const LpTreeNode *tree_next(const TreeText *t, const LpTreeNode *n,
+                                   int in, int *depth)
+{
+  const LpTreeNode *node = t->tree.node;
+  if (in && n->child) {
+    ++*depth;
+    return &node[n->child];
+  }
+  while (n != node && !n->next) {
+    n = &node[n->parent];
+    --*depth;
+  }
+  return n == node ? n : &node[n->next];
+}
+
+/* The whole report. */
+static void tree_write(LpOut *out, const LpProfile *prof,
+                       const LpReportOptions *opt)
+{
+  TreeText t = {.out = out, .opt = opt, .label = lp_text_labels(prof, 1)};
+  const LpTreeNode *n;
+  int depth = 0;
+  lp_tree_open(&t.tree, prof, 0);
+  lp_tree_total(&t.tree);
+  lp_tree_sort(&t.tree, tree_order, &t);
+  tree_head(&t, prof);
+  n = t.tree.node;
+  tree_line(&t, n, 0);
+  while ((n = tree_next(&t, n, n == t.tree.node || tree_shown(&t, n),
+                        &depth)) != t.tree.node)
+    if (tree_shown(&t, n))
+      tree_line(&t, n, depth);
+  lp_tree_close(&t.tree);
+  lp_text_free(t.label, prof);
+}
+
+const LpReport lp_report_tree = {"text", "tree", LP_TAKES_HUMAN | LP_TAKES_MIN,
+                                 tree_write};

@@ -1,0 +1,78 @@
+/*
+** What reports of text have in common.
+*/
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "label.h"
+#include "text.h"
+
+/* Add a size: as it is, or with a unit of which there are less than 1024. After
+** a gap, what is live may be negative.
+*/
+void lp_text_size(LpBuf *b, uint64_t n, int human)
+{
+  static const char unit[] = "KMGTPE";
+  unsigned u = 0;
+  if ((int64_t)n < 0) {
+    lp_buf_puts(b, "-");
+    n = 0 - n;
+  }
+  if (!human) {
+    lp_buf_printf(b, "%" PRIu64, n);
+    return;
+  }
+  if (n < 1024) {
+    lp_buf_printf(b, "%" PRIu64 "B", n);
+    return;
+  }
+  for (; n >= (uint64_t)1024 * 1024 - 512; n >>= 10)
+    u++;
+  lp_buf_printf(b, "%.1f%ciB", (double)n / 1024, unit[u]);
+}
+
+/* If there are samples, say so, in a line and an empty one. */
+void lp_text_samples(LpOut *out, const LpProfile *prof)
+{
+  if (!prof->sparse)
+    return;
+  lp_out_printf(out, "Sampled every %" PRIu64, prof->dense);
+  if (prof->sparse != prof->dense)
+    lp_out_printf(out, " to %" PRIu64, prof->sparse);
+  lp_out_puts(out, " bytes on average: all figures are estimates\n\n");
+}
+
+/* Add why live figures are approximate, if they are. */
+void lp_text_guess(LpOut *out, const LpProfile *prof)
+{
+  if (prof->guess.n)
+    lp_out_printf(out, " (approximate: %s)", prof->guess.s);
+}
+
+/* What every site is called; all of it, with the function's name? */
+char **lp_text_labels(const LpProfile *prof, int whole)
+{
+  char **label = lp_alloc(prof->sitekeys.n * sizeof(char *));
+  uint32_t i;
+  for (i = 0; i < prof->sitekeys.n; i++) {
+    LpBuf b = {0}, name = {0};
+    lp_label_site(&b, prof, i);
+    if (whole)
+      lp_label_name(&name, prof, i);
+    if (name.n)
+      lp_buf_printf(&b, " (%s)", name.s);
+    lp_buf_free(&name);
+    label[i] = b.s;
+  }
+  return label;
+}
+
+/* Give the memory back. */
+void lp_text_free(char **label, const LpProfile *prof)
+{
+  uint32_t i;
+  for (i = 0; i < prof->sitekeys.n; i++)
+    free(label[i]);
+  free(label);
+}
