@@ -305,8 +305,16 @@ function G:str(d)
   return "tostring(" .. self:num(d - 1) .. self:b() .. "% 1000)"
 end
 
+-- A comparison whose outcome is fixed up in the code behind it.
+local function compare_cdata(self, d)
+  self:charge(3)
+  return "(i64(" .. self:num(d - 1) .. " % 9)" .. self:b() ..
+         self:pick({ "<", "<=", "==", "~=", ">" }) .. self:b() .. "i64(" .. self:num(d - 1) ..
+         " % 9))"
+end
+
 function G:bool(d)
-  local n = self:rnd(9)
+  local n = self:rnd(10)
   if n <= 4 or d <= 0 then
     local op = self:pick({ "<", "<=", ">", ">=", "==", "~=" })
     return "(" .. self:num(d - 1) .. self:b() .. op .. self:b() .. self:num(d - 1) .. ")"
@@ -315,6 +323,7 @@ function G:bool(d)
     return "(" .. self:str(d - 1) .. self:b() .. self:pick({ "<", "==", "<=", "~=" }) .. " " ..
            self:str(d - 1) .. ")"
   end
+  if n == 10 and self.has_ffi then return compare_cdata(self, d) end
   if n == 6 then return "(not " .. self:b() .. self:bool(d - 1) .. ")" end
   if n == 7 and #self.scope.obj > 1 then
     self:charge(5)
