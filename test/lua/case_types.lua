@@ -80,7 +80,7 @@ local function check_object(find, kind, o)
   end
   -- A userdata's address is that of what is behind its header.
   check_block(find, address(o) - (kind == "userdata" and 1 or 0), kind, kind == "coroutine" and "thread" or kind,
-              kind == "string" and #o + 1 + (H.gc64 and 24 or 16) + (-#o - 1) % 4 or nil)
+              kind == "string" and #o + 1 + (H.gc64 and 24 or 20) + (-#o - 1) % 4 or nil)
   if kind == "table" then
     local addr = address(o)
     local own = find(addr)
@@ -268,7 +268,7 @@ H.case("memory that has held objects", function()
       local old = {}
       for i = 1, 20 do
         serial = serial + 1
-        old[i] = ("%012d"):format(serial) .. ("o"):rep(size - (H.gc64 and 24 or 16) - 16 + i % 4)
+        old[i] = ("%012d"):format(serial) .. ("o"):rep(size - (H.gc64 and 24 or 20) - 16 + i % 4)
       end
       old = nil
       collectgarbage()
