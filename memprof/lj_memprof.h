@@ -84,10 +84,9 @@ typedef struct MPOldSite {
 
 enum { MP_SOURCE_INTERNAL = 1, MP_SOURCE_LUA, MP_SOURCE_C, MP_SOURCE_TRACE };
 
-/* What one kind of event told last: the registers of the stream. */
+/* What one kind of event told last: registers of the stream. */
 typedef struct MPLast {
   uint64_t addr; /* Turned address. */
-  uint64_t size;
   uint32_t site;
 } MPLast;
 
@@ -107,33 +106,36 @@ typedef struct MPInlined {
 
 /* A recording of one VM. Only the thread that runs the VM touches it. */
 typedef struct MPState {
-  MPBuf buf;               /* What is on its way to the writer. */
-  global_State *g;         /* The VM. */
-  struct MPHook *hook;     /* What stands in its allocator\'s place. */
-  int format;              /* LUAM_PROF_*. */
-  int lines;               /* LUAM_PROF_LINES_*. */
-  uint32_t depth;          /* Most frames of a stack; 1: the top only. */
-  uint64_t nevents[4];     /* Events so far, by kind. */
-  uint64_t blockevents;    /* Events before the current block. */
-  uint64_t bytesin;        /* Sum of all new sizes. */
-  uint64_t bytesout;       /* Sum of all old sizes. */
-  uint64_t live;           /* Bytes on the heap, as META told. */
-  uint64_t lost;           /* Events made by the writer. */
-  MPLast last[4];          /* Registers, by kind of event. */
-  uint8_t *softref;        /* Where the buffer was at the last look. */
-  uint32_t step;           /* Bytes between two looks. */
-  uint64_t start;          /* CLOCK_MONOTONIC at the start, nanoseconds. */
-  uint64_t seen;           /* Time at the last look at the clock. */
-  uint64_t marked;         /* Time of the last mark. */
-  uint64_t flushed;        /* Time of the last flush. */
-  uint64_t end;            /* When to stop by itself, or 0. */
-  uint8_t oldmark;         /* RFC: mark the next event. */
-  uint32_t nextfunc;       /* Next id of a function. */
-  uint32_t nextsite;       /* Next id of a site. */
-  MPMap funcs;             /* Address -> MPFunc. */
-  MPMap sites;             /* Function id, line, flags -> site. */
-  GCobj *newest;           /* What was allocated last, while its event */
-  uint8_t *typeat;         /* (its first byte) does not tell the type. */
+  MPBuf buf;            /* What is on its way to the writer. */
+  global_State *g;      /* The VM. */
+  struct MPHook *hook;  /* What stands in its allocator\'s place. */
+  int format;           /* LUAM_PROF_*. */
+  int lines;            /* LUAM_PROF_LINES_*. */
+  uint32_t depth;       /* Most frames of a stack; 1: the top only. */
+  uint64_t nevents[4];  /* Events so far, by kind. */
+  uint64_t blockevents; /* Events before the current block. */
+  uint64_t bytesin;     /* Sum of all new sizes. */
+  uint64_t bytesout;    /* Sum of all old sizes. */
+  uint64_t live;        /* Bytes on the heap, as META told. */
+  uint64_t lost;        /* Events made by the writer. */
+  MPLast last[4];       /* Registers, by kind of event. */
+  uint64_t allocsize[LJM_ALLOCSIZES]; /* More of them: sizes. */
+  uint64_t freesize[LJM_FREESIZES];
+  uint8_t *softref;  /* Where the buffer was at the last look. */
+  uint32_t step;     /* Bytes between two looks. */
+  uint64_t start;    /* CLOCK_MONOTONIC at the start, nanoseconds. */
+  uint64_t seen;     /* Time at the last look at the clock. */
+  uint64_t marked;   /* Time of the last mark. */
+  uint64_t flushed;  /* Time of the last flush. */
+  uint64_t end;      /* When to stop by itself, or 0. */
+  uint8_t oldmark;   /* RFC: mark the next event. */
+  uint32_t nextfunc; /* Next id of a function. */
+  uint32_t nextsite; /* Next id of a site. */
+  MPMap funcs;       /* Address -> MPFunc. */
+  MPMap sites;       /* Function id, line, flags -> site. */
+  GCobj *newest;     /* What was allocated last, while its event */
+  uint8_t *typeat;   /* (its first byte) does not tell the type. */
+  uint64_t newestsize;
   MPTop top;               /* Where the last site was found. */
   struct MPSample *sample; /* Or NULL, if every event is told. */
   struct MPStack *stack;   /* The stack as told, or NULL. */

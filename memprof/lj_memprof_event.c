@@ -46,6 +46,8 @@ static void event_mark(MPState *mp, uint64_t now)
 void lj_memprof_beginblock(MPState *mp)
 {
   memset(mp->last, 0, sizeof(mp->last));
+  memset(mp->allocsize, 0, sizeof(mp->allocsize));
+  memset(mp->freesize, 0, sizeof(mp->freesize));
   lj_memprof_cleartold(mp);
   mp->blockevents =
       mp->nevents[LJM_ALLOC] + mp->nevents[LJM_FREE] + mp->nevents[LJM_REALLOC];
@@ -125,13 +127,22 @@ void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
 
 /* -- Types ---------------------------------------------------------------- */
 
-/* True if an object is the newest but for upvalues that were closed since. */
-static int event_isbehind(const global_State *g, const GCobj *o)
+#define EVENT_BEHIND 8 /* No more objects than these come to the front. */
+
+/*
+** The type of a block that is one of the first objects of a list, or 0.
+** Upvalues that are closed, and what is to be finalized, get in front of it
+** without an allocation. Cdata that is aligned, or of variable size, begins
+** inside of its block.
+*/
+static int event_newtype(const GCobj *p, const GCobj *o, size_t size)
 {
-  const GCobj *root = gcref(g->gc.root);
-  while (root != NULL && root->gch.gct == ~LJ_TUPVAL && root != o)
-    root = gcref(root->gch.nextgc);
-  return root == o;
+  int n = EVENT_BEHIND;
+  for (; p != NULL && n-- > 0; p = gcref(p->gch.nextgc))
+    if (p == o ||
+        (p->gch.gct == ~LJ_TCDATA && (uintptr_t)p - (uintptr_t)o < size))
+      return p->gch.gct;
+  return 0;
 }
 
 #define EVENT_NODES 8 /* So many nodes tell a hash part from anything else. */
@@ -174,20 +185,17 @@ static LJ_NOINLINE int event_raretype(const global_State *g, const GCobj *o,
                                       size_t size)
 {
   const GCobj *root = gcref(g->gc.root);
-  if (event_isbehind(g, o))
-    return o->gch.gct;
-  if (gcref(mainthread(g)->nextgc) == o)
-    return ~LJ_TUDATA;
+  int type = event_newtype(root, o, size);
+  if (type == 0) /* Userdata are behind the main thread, as is all else. */
+    type = event_newtype(gcref(mainthread(g)->nextgc), o, size);
+  if (type != 0)
+    return type;
   if (root != NULL && root->gch.gct == ~LJ_TTAB) {
     if (mref(root->tab.array, const GCobj) == o)
       return LJM_TYPE_ARRAY;
     if (noderef(root->tab.node) == (const void *)o)
       return LJM_TYPE_HASH;
   }
-  /* Cdata that is aligned, or of variable size, begins inside of its block. */
-  if (root != NULL && root->gch.gct == ~LJ_TCDATA &&
-      (uintptr_t)root - (uintptr_t)o < size)
-    return ~LJ_TCDATA;
 #if LJ_HASJIT
   if (lj_memprof_istrace(o, size))
     return ~LJ_TTRACE;
@@ -213,7 +221,7 @@ static LJ_AINLINE void event_complete(MPState *mp)
 {
   GCobj *o = mp->newest;
   if (LJ_LIKELY(o != NULL)) {
-    int type = event_type(mp->g, o, mp->last[LJM_ALLOC].size);
+    int type = event_type(mp->g, o, mp->newestsize);
     mp->newest = NULL;
     *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
     if (LJ_UNLIKELY(type == ~LJ_TPROTO))
@@ -269,9 +277,7 @@ static LJ_AINLINE void *event_alloc(MPHook *h, MPState *mp, size_t nsize,
   if (mode == EVENT_OLD) {
     lj_memprof_oldevent(mp, LJM_ALLOC, site, NULL, 0, p, nsize);
   } else {
-    mp->newest = (GCobj *)p;
-    mp->typeat = mp->buf.p;
-    mpput_event(mp, LJM_ALLOC, site, p, nsize);
+    mpput_alloc(mp, site, p, nsize);
   }
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
@@ -318,7 +324,7 @@ static LJ_NOINLINE void *event_rarefree(MPHook *h, MPState *mp, void *ptr,
   if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_FREE, site, ptr, osize, NULL, 0);
   else
-    mpput_event(mp, LJM_FREE, site, ptr, osize);
+    mpput_free(mp, site, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
   return h->allocf(h->allocd, ptr, osize, 0);
@@ -332,7 +338,7 @@ static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
       LJ_UNLIKELY(mp->newest != NULL || mp->g->vmstate != ~LJ_VMST_GC ||
                   event_iscode(ptr, osize)))
     return event_rarefree(h, mp, ptr, osize);
-  mpput_event(mp, LJM_FREE, LJM_SITE_INTERNAL, ptr, osize);
+  mpput_free(mp, LJM_SITE_INTERNAL, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
   return h->allocf(h->allocd, ptr, osize, 0);

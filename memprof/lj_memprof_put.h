@@ -11,14 +11,15 @@ static LJ_AINLINE uint8_t *mpput_addr(uint8_t *p, uint64_t addr, uint64_t from)
   return lj_wbuf_putuleb(p, ljm_zigzag(addr - from));
 }
 
-/* Appends an allocation or a deallocation. */
-static LJ_AINLINE void mpput_event(MPState *mp, int kind, uint32_t site,
-                                   const void *ptr, uint64_t size)
+/* Appends an allocation. */
+static LJ_AINLINE void mpput_alloc(MPState *mp, uint32_t site, const void *ptr,
+                                   uint64_t size)
 {
-  MPLast *last = &mp->last[kind];
+  MPLast *last = &mp->last[LJM_ALLOC];
   uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
+  uint64_t *lastsize = &mp->allocsize[site & (LJM_ALLOCSIZES - 1)];
   uint8_t *h = mp->buf.p, *p = h + 1;
-  int header = kind | LJM_SAMESITE | LJM_SAMESIZE;
+  int header = LJM_ALLOC | LJM_SAMESITE | LJM_SAMESIZE;
   if (site != last->site) {
     header &= ~LJM_SAMESITE;
     p = lj_wbuf_putuleb(p, site);
@@ -26,10 +27,42 @@ static LJ_AINLINE void mpput_event(MPState *mp, int kind, uint32_t site,
   }
   p = mpput_addr(p, addr, last->addr);
   last->addr = addr;
-  if (size != last->size) {
+  if (size != *lastsize) {
     header &= ~LJM_SAMESIZE;
     p = lj_wbuf_putuleb(p, size);
-    last->size = size;
+    *lastsize = size;
+  }
+  *h = (uint8_t)header;
+  mp->typeat = h;
+  mp->newest = (GCobj *)ptr;
+  mp->newestsize = size;
+  mp->buf.p = p;
+}
+
+/* Appends a deallocation, while the memory still is what it was. */
+static LJ_AINLINE void mpput_free(MPState *mp, uint32_t site, const void *ptr,
+                                  uint64_t size)
+{
+  MPLast *last = &mp->last[LJM_FREE];
+  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
+  /* Objects of a type tend to have the same size. For what is no object, the
+  ** choice does not matter.
+  */
+  int class = size > sizeof(GChead) ? ((const GChead *)ptr)->gct & 15 : 0;
+  uint64_t *lastsize = &mp->freesize[class];
+  uint8_t *h = mp->buf.p, *p = h + 1;
+  int header = LJM_FREE | LJM_SAMESITE | LJM_SAMESIZE | class << LJM_TYPE_SHIFT;
+  if (site != last->site) {
+    header &= ~LJM_SAMESITE;
+    p = lj_wbuf_putuleb(p, site);
+    last->site = site;
+  }
+  p = mpput_addr(p, addr, last->addr);
+  last->addr = addr;
+  if (size != *lastsize) {
+    header &= ~LJM_SAMESIZE;
+    p = lj_wbuf_putuleb(p, size);
+    *lastsize = size;
   }
   *h = (uint8_t)header;
   mp->buf.p = p;

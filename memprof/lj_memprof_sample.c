@@ -127,9 +127,7 @@ static LJ_NOINLINE void *sample_alloc(MPHook *h, MPState *mp, size_t nsize)
   p = h->allocf(h->allocd, NULL, 0, nsize);
   if (p == NULL || !sample_add(mp->sample, p))
     return p;
-  mp->newest = (GCobj *)p;
-  mp->typeat = mp->buf.p;
-  mpput_event(mp, LJM_ALLOC, site, p, nsize);
+  mpput_alloc(mp, site, p, nsize);
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
   return p;
@@ -139,7 +137,7 @@ static LJ_NOINLINE void *sample_free(MPHook *h, MPState *mp, void *ptr,
                                      size_t osize)
 {
   if (sample_remove(mp->sample, ptr) && sample_look(h, mp, 1)) {
-    mpput_event(mp, LJM_FREE, lj_memprof_where(mp), ptr, osize);
+    mpput_free(mp, lj_memprof_where(mp), ptr, osize);
     mp->nevents[LJM_FREE]++;
     mp->bytesout += osize;
   }

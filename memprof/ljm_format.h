@@ -42,6 +42,9 @@
 #define LJM_INPLACE    0x08 /* Z in a reallocation: it did not move. */
 #define LJM_TYPE_SHIFT 4    /* TTTT: LJM_TYPE_* of an allocation. */
 
+#define LJM_ALLOCSIZES 256 /* Size registers of allocations, by site. */
+#define LJM_FREESIZES  16  /* Size registers of deallocations, by TTTT. */
+
 /* What an allocation was for. Types of objects have the VM's own numbers. */
 enum {
   LJM_TYPE_UNKNOWN,

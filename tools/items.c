@@ -24,10 +24,12 @@ _Static_assert(ITEMS_EVENT_MAX <= LP_SLACK,
 
 /* What an event is told relative to. */
 typedef struct Registers {
-  uint32_t site[4]; /* By kind of event. */
-  uint64_t size[4];
-  uint64_t alloc; /* The last allocated address, turned. */
-  uint64_t free;  /* The last freed address, turned. */
+  uint32_t site[4];                   /* By kind of event. */
+  uint32_t allocsite;                 /* The site's number in the stream. */
+  uint64_t allocsize[LJM_ALLOCSIZES]; /* By that, modulo this. */
+  uint64_t freesize[LJM_FREESIZES];   /* By the header. */
+  uint64_t alloc;                     /* The last allocated address, turned. */
+  uint64_t free;                      /* The last freed address, turned. */
 } Registers;
 
 /* Start with nothing known. */
@@ -122,13 +124,6 @@ static const uint8_t *items_change(LpItems *it, const uint8_t *p,
 
 /* -- Events --------------------------------------------------------------- */
 
-/* The sink's number of a site of the stream, or LP_NONE. */
-static inline uint32_t items_where(LpItems *it, const uint8_t **p,
-                                   unsigned *bad)
-{
-  return lp_items_site(it, lp_uleb(p, bad));
-}
-
 /* An address, told relative to another. */
 static inline uint64_t items_addr(const uint8_t **p, uint64_t base,
                                   unsigned *bad)
@@ -142,11 +137,15 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
                                          unsigned *bad)
 {
   unsigned head = *p++, kind = head & LJM_KIND_MASK;
-  uint64_t addr;
+  uint64_t addr, *size;
   e->kind = (uint8_t)kind;
   e->type = (uint8_t)(head >> LJM_TYPE_SHIFT);
-  if (!(head & LJM_SAMESITE))
-    r->site[kind] = items_where(it, &p, bad);
+  if (!(head & LJM_SAMESITE)) {
+    uint64_t id = lp_uleb(&p, bad);
+    r->site[kind] = lp_items_site(it, id);
+    if (kind == LJM_ALLOC)
+      r->allocsite = (uint32_t)(id % LJM_ALLOCSIZES);
+  }
   e->site = r->site[kind];
   if (kind == LJM_REALLOC) {
     addr = items_addr(&p, r->alloc, bad);
@@ -162,17 +161,20 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
     e->type = 0;
   } else if (kind == LJM_ALLOC) {
     r->alloc = items_addr(&p, r->alloc, bad);
+    size = &r->allocsize[r->allocsite];
     if (!(head & LJM_SAMESIZE))
-      r->size[kind] = lp_uleb(&p, bad);
+      *size = lp_uleb(&p, bad);
     e->oaddr = e->osize = 0;
     e->naddr = ljm_unturn(r->alloc);
-    e->nsize = r->size[kind];
+    e->nsize = *size;
   } else {
     r->free = items_addr(&p, r->free, bad);
+    size = &r->freesize[e->type];
+    e->type = 0;
     if (!(head & LJM_SAMESIZE))
-      r->size[kind] = lp_uleb(&p, bad);
+      *size = lp_uleb(&p, bad);
     e->oaddr = ljm_unturn(r->free);
-    e->osize = r->size[kind];
+    e->osize = *size;
     e->naddr = e->nsize = 0;
   }
   return p;

@@ -514,6 +514,8 @@ local function get_event(r, out, h, reg, ev)
     ev.sampled, type_ = type_, 0
     if ev.sampled < 1 or ev.sampled > 3 then fail(r, "bad flags of a sample") end
   end
+  local class = type_ -- Of a deallocation: the register of its size.
+  if kind == "free" then type_ = 0 end
   if kind ~= "alloc" and type_ ~= 0 then fail(r, "object type in event 0x%02x", h) end
   if type_ > #types then fail(r, "unknown object type %d", type_) end
   ev.type = types[type_]
@@ -529,12 +531,13 @@ local function get_event(r, out, h, reg, ev)
     ev.osize, ev.nsize = get_count(r), get_count(r)
   elseif kind == "alloc" then
     reg.A = add_zigzag(reg.A, get_uleb(r))
-    if not same_size then reg.asize = get_count(r) end
-    ev.naddr, ev.nsize = address(reg.A), reg.asize
+    local slot = reg.alloc % 256
+    if not same_size then reg.asize[slot] = get_count(r) end
+    ev.naddr, ev.nsize = address(reg.A), reg.asize[slot] or 0
   else
     reg.F = add_zigzag(reg.F, get_uleb(r))
-    if not same_size then reg.fsize = get_count(r) end
-    ev.oaddr, ev.osize = address(reg.F), reg.fsize
+    if not same_size then reg.fsize[class] = get_count(r) end
+    ev.oaddr, ev.osize = address(reg.F), reg.fsize[class] or 0
   end
   ev.callers = callers(out, kind, site)
 end
@@ -551,7 +554,7 @@ local function get_block(r, out, ev, on_event)
   end
   if first ~= out.nevents then fail(r, "event %d, not %d", first, out.nevents) end
   local stop = r.stop
-  local reg = { alloc = 0, free = 0, realloc = 0, A = 0, F = 0, asize = 0, fsize = 0 }
+  local reg = { alloc = 0, free = 0, realloc = 0, A = 0, F = 0, asize = {}, fsize = {} }
   local nth = 0
   out.stack = {}
   r.stop = r.pos + len - 1

@@ -104,9 +104,11 @@ local function off(fn)
 end
 H.off = off
 
+-- Of this test alone, even while it changes H.jit.
+local mode = H.jit and "on" or "off"
+
 function H.path(suffix)
-  return string.format("%s/%s-%s-%s%s", H.dir, H.name, H.format,
-                       H.jit and "on" or "off", suffix or ".bin")
+  return string.format("%s/%s-%s-%s%s", H.dir, H.name, H.format, mode, suffix or ".bin")
 end
 
 -- The bytes on the VM's heap, exactly.

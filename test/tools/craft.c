@@ -189,26 +189,30 @@ static void craft_head(Craft *c, unsigned head, uint64_t site)
 
 void craft_alloc(Craft *c, uint64_t site, uint64_t addr, uint64_t size)
 {
-  int same = c->size[LJM_ALLOC] == size;
+  uint64_t *last = &c->allocsize[site % LJM_ALLOCSIZES];
+  int same = *last == size;
   craft_head(c,
              LJM_ALLOC | c->type << LJM_TYPE_SHIFT | (same ? LJM_SAMESIZE : 0),
              site);
   craft_uleb(&c->block, ljm_zigzag(ljm_turn(addr) - c->alloc));
   c->alloc = ljm_turn(addr);
   if (!same)
-    craft_uleb(&c->block, c->size[LJM_ALLOC] = size);
+    craft_uleb(&c->block, *last = size);
   c->allocs++;
   c->in += size;
 }
 
 void craft_free(Craft *c, uint64_t site, uint64_t addr, uint64_t size)
 {
-  int same = c->size[LJM_FREE] == size;
-  craft_head(c, LJM_FREE | (same ? LJM_SAMESIZE : 0), site);
+  unsigned class = (unsigned)(size / 3 % LJM_FREESIZES); /* As good as any. */
+  uint64_t *last = &c->freesize[class];
+  int same = *last == size;
+  craft_head(c, LJM_FREE | class << LJM_TYPE_SHIFT | (same ? LJM_SAMESIZE : 0),
+             site);
   craft_uleb(&c->block, ljm_zigzag(ljm_turn(addr) - c->free));
   c->free = ljm_turn(addr);
   if (!same)
-    craft_uleb(&c->block, c->size[LJM_FREE] = size);
+    craft_uleb(&c->block, *last = size);
   c->frees++;
   c->out_bytes += size;
 }
@@ -252,7 +256,8 @@ void craft_flush(Craft *c)
   c->events += c->fresh;
   c->fresh = 0;
   memset(c->site, 0, sizeof(c->site));
-  memset(c->size, 0, sizeof(c->size));
+  memset(c->allocsize, 0, sizeof(c->allocsize));
+  memset(c->freesize, 0, sizeof(c->freesize));
   c->alloc = c->free = 0;
 }
 

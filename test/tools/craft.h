@@ -8,14 +8,17 @@
 
 #include <stdint.h>
 
+#include "ljm_format.h"
+
 #include "mem.h"
 
 typedef struct Craft {
-  LpBuf out;                              /* What is finished. */
-  LpBuf block;                            /* The payload that is being made. */
-  uint64_t site[4], size[4], alloc, free; /* The registers. */
-  uint64_t events;                        /* In finished blocks, */
-  uint64_t fresh;                         /* and in this one. */
+  LpBuf out;                     /* What is finished. */
+  LpBuf block;                   /* The payload that is being made. */
+  uint64_t site[4], alloc, free; /* The registers. */
+  uint64_t allocsize[LJM_ALLOCSIZES], freesize[LJM_FREESIZES];
+  uint64_t events; /* In finished blocks, */
+  uint64_t fresh;  /* and in this one. */
   uint64_t allocs, reallocs, frees, in, out_bytes, live;
   uint64_t ns;
   uint64_t stack, sample; /* Settings, to be made before craft_meta. */
