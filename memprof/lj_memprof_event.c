@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "lj_dispatch.h"
 #include "lj_memprof_put.h"
 #include "lj_memprof_where.h"
 #include "lj_str.h"
@@ -180,10 +181,21 @@ static LJ_AINLINE int event_isstr(const global_State *g, const GCobj *o,
              (uintptr_t)o;
 }
 
+#if LJ_HASJIT
+/* True if what looks as a trace is one of the VM's. */
+static int event_islisted(const MPState *mp, const GCobj *o)
+{
+  const jit_State *J = G2J(mp->g);
+  TraceNo no = ((const GCtrace *)(const void *)o)->traceno;
+  return no < J->sizetrace && gcref(J->trace[no]) == o;
+}
+#endif
+
 /* The type of a block that the VM does not keep as its newest object. */
-static LJ_NOINLINE int event_raretype(const global_State *g, const GCobj *o,
+static LJ_NOINLINE int event_raretype(const MPState *mp, const GCobj *o,
                                       size_t size)
 {
+  const global_State *g = mp->g;
   const GCobj *root = gcref(g->gc.root);
   int type = event_newtype(root, o, size);
   if (type == 0) /* Userdata are behind the main thread, as is all else. */
@@ -197,23 +209,28 @@ static LJ_NOINLINE int event_raretype(const global_State *g, const GCobj *o,
       return LJM_TYPE_HASH;
   }
 #if LJ_HASJIT
-  if (lj_memprof_istrace(o, size))
+  /* The compiler has it at hand, or has it listed. */
+  if (o == (const GCobj *)(const void *)G2J(g)->curfinal ||
+      (lj_memprof_istrace(o, size) && event_islisted(mp, o)))
     return ~LJ_TTRACE;
 #endif
-  return event_ishash(o, size) ? LJM_TYPE_HASH : LJM_TYPE_OTHER;
+  /* By its looks. The VM itself has no use for tables. */
+  return mp->last[LJM_ALLOC].site != LJM_SITE_INTERNAL && event_ishash(o, size)
+             ? LJM_TYPE_HASH
+             : LJM_TYPE_OTHER;
 }
 
 /* The type of what was allocated last. */
-static LJ_AINLINE int event_type(const global_State *g, const GCobj *o,
-                                 size_t size)
+static LJ_AINLINE int event_type(const MPState *mp, const GCobj *o, size_t size)
 {
+  const global_State *g = mp->g;
   if (LJ_LIKELY(o == gcref(g->gc.root)))
     return o->gch.gct;
   if (o == gcref(g->uvhead.next))
     return ~LJ_TUPVAL;
   if (event_isstr(g, o, size))
     return ~LJ_TSTR;
-  return event_raretype(g, o, size);
+  return event_raretype(mp, o, size);
 }
 
 /* What was allocated last has been filled in: tells its type and name. */
@@ -221,7 +238,7 @@ static LJ_AINLINE void event_complete(MPState *mp)
 {
   GCobj *o = mp->newest;
   if (LJ_LIKELY(o != NULL)) {
-    int type = event_type(mp->g, o, mp->newestsize);
+    int type = event_type(mp, o, mp->newestsize);
     mp->newest = NULL;
     *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
     if (LJ_UNLIKELY(type == ~LJ_TPROTO))
