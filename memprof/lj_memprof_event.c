@@ -158,6 +158,11 @@ static int event_ishash(const void *p, size_t size)
   size_t n = size / sizeof(Node), i;
   if (size % sizeof(Node) != 0 || n < 2 || (n & (n - 1)) != 0)
     return 0;
+#if !LJ_GC64
+  /* The first one knows which of them are free. */
+  if ((uintptr_t)mref(node->freetop, char) - (uintptr_t)p - 1 >= size)
+    return 0;
+#endif
   for (i = 0; i < n && i < EVENT_NODES; i++) {
     const Node *next = nextnode(&node[i]);
     uintptr_t ofs = (uintptr_t)next - (uintptr_t)p;
