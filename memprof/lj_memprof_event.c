@@ -296,11 +296,10 @@ static LJ_AINLINE void *event_alloc(MPHook *h, MPState *mp, size_t nsize,
   p = h->allocf(h->allocd, NULL, 0, nsize);
   if (LJ_UNLIKELY(p == NULL))
     return NULL;
-  if (mode == EVENT_OLD) {
+  if (mode == EVENT_OLD)
     lj_memprof_oldevent(mp, LJM_ALLOC, site, NULL, 0, p, nsize);
-  } else {
+  else
     mpput_alloc(mp, site, p, nsize);
-  }
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
   return p;
@@ -327,20 +326,13 @@ static LJ_AINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
   return p;
 }
 
-/* True if a block of memory may hold code that the recorder knows. */
-static LJ_AINLINE int event_iscode(const void *ptr, size_t size)
-{
-  return size > sizeof(GChead) && (((const GChead *)ptr)->gct == ~LJ_TPROTO ||
-                                   ((const GChead *)ptr)->gct == ~LJ_TTRACE);
-}
-
 /* Any deallocation. */
 static LJ_NOINLINE void *event_rarefree(MPHook *h, MPState *mp, void *ptr,
                                         size_t osize)
 {
   uint32_t site;
   event_complete(mp);
-  if (event_iscode(ptr, osize))
+  if (mpwhere_iscode(ptr, osize))
     lj_memprof_forget(mp, ptr, osize);
   site = lj_memprof_where(mp);
   if (mp->format != LUAM_PROF_COMPACT)
@@ -358,7 +350,7 @@ static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
 {
   if (mode == EVENT_OLD ||
       LJ_UNLIKELY(mp->newest != NULL || mp->g->vmstate != ~LJ_VMST_GC ||
-                  event_iscode(ptr, osize)))
+                  mpwhere_iscode(ptr, osize)))
     return event_rarefree(h, mp, ptr, osize);
   mpput_free(mp, LJM_SITE_INTERNAL, ptr, osize);
   mp->nevents[LJM_FREE]++;

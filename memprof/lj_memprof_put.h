@@ -11,15 +11,15 @@ static LJ_AINLINE uint8_t *mpput_addr(uint8_t *p, uint64_t addr, uint64_t from)
   return lj_wbuf_putuleb(p, ljm_zigzag(addr - from));
 }
 
-/* Appends an allocation. */
-static LJ_AINLINE void mpput_alloc(MPState *mp, uint32_t site, const void *ptr,
+/* Appends an event of one block. lastsize is the register of its size. */
+static LJ_AINLINE void mpput_block(MPState *mp, int header, uint64_t *lastsize,
+                                   uint32_t site, const void *ptr,
                                    uint64_t size)
 {
-  MPLast *last = &mp->last[LJM_ALLOC];
+  MPLast *last = &mp->last[header & LJM_KIND_MASK];
   uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
-  uint64_t *lastsize = &mp->allocsize[site & (LJM_ALLOCSIZES - 1)];
   uint8_t *h = mp->buf.p, *p = h + 1;
-  int header = LJM_ALLOC | LJM_SAMESITE | LJM_SAMESIZE;
+  header |= LJM_SAMESITE | LJM_SAMESIZE;
   if (site != last->site) {
     header &= ~LJM_SAMESITE;
     p = lj_wbuf_putuleb(p, site);
@@ -33,39 +33,30 @@ static LJ_AINLINE void mpput_alloc(MPState *mp, uint32_t site, const void *ptr,
     *lastsize = size;
   }
   *h = (uint8_t)header;
-  mp->typeat = h;
+  mp->buf.p = p;
+}
+
+/* Appends an allocation. Its type is not known yet. */
+static LJ_AINLINE void mpput_alloc(MPState *mp, uint32_t site, const void *ptr,
+                                   uint64_t size)
+{
+  mp->typeat = mp->buf.p;
   mp->newest = (GCobj *)ptr;
   mp->newestsize = size;
-  mp->buf.p = p;
+  mpput_block(mp, LJM_ALLOC, &mp->allocsize[site & (LJM_ALLOCSIZES - 1)], site,
+              ptr, size);
 }
 
 /* Appends a deallocation, while the memory still is what it was. */
 static LJ_AINLINE void mpput_free(MPState *mp, uint32_t site, const void *ptr,
                                   uint64_t size)
 {
-  MPLast *last = &mp->last[LJM_FREE];
-  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
   /* Objects of a type tend to have the same size. For what is no object, the
   ** choice does not matter.
   */
   int class = size > sizeof(GChead) ? ((const GChead *)ptr)->gct & 15 : 0;
-  uint64_t *lastsize = &mp->freesize[class];
-  uint8_t *h = mp->buf.p, *p = h + 1;
-  int header = LJM_FREE | LJM_SAMESITE | LJM_SAMESIZE | class << LJM_TYPE_SHIFT;
-  if (site != last->site) {
-    header &= ~LJM_SAMESITE;
-    p = lj_wbuf_putuleb(p, site);
-    last->site = site;
-  }
-  p = mpput_addr(p, addr, last->addr);
-  last->addr = addr;
-  if (size != *lastsize) {
-    header &= ~LJM_SAMESIZE;
-    p = lj_wbuf_putuleb(p, size);
-    *lastsize = size;
-  }
-  *h = (uint8_t)header;
-  mp->buf.p = p;
+  mpput_block(mp, LJM_FREE | class << LJM_TYPE_SHIFT, &mp->freesize[class],
+              site, ptr, size);
 }
 
 /* Appends a reallocation. */

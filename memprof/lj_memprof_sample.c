@@ -189,13 +189,6 @@ static LJ_NOINLINE void sample_rare(MPState *mp, void *ptr, size_t osize)
   }
 }
 
-/* True if a block of memory may hold code that the recorder knows. */
-static LJ_AINLINE int sample_iscode(const void *ptr, size_t size)
-{
-  return size > sizeof(GChead) && (((const GChead *)ptr)->gct == ~LJ_TPROTO ||
-                                   ((const GChead *)ptr)->gct == ~LJ_TTRACE);
-}
-
 /* Takes the place of a VM's allocator while samples are taken. */
 void *lj_memprof_sampled(void *ud, void *ptr, size_t osize, size_t nsize)
 {
@@ -208,7 +201,7 @@ void *lj_memprof_sampled(void *ud, void *ptr, size_t osize, size_t nsize)
   if (nsize == 0) {
     if (ptr == NULL)
       return NULL;
-    if (LJ_UNLIKELY(mp->newest != NULL || sample_iscode(ptr, osize)))
+    if (LJ_UNLIKELY(mp->newest != NULL || mpwhere_iscode(ptr, osize)))
       sample_rare(mp, ptr, osize);
     if (LJ_UNLIKELY(*sample_filter(s, ptr) != 0))
       return sample_free(h, mp, ptr, osize);

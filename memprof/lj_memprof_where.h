@@ -10,6 +10,13 @@
 #include "lj_memprof_frame.h"
 #include "lj_memprof_ret.h"
 
+/* True if a block of memory may hold code that lj_memprof_forget() knows. */
+static LJ_AINLINE int mpwhere_iscode(const void *ptr, size_t size)
+{
+  return size > sizeof(GChead) && (((const GChead *)ptr)->gct == ~LJ_TPROTO ||
+                                   ((const GChead *)ptr)->gct == ~LJ_TTRACE);
+}
+
 /* The cache's entry for a key. */
 static LJ_AINLINE MPCache *mpwhere_cache(MPState *mp, const void *key)
 {
