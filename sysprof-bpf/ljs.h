@@ -1,0 +1,188 @@
+/*
+** What the two sides of the sampler share: the BPF program, which unwinds, and
+** the user's program, which prepares tables for it and names what it found.
+**
+** Every structure here has the same layout on both sides: fixed widths, no
+** pointers, no padding that matters.
+*/
+
+#ifndef LJS_H
+#define LJS_H
+
+#include <linux/types.h>
+
+/* -- Limits --------------------------------------------------------------- */
+
+#define LJS_MAX_KERNEL 127  /* Kernel frames. */
+#define LJS_MAX_NATIVE 256  /* Native frames. */
+#define LJS_MAX_LUA    256  /* Lua frames. */
+#define LJS_MAX_FRAMES 768  /* All of them, and marks. */
+#define LJS_MAX_MAPS   1024 /* Executable mappings of a process. */
+#define LJS_MAX_STATES 16   /* Coroutines whose place is remembered. */
+
+/* -- Native unwinding ----------------------------------------------------- */
+
+/* How the canonical frame address (CFA) is found: the stack pointer before
+** the call. The return address is at CFA - 8.
+*/
+enum {
+  LJS_CFA_UNKNOWN, /* No table, or a rule that is not understood. */
+  LJS_CFA_SP,      /* rsp + cfa. */
+  LJS_CFA_BP,      /* rbp + cfa. */
+  LJS_CFA_BX,      /* rbx + cfa. */
+  LJS_CFA_BP_MEM,  /* The word at rbp + cfa (a realigned stack). */
+  LJS_CFA_PLT,     /* rsp + 8 + ((rip & 15) >= cfa ? 8 : 0). */
+  LJS_CFA_SIGNAL,  /* The kernel's frame of a signal: ucontext at rsp. */
+  LJS_CFA_END      /* The outermost function: nobody called it. */
+};
+
+/* Where the caller's rbp and rbx are. */
+enum {
+  LJS_REG_SAME, /* Not touched. */
+  LJS_REG_CFA,  /* At CFA + offset. */
+  LJS_REG_LOST  /* Nobody knows. */
+};
+
+/* One row of a module's unwind table: how to unwind from `pc` up to the next
+** row's. Sorted by `pc`, an address as the module's own ELF file has it.
+*/
+struct ljs_row {
+  __u32 pc;
+  __s32 cfa;    /* Offset for LJS_CFA_*. */
+  __s16 bp, bx; /* Offsets from the CFA, of LJS_REG_CFA. */
+  __u8 how;     /* LJS_CFA_*. */
+  __u8 bphow;   /* LJS_REG_*. */
+  __u8 bxhow;
+  __u8 pad;
+};
+
+/* Kinds of mappings. */
+enum {
+  LJS_MAP_FILE, /* Code of a module: an ELF file, or the vDSO. */
+  LJS_MAP_ANON, /* Code that was made at run time. */
+  LJS_MAP_OTHER /* Code without a table: nothing is known of it. */
+};
+
+/* One executable mapping of a process. */
+struct ljs_map {
+  __u64 start, end; /* Addresses in the process. */
+  __u64 bias;       /* Address in the process - address in the ELF file. */
+  __u32 module;     /* Number of the module, if LJS_MAP_FILE. */
+  __u32 kind;       /* LJS_MAP_*. */
+};
+
+/* -- A LuaJIT VM, as a module's machine code tells it ---------------------- */
+
+/* The layout of one build of LuaJIT. Offsets in bytes. Fields of the stack
+** frame are offsets from the interpreter's rsp; "in g" is in global_State.
+*/
+struct ljs_vm {
+  __u32 lo, hi;      /* The interpreter's code, as the ELF file has it. */
+  __u8 gc64;         /* References have 64 bits and frames two slots. */
+  __u8 jit;          /* It has a JIT compiler: trace and jit_base are known. */
+  __u16 frame;       /* CFA - rsp in the interpreter. */
+  __u16 jit_frame;   /* What a trace has below that, but for spadjust. */
+  __u16 save_l;      /* Saved lua_State: a word, 4 bytes without GC64. */
+  __u16 save_pc;     /* Saved bytecode PC: likewise. */
+  __u16 save_nres;   /* Saved number of results: 4 bytes, signed. */
+  __u16 save_cframe; /* Saved link to the C frame before: 8 bytes. */
+  __s16 bp, bx;      /* Saved rbp and rbx, from the CFA. */
+  __s32 g2disp;      /* r14 - g while the interpreter or a trace runs. */
+  __s32 vmstate;     /* In g: number of the running trace, or < 0. */
+  __s32 jit_base;    /* In g: base of the trace's stack. */
+  __s32 cur_l;       /* In g: the running coroutine. */
+  __s32 trace;       /* From g: J->trace, an array of references. */
+  /* lua_State. */
+  __u16 l_glref, l_base, l_top, l_maxstack, l_stack, l_cframe, l_env;
+  /* GCfunc: of both kinds, of Lua functions (pc), of C functions (f). */
+  __u16 fn_ffid, fn_pc, fn_f;
+  /* GCproto; its size is where the bytecode begins. */
+  __u16 pt_size, pt_sizebc, pt_chunkname, pt_firstline, pt_numline, pt_lineinfo,
+      pt_k, pt_sizekgc, pt_uvinfo, pt_varinfo, pt_flags;
+  /* GCtrace. */
+  __u16 t_nins, t_nsnap, t_ir, t_nk, t_nsnapmap, t_snap, t_snapmap, t_startpt,
+      t_startpc, t_startins, t_szmcode, t_mcode, t_spadjust, t_traceno, t_link,
+      t_root;
+};
+
+/* -- A stack -------------------------------------------------------------- */
+
+/* Kinds of frames. */
+enum {
+  LJS_FRAME_KERNEL,  /* addr: in the kernel. */
+  LJS_FRAME_NATIVE,  /* addr: in the process. */
+  LJS_FRAME_LUA,     /* addr: GCproto; x: index of the bytecode. */
+  LJS_FRAME_BUILTIN, /* addr: GCfunc.c.f; x: ffid. Any C function in Lua. */
+  LJS_FRAME_TRACE,   /* addr: GCtrace; x: offset in its machine code. The
+                     ** function where it starts, and all that it inlined. */
+  LJS_FRAME_JIT,     /* addr: in code that no trace is known for. */
+  LJS_FRAME_MARK     /* x: LJS_CUT_*: frames are missing here. */
+};
+
+/* Flags of a frame. */
+#define LJS_FLAG_RETURN 1 /* addr or x is of the place to return to. */
+#define LJS_FLAG_NOPC   2 /* Lua: where in the function is not known. */
+
+struct ljs_frame {
+  __u64 addr;
+  __u32 x;
+  __u16 check; /* Lua, trace: of what is at `addr`: see ljs_check_*. */
+  __u8 kind;
+  __u8 flags;
+};
+
+/* Why a stack is not whole. */
+enum {
+  LJS_CUT_NOT,
+  LJS_CUT_NATIVE, /* More native frames than are taken. */
+  LJS_CUT_LUA,    /* More Lua frames than are taken. */
+  LJS_CUT_NOMAP,  /* An address in no known mapping. */
+  LJS_CUT_NOROW,  /* No unwind table for an address. */
+  LJS_CUT_ANON,   /* Code made at run time by somebody else. */
+  LJS_CUT_MEMORY, /* Memory that could not be read. */
+  LJS_CUT_VM,     /* A VM whose state made no sense. */
+  LJS_CUT_STEPS,  /* More steps than one sample is allowed. */
+  LJS_CUT_REASONS
+};
+
+/* A stack on its way to the user's program: the leaf comes first. A frame of
+** the kind MARK is where something is missing; the last one ends it.
+*/
+struct ljs_stack {
+  __u64 key; /* Hash of all below, for the counts. */
+  __u64 g;   /* The last VM that was met, or 0. */
+  __u32 pid; /* As the sampler's own pid namespace has them. */
+  __u32 tid;
+  __u32 module; /* Of that VM. */
+  __u32 cut;    /* LJS_CUT_*: why it does not reach the root; or NOT. */
+  __u32 nframes;
+  __u32 nlua; /* Lua frames and builtins among them. */
+  struct ljs_frame frame[LJS_MAX_FRAMES];
+};
+
+/* -- What tells one function from another at the same address ---------------
+ */
+
+static inline __u64 ljs_mix(__u64 h, __u64 v)
+{
+  h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+  return h ^ h >> 29;
+}
+
+/* Of a GCproto: address of its chunk's name, first line, bytecodes. */
+static inline __u64 ljs_check_proto(__u64 chunk, __u32 first, __u32 sizebc)
+{
+  return ljs_mix(ljs_mix(chunk, first), sizebc);
+}
+
+/* Of a GCtrace: its machine code, where it starts, what it is made of. */
+static inline __u64 ljs_check_trace(__u64 mcode, __u32 szmcode, __u64 startpt,
+                                    __u64 startpc, __u32 nins)
+{
+  __u64 h = ljs_mix(ljs_mix(mcode, szmcode), startpt);
+  return ljs_mix(ljs_mix(h, startpc), nins);
+}
+
+#define LJS_CHECK(h) ((__u16)((h) >> 48)) /* As a frame carries it. */
+
+#endif
