@@ -120,7 +120,7 @@ static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 static int label_noline(const LpFuncInfo *fi, uint64_t line)
 {
   return line == LP_LINE_NONE || line == LABEL_BUILTIN ||
-         (line == 0 && (fi->flags & LJM_PROTO_STRIPPED));
+         (line == 0 && fi->kind == LP_FUNC_LUA);
 }
 
 /* A line, if there are any in the function. */
@@ -264,7 +264,7 @@ void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
     if (!chunk.n || chunk.s[0] != '@')
       lp_buf_puts(&frame, "@");
     lp_buf_printf(&frame, "%s:", chunk.n ? chunk.s : "");
-    if (r->line == 0 || label_noline(fi, r->line))
+    if (label_noline(fi, r->line))
       lp_buf_puts(&frame, "?");
     else
       lp_buf_printf(&frame, "%" PRIu64, r->line);

@@ -34,7 +34,8 @@ typedef struct LpStream {
   LpScale *scale;  /* What samples stand for. */
   int blind;       /* The recorder itself could not see everything. */
   /* Of CPU profiles. */
-  uint64_t delivered; /* Samples, */
+  uint64_t samples;   /* Records of samples, */
+  uint64_t delivered; /* of so many samples, */
   uint64_t hz;        /* so many a second of CPU time, */
   uint64_t period;    /* or nanoseconds between two. */
   unsigned booked;    /* Bits of what the books tell of: */

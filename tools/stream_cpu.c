@@ -67,6 +67,7 @@ static void cpu_open(LpStream *st, uint64_t offset)
 static void cpu_sample(void *ctx, const LpSample *s)
 {
   LpStream *st = ctx;
+  st->samples++;
   if (lp_cpu_sample(&st->prof->cpu, s)) {
     st->delivered += s->count;
     lp_origins_sample(&st->prof->origins, s->node, s->count);
