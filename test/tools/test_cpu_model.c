@@ -117,11 +117,15 @@ static Row row_of(const char *report, const char *label)
 {
   Row r = {0, 0};
   const char *at = strstr(report, label);
+  char *end;
   if (!at)
     return r;
   while (at > report && at[-1] != '\n')
     at--;
-  must(sscanf(at, "%lu %*f%% %lu", &r.self, &r.total) == 2);
+  r.self = strtoull(at, &end, 10);
+  strtod(end, &end);
+  must(*end == '%');
+  r.total = strtoull(end + 1, NULL, 10);
   return r;
 }
 

@@ -209,7 +209,7 @@ START_TEST(test_large)
   }
   for (i = 0; i < 1500; i++) {
     ids[0] = ids[i]; /* Nothing in common with the one before. */
-    ls_stream_sample(s, 0, ids, 5000 - i % 7 * 800, i & 1, 1);
+    ls_stream_sample(s, 0, ids, 5000 - i % 7 * 800, (int)(i & 1), 1);
   }
   ck_assert_int_eq(ls_stream_close(s, &book, 1), 0);
   b = written(fd);
