@@ -31,6 +31,16 @@ typedef struct Registers {
   uint64_t free;                      /* The last freed address, turned. */
 } Registers;
 
+/* Is this a body of KIND? If nobody knows yet, it is from here on. */
+int lp_items_is(LpItems *it, int kind)
+{
+  if (!it->body) {
+    it->body = kind;
+    it->sink->body(it->sink->ctx, kind);
+  }
+  return it->body == kind;
+}
+
 /* Start with nothing known; BODY is its kind, or 0. */
 void lp_items_open(LpItems *it, const LpSink *sink, int body)
 {
@@ -221,11 +231,12 @@ static const uint8_t *items_next(LpItems *it, const uint8_t *p,
   const uint8_t *next = NULL;
   if (it->ended) {
     *why = "expected the end of the stream behind its totals";
-  } else if ((*p & LJM_KIND_MASK) != LJM_RECORD && !lp_items_is(it, 'm')) {
-    *why = "an event of memory in a CPU profile";
   } else if ((*p & LJM_KIND_MASK) != LJM_RECORD) {
     *why = "a broken event";
-    next = items_events(it, p, end, r);
+    if (it->body == 'm' || lp_items_is(it, 'm'))
+      next = items_events(it, p, end, r);
+    else
+      *why = "an event of memory in a CPU profile";
   } else if (*p & LJM_STACK_BIT) {
     *why = "a broken change of the stack";
     next = items_change(it, p, end);

@@ -45,16 +45,6 @@ static inline uint32_t lp_items_site(const LpItems *it, uint64_t id)
   return lp_idmap_get(&it->sites, id);
 }
 
-/* Is this a body of KIND? If nobody knows yet, it is from here on. */
-static inline int lp_items_is(LpItems *it, int kind)
-{
-  if (!it->body) {
-    it->body = kind;
-    it->sink->body(it->sink->ctx, kind);
-  }
-  return it->body == kind;
-}
-
 /* For records.c and records_cpu.c, and what these need. */
 const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
                                const uint8_t *end);
@@ -62,6 +52,7 @@ void lp_items_cpu(LpItems *it, LpCursor *c, unsigned code, const uint8_t *at);
 void lp_items_define(LpItems *it, LpIdMap *m, const uint8_t *p, uint64_t id,
                      uint32_t number);
 int lp_items_pair(LpCursor *c, LpMeta *m);
+int lp_items_is(LpItems *it, int kind);
 void lp_items_flush(LpItems *it);
 void lp_items_push(LpItems *it, const uint8_t *p, uint64_t id);
 void lp_items_odd(LpItems *it, const uint8_t *p, const char *fmt, ...)
