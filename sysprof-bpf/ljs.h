@@ -150,9 +150,8 @@ enum {
   LJS_CUT_NOT,
   LJS_CUT_NATIVE, /* More native frames than are taken. */
   LJS_CUT_LUA,    /* More Lua frames than are taken. */
-  LJS_CUT_NOMAP,  /* An address in no known mapping. */
+  LJS_CUT_NOMAP,  /* Code that is in no known file, nor a trace. */
   LJS_CUT_NOROW,  /* No unwind table for an address. */
-  LJS_CUT_ANON,   /* Code made at run time by somebody else. */
   LJS_CUT_MEMORY, /* Memory that could not be read. */
   LJS_CUT_VM,     /* A VM whose state made no sense. */
   LJS_CUT_STEPS,  /* More steps than one sample is allowed. */
