@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "modules.h"
-#include "vmfind.h"
+#include "vmcode.h"
 #include "vmrows.h"
 
 struct LsModules {

@@ -141,8 +141,16 @@ run 64 3 --min=1x --view=tree "$stream"
 has err 'expected a PERCENT from 0 to 100, not 1x$'
 run 64 3 --metric=size --format=folded "$stream"
 has err 'expected a METRIC: bytes, allocations or live, not size$'
-run 64 3 --min=1 "$stream"
+run 64 1 --min=1 "$stream"
+has err '--min is not for --view=sites, of a memory profile$'
+run 64 1 --view=lines "$stream"
+has err '--format=text has no view lines, of a memory profile$'
+run 64 3 --min=1 --view=sites "$stream"
 has err '--min is not for --view=sites$'
+run 64 3 --sort=total --view=tree "$stream"
+has err '--sort is not for --view=tree$'
+run 64 3 --sort=name --view=lines "$stream"
+has err 'expected an ORDER: self or total, not name$'
 run 64 3 --metric=live "$stream"
 has err '--metric is not for --view=sites$'
 run 64 3 -l --view=tree "$stream"

@@ -51,7 +51,8 @@ const char *run_report(Run *r, const char *format, const char *view,
   LpOut out;
   lp_buf_free(&r->text);
   lp_out_open(&out, -1);
-  lp_report_find(format, view)->write(&out, r->prof, opt);
+  lp_report_find(format, view, r->prof->of ? r->prof->of : LP_OF_MEMORY)
+      ->write(&out, r->prof, opt);
   r->text = out.buf;
   return r->text.s ? r->text.s : "";
 }
