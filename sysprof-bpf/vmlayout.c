@@ -10,6 +10,7 @@
 
 /* References of 64 bits. */
 static const struct ljs_vm fields64 = {
+    .l_gct = 9,
     .l_glref = 16,
     .l_base = 32,
     .l_top = 40,
@@ -73,6 +74,7 @@ static const LsLayout layout64 = {
 
 /* References of 32 bits; but L->base and L->top are pointers. */
 static const struct ljs_vm fields32 = {
+    .l_gct = 5,
     .l_glref = 8,
     .l_base = 16,
     .l_top = 24,
