@@ -9,8 +9,9 @@
 #include "sitetable.h"
 #include "target.h"
 
-#define LS_SITES_MAX (LJS_MAX_FRAMES + 256) /* Of a stack; more are left out.  \
-                                             */
+#define LS_SITES_MAX                                                           \
+  (LJS_MAX_FRAMES + 256) /* Of a stack; more are left out.                     \
+                          */
 
 typedef struct LsResolver {
   LsSiteTable *sites;

@@ -349,63 +349,114 @@ static __always_inline int ljs_plausible(const struct ljs_walk *w,
   return !ljs_read(&gct, 1, func + vm->fn_ffid - 1) && gct == LJS_GCT_FUNC;
 }
 
-/* On a trace: which one, and where its frames begin. */
+/* The trace that runs, whose machine code has PC. Answers 0 if there is none.
+ */
+static __always_inline int ljs_trace_frame(struct ljs_walk *w,
+                                           const struct ljs_vm *vm, __u64 pc,
+                                           __u8 flags)
+{
+  __u64 traces = 0, t = 0, mcode, check;
+  __s32 vmstate = 0;
+  __u32 size;
+  if (ljs_read(&vmstate, 4, w->g + vm->vmstate) || vmstate <= 0 ||
+      ljs_word(vm, w->g + vm->trace, &traces) ||
+      ljs_word(vm, traces + (__u64)vmstate * (vm->gc64 ? 8 : 4), &t) || !t ||
+      ljs_read(w->buf, sizeof(w->buf), t))
+    return 0;
+  /* mcode is a pointer of the machine's, whatever the VM's are. */
+  mcode = *(__u64 *)(w->buf + (vm->t_mcode & 120));
+  size = ljs_field32(w, vm->t_szmcode);
+  if (pc - mcode > size)
+    return 0;
+  check = ljs_check_trace(mcode, size, ljs_fieldword(w, vm, vm->t_startpt),
+                          ljs_fieldword(w, vm, vm->t_startpc),
+                          ljs_field32(w, vm->t_nins));
+  if (!w->nolua)
+    ljs_push(w, t, (__u32)(pc - mcode), LJS_CHECK(check), LJS_FRAME_TRACE,
+             flags);
+  return 1;
+}
+
+/* Is this on a trace? Then tells which one, and where its frames begin. */
 static __always_inline int ljs_trace(struct ljs_walk *w,
                                      const struct ljs_vm *vm)
 {
-  __u64 base = 0, traces = 0, t = 0, mcode;
-  __s32 vmstate = 0;
-  __u32 size;
+  __u64 base = 0, ret = 0;
   if (!vm->jit || ljs_word(vm, w->g + vm->jit_base, &base) || !base)
     return 0;
+  if (w->anon) {
+    __u8 flags = w->exact ? 0 : LJS_FLAG_RETURN;
+    if (!ljs_trace_frame(w, vm, w->pc, flags) && !w->nolua)
+      ljs_push(w, w->pc, 0, 0, LJS_FRAME_JIT, flags);
+  } else if (!w->exact || ljs_read(&ret, 8, w->sp) ||
+             !ljs_trace_frame(w, vm, ret, LJS_FLAG_RETURN)) {
+    return 0; /* Else a trace has called one of the VM's helpers. */
+  }
   w->base = base;
   w->luapc = w->altpc = 0;
-  if (!ljs_read(&vmstate, 4, w->g + vm->vmstate) && vmstate > 0 &&
-      !ljs_word(vm, w->g + vm->trace, &traces) &&
-      !ljs_word(vm, traces + (__u64)vmstate * (vm->gc64 ? 8 : 4), &t) && t &&
-      !ljs_read(w->buf, sizeof(w->buf), t)) {
-    /* mcode is a pointer of the machine's, whatever the VM's are. */
-    mcode = *(__u64 *)(w->buf + (vm->t_mcode & 120));
-    size = ljs_field32(w, vm->t_szmcode);
-    if (w->pc - mcode <= size) {
-      __u64 check = ljs_check_trace(
-          mcode, size, ljs_fieldword(w, vm, vm->t_startpt),
-          ljs_fieldword(w, vm, vm->t_startpc), ljs_field32(w, vm->t_nins));
-      if (!w->nolua)
-        ljs_push(w, t, (__u32)(w->pc - mcode), LJS_CHECK(check),
-                 LJS_FRAME_TRACE, w->exact ? 0 : LJS_FLAG_RETURN);
-      goto done;
-    }
-  }
-  if (!w->nolua)
-    ljs_push(w, w->pc, 0, 0, LJS_FRAME_JIT, w->exact ? 0 : LJS_FLAG_RETURN);
-done:
   w->out.nlua++;
   w->skip = 1; /* The function at jit_base is part of that. */
   return 1;
 }
 
-/* Where the Lua frames of the VM's frame at A begin. */
-static __always_inline void ljs_top(struct ljs_walk *w, const struct ljs_vm *vm,
-                                    const struct ljs_state *st)
+/* Links between frames: what called the function. */
+enum { LJS_LINK_LUA, LJS_LINK_C, LJS_LINK_CONT, LJS_LINK_VARG };
+
+#define LJS_LINK_MAX (1ull << 24) /* A link that is no address is less. */
+
+/* A function at DX has returned, or nearly so: its results may be where it was.
+** PC has its link. Is BASE, the function that called it, found by that?
+*/
+static __always_inline int
+ljs_returned(struct ljs_walk *w, const struct ljs_vm *vm, __u64 dx, __u64 pc)
 {
-  __u64 pc = 0;
-  ljs_word(vm, w->a + vm->save_pc, &pc);
+  __u32 ins;
+  if (dx <= w->bottom || dx >= w->top || (pc & 3) || ljs_read(&ins, 4, pc - 4))
+    return 0;
+  w->base = dx - (((ins >> 8) & 255) + (vm->gc64 ? 2 : 1)) * 8ull;
+  return ljs_plausible(w, vm, w->base);
+}
+
+/* Where the Lua frames begin if the sample is of the interpreter itself: BASE
+** is in rdx, PC in rbx. Answers 0 if none has begun yet, or all have ended.
+*/
+static __always_inline int ljs_top_exact(struct ljs_walk *w,
+                                         const struct ljs_vm *vm)
+{
+  __u64 base = 0;
+  if (w->luapc < LJS_LINK_MAX && (w->luapc & 3) <= LJS_LINK_C) {
+    /* A link to C: a call from there or a return to there is under way. */
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+    return 0;
+  }
+  if (ljs_plausible(w, vm, w->dx))
+    w->base = w->dx;
+  else if (vm->jit && !ljs_word(vm, w->g + vm->jit_base, &base) &&
+           ljs_plausible(w, vm, base))
+    w->base = base; /* Leaving a trace. */
+  else if (!ljs_returned(w, vm, w->dx, w->luapc))
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+  return 1;
+}
+
+/* Where the Lua frames of the VM's frame at A begin. Answers 0 if it has none.
+ */
+static __always_inline int ljs_top(struct ljs_walk *w, const struct ljs_vm *vm,
+                                   const struct ljs_state *st)
+{
+  ljs_word(vm, w->a + vm->save_pc, &w->altpc);
   w->luapc = w->bx; /* The interpreter keeps its PC in rbx. */
-  w->altpc = pc;
   if (!vm->gc64)
     w->luapc = (__u32)w->luapc;
   if (st)
     w->base = st->base;
-  else if (w->exact && ljs_plausible(w, vm, w->dx))
-    w->base = w->dx;
-  else if (w->exact && vm->jit && /* Leaving a trace. */
-           !ljs_word(vm, w->g + vm->jit_base, &pc) && ljs_plausible(w, vm, pc))
-    w->base = pc;
-  else if (!w->exact && ljs_plausible(w, vm, w->bp))
+  else if (w->exact && !w->anon)
+    return ljs_top_exact(w, vm);
+  else if (!w->anon && ljs_plausible(w, vm, w->bp))
     w->base = w->bp; /* It is there while some C functions are called. */
   else
     ljs_word(vm, w->l + vm->l_base, &w->base);
+  return 1;
 }
 
 /* A is the VM's frame: enters the Lua stack, unless there is nothing on it. */
@@ -414,7 +465,7 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
                                       const struct ljs_state *st)
 {
   __s32 nres = 0;
-  __u32 ontrace = 0;
+  int ontrace = 0, some = 1;
   w->skip = 0;
   if (ljs_word(vm, w->l + vm->l_glref, &w->g) ||
       ljs_word(vm, w->l + vm->l_stack, &w->bottom) ||
@@ -426,19 +477,18 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   w->bottom += vm->gc64 ? 16 : 8; /* Base of the frame that is none. */
   w->out.g = w->g;
   w->out.module = w->module;
-  if (w->anon)
-    ontrace = ljs_trace(w, vm);
+  ontrace = ljs_trace(w, vm);
   if (w->anon && !ontrace) {
     ljs_native_frame(w);
     ljs_gap(w, LJS_CUT_NOMAP);
   }
   if (!ontrace)
-    ljs_top(w, vm, st);
+    some = ljs_top(w, vm, st);
   if (!w->base) { /* Its walk has ended early. */
     ljs_leave(w, vm, 0);
     return;
   }
-  if (nres < 0) { /* A C function, called without a Lua frame. */
+  if (nres < 0 || !some) { /* Or a C function, called without a Lua frame. */
     ljs_leave(w, vm, w->base);
     return;
   }
@@ -491,15 +541,13 @@ static __always_inline int ljs_function(struct ljs_walk *w,
   __u64 pc;
   if (func == w->lastfunc)
     return 1;
-  if (ljs_read(w->buf, 64, func) ||
+  /* Not a byte more than a small function has: memory may end behind it. */
+  if (ljs_read(w->buf, vm->gc64 ? 40 : 24, func) ||
       w->buf[(vm->fn_ffid - 1) & 63] != LJS_GCT_FUNC)
     return -1;
   *ffid = w->buf[vm->fn_ffid & 63];
-  if (*ffid) {
-    /* A C pointer, whatever the VM's are. */
-    *f = *(__u64 *)(w->buf + (vm->fn_f & 56));
-    return 0;
-  }
+  if (*ffid) /* A C pointer, whatever the VM's are. */
+    return ljs_read(f, 8, func + vm->fn_f) ? -1 : 0;
   pc = ljs_fieldword(w, vm, vm->fn_pc);
   if (ljs_read(w->buf, sizeof(w->buf), pc - vm->pt_size))
     return -1;
@@ -529,9 +577,6 @@ static __always_inline void ljs_lua_frame(struct ljs_walk *w)
   ljs_push(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA,
            x == ~(__u32)0 ? LJS_FLAG_NOPC : 0);
 }
-
-/* Links between frames: what called the function. */
-enum { LJS_LINK_LUA, LJS_LINK_C, LJS_LINK_CONT, LJS_LINK_VARG };
 
 /* Follows the link of the frame at w->base. */
 static __always_inline void ljs_follow(struct ljs_walk *w,
