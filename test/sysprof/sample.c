@@ -12,7 +12,7 @@ __asm__(
 #endif
 "  .text\n"
 "  .p2align 6\n"
-"  .globl sample, plain, __plain, many_weak, labels\n"
+"  .globl sample, plain, __plain, labels\n"
 "  .weak weak_plain, many_weak\n"
 "sample:\n" /* No size, and nothing of it is left. */
 "plain: __plain: weak_plain: local_plain:\n"
