@@ -17,7 +17,7 @@
 
 #include "symbols.h"
 
-#define SYMBOLS_DEBUG "/usr/lib/debug/.build-id"
+const char *ls_symbols_debug = "/usr/lib/debug/.build-id";
 
 typedef struct Symbol {
   uint64_t lo, hi; /* HI is the end of its section if it has no size. */
@@ -152,18 +152,18 @@ static int symbols_read(LsSymbols *t, const LsElf *e, uint32_t type)
 /* Open the separate debug file, if there is one for this very build. */
 static LsElf *debug_open(const LsElf *e)
 {
-  char path[sizeof(SYMBOLS_DEBUG) + 2 * 64 + 16];
+  char hex[2 * 64 + 1], *path;
   uint8_t id[64], other[64];
-  size_t n = ls_elf_buildid(e, id), i, len;
+  size_t n = ls_elf_buildid(e, id), i;
   LsElf *debug;
   int fd;
-  if (n < 2)
+  for (i = 0; i < n; i++)
+    snprintf(hex + 2 * i, 3, "%02x", id[i]);
+  if (n < 2 ||
+      asprintf(&path, "%s/%.2s/%s.debug", ls_symbols_debug, hex, hex + 2) < 0)
     return NULL;
-  len = (size_t)sprintf(path, "%s/%02x/", SYMBOLS_DEBUG, id[0]);
-  for (i = 1; i < n; i++)
-    len += (size_t)sprintf(path + len, "%02x", id[i]);
-  strcpy(path + len, ".debug");
   fd = open(path, O_RDONLY | O_CLOEXEC);
+  free(path);
   if (fd < 0)
     return NULL;
   debug = ls_elf_open(fd);

@@ -3,16 +3,14 @@
 ** says.
 */
 
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "open.h"
 #include "readelf.h"
-#include "rows.h"
 #include "suites.h"
 
 /* Files that are there on every Debian, and some that may be. More can be given
@@ -35,17 +33,6 @@ static double work_ms(void)
   struct timespec ts;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
   return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-/* Read a file's table. */
-static LsElf *rows_of(const char *path, LsRows *rows)
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  LsElf *e = fd < 0 ? NULL : ls_elf_open(fd);
-  ck_assert_msg(e != NULL, "%s cannot be opened", path);
-  close(fd);
-  ck_assert_int_eq(ls_rows_build(e, rows), 0);
-  return e;
 }
 
 /* A row as text. */
@@ -129,14 +116,14 @@ static void check_all(const LsRows *t, const ReTable *re, const char *path)
 }
 
 /* Compare all that a file has. */
-static void check_file(const char *path)
+static void check_file(const char *path, const char *section)
 {
   LsRows t;
   ReTable re;
   double before = work_ms(), ms;
-  LsElf *e = rows_of(path, &t);
+  LsElf *e = open_rows(path, &t);
   ms = work_ms() - before;
-  re_read(&re, path, ".eh_frame");
+  re_read(&re, path, section);
   ck_assert_uint_gt(re.nfn, 0);
   check_order(&t);
   check_all(&t, &re, path);
@@ -154,7 +141,7 @@ static size_t check_glob(const char *pattern)
   if (glob(pattern, 0, NULL, &g) != 0)
     return 0;
   for (i = 0; i < g.gl_pathc; i++, n++)
-    check_file(g.gl_pathv[i]);
+    check_file(g.gl_pathv[i], ".eh_frame");
   globfree(&g);
   return n;
 }
@@ -162,6 +149,13 @@ static size_t check_glob(const char *pattern)
 START_TEST(test_readelf)
 {
   ck_assert_uint_gt(check_glob(files[_i]) + (_i > 4), 0);
+}
+END_TEST
+
+/* What only .debug_frame tells. */
+START_TEST(test_debug_frame)
+{
+  check_file(SAMPLE_DEBUG, ".debug_frame");
 }
 END_TEST
 
@@ -177,7 +171,7 @@ END_TEST
 
 Suite *suite_rows(void)
 {
-  const TTest *tests[] = {test_more, NULL};
+  const TTest *tests[] = {test_debug_frame, test_more, NULL};
   Suite *s = suite_of("rows", tests);
   TCase *tc = tcase_create("readelf");
   tcase_set_timeout(tc, 120);
