@@ -12,6 +12,7 @@
 ** all of 2.1; later versions have put new ones behind them.
 */
 enum {
+  LS_BC_ISLAST = 15, /* Up to here: comparisons, with a jump behind. */
   LS_BC_MOV = 18,
   LS_BC_UGET = 45,
   LS_BC_USETV = 46,

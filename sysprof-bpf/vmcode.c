@@ -190,9 +190,6 @@ static int conclude(Case *c, struct ljs_vm *out)
   return 1;
 }
 
-/* Look at one function: 1 if it is LuaJIT's interpreter, *OUT is its layout; 0
-** if not; -1 if it looks like it, but WHY says what was not certain.
-*/
 int ls_vm_scan(const LsVmCode *code, struct ljs_vm *out, char why[LS_WHY])
 {
   Case c = {.s.c = code, .why = why};
@@ -206,5 +203,58 @@ int ls_vm_scan(const LsVmCode *code, struct ljs_vm *out, char why[LS_WHY])
   if (c.s.dispatch >= VM_DISPATCH && c.s.entries > 0)
     found = conclude(&c, out);
   free(c.s.ins);
+  return found;
+}
+
+/* The row that holds for all of a function, if there is one and it is like an
+** interpreter's; or NULL.
+*/
+static const struct ljs_row *find_row(const LsRows *rows, const LsFde *fde)
+{
+  const struct ljs_row *row = ls_rows_find(rows, fde->lo);
+  if (fde->hi > UINT32_MAX || fde->hi - fde->lo < VM_MINCODE ||
+      fde->hi - fde->lo > VM_MAXCODE || !row)
+    return NULL;
+  if (row + 1 < rows->row + rows->n && row[1].pc < fde->hi)
+    return NULL; /* Functions of C have prologues. */
+  if (row->how != LJS_CFA_SP || row->cfa < 64 || row->cfa > 512 ||
+      row->bphow != LJS_REG_CFA || row->bxhow != LJS_REG_CFA)
+    return NULL;
+  return row;
+}
+
+int ls_vm_find(const LsElf *e, const LsRows *rows, struct ljs_vm *out,
+               char why[LS_WHY])
+{
+  int found = 0;
+  size_t i;
+  why[0] = '\0';
+  for (i = 0; i < rows->nfde; i++) {
+    const LsFde *fde = &rows->fde[i];
+    const struct ljs_row *row = find_row(rows, fde);
+    LsVmCode code;
+    struct ljs_vm vm;
+    char what[LS_WHY];
+    int r;
+    if (!row)
+      continue;
+    code = (LsVmCode){.n = fde->hi - fde->lo,
+                      .lo = (uint32_t)fde->lo,
+                      .frame = (uint16_t)row->cfa,
+                      .bp = row->bp,
+                      .bx = row->bx};
+    code.code = ls_elf_bytes(e, fde->lo, code.n);
+    r = code.code ? ls_vm_scan(&code, &vm, what) : 0;
+    if (r == 1 && found == 1)
+      return refuse(why, "two interpreters in one file");
+    if (r == 1) {
+      *out = vm;
+      why[0] = '\0';
+      found = 1;
+    } else if (r < 0 && found == 0) {
+      snprintf(why, LS_WHY, "%s", what);
+      found = -1;
+    }
+  }
   return found;
 }
