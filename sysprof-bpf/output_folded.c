@@ -1,6 +1,7 @@
 /*
 ** A profile as folded stacks: root;...;leaf count. Stacks that read the same
-** are one line; lines are in the order of their bytes.
+** are one line; lines are in the order of their bytes. They are put into words
+** at the end, when all names are known.
 */
 
 #include <errno.h>
@@ -13,8 +14,11 @@
 #include "output.h"
 #include "target.h"
 
+/* A stack: what goes before it, and its sites; in the end a text. */
 typedef struct Line {
   char *text;
+  uint32_t *site;
+  uint32_t n;
   uint64_t count;
 } Line;
 
@@ -24,7 +28,8 @@ typedef struct LsOutputFolded {
   int threads, processes; /* Stacks begin with the name of these. */
   Line *line;
   size_t n, room;
-  char *buf; /* The line under construction. */
+  size_t merge; /* With more lines than that they are merged. */
+  char *buf;    /* The line under construction. */
   size_t len, size;
   int err;
 } LsOutputFolded;
@@ -157,23 +162,66 @@ static void put_site(LsOutputFolded *of, const LsSite *s)
 
 /* -- Output --------------------------------------------------------------- */
 
-static void folded_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
-                          uint64_t count)
+/* What stacks begin with. */
+static void put_prefix(LsOutputFolded *of, const LsProcess *p, const LsNamed *s)
 {
-  LsOutputFolded *of = (LsOutputFolded *)o;
   char name[32];
-  uint32_t i;
   of->len = 0;
-  if (of->processes)
-    put_string(of, p->command);
+  put_string(of, of->processes ? p->command : "");
   if (of->threads) {
     ls_target_name((pid_t)p->pid, (pid_t)s->key.tid, name, sizeof(name));
     put_string(of, of->len ? ";" : "");
     put_string(of, name);
     put_format(of, "-%u", s->key.tid);
   }
-  for (i = 0; i < s->n; i++) {
-    const LsSite *site = ls_sitetable_get(of->o.sites, s->site[i]);
+}
+
+static Line *new_line(LsOutputFolded *of)
+{
+  if (of->n == of->room) {
+    size_t room = of->room ? of->room * 2 : 256;
+    Line *line = realloc(of->line, room * sizeof(*line));
+    if (!line)
+      return NULL;
+    of->line = line;
+    of->room = room;
+  }
+  return &of->line[of->n];
+}
+
+static void folded_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
+                          uint64_t count)
+{
+  LsOutputFolded *of = (LsOutputFolded *)o;
+  Line *l = new_line(of);
+  if (!l) {
+    of->err = ENOMEM;
+    return;
+  }
+  put_prefix(of, p, s);
+  l->text = strdup(of->len ? of->buf : "");
+  l->site = malloc((s->n ? s->n : 1) * sizeof(*l->site));
+  if (!l->text || !l->site) {
+    of->err = ENOMEM;
+    free(l->text);
+    free(l->site);
+    return;
+  }
+  memcpy(l->site, s->site, s->n * sizeof(*l->site));
+  l->n = s->n;
+  l->count = count;
+  of->n++;
+}
+
+/* Puts a stack into words. */
+static void spell(LsOutputFolded *of, Line *l)
+{
+  uint32_t i;
+  char *text;
+  of->len = 0;
+  put(of, l->text, strlen(l->text));
+  for (i = 0; i < l->n; i++) {
+    const LsSite *site = ls_sitetable_get(of->o.sites, l->site[i]);
     if (of->len)
       put(of, ";", 1);
     if (site)
@@ -181,38 +229,37 @@ static void folded_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
   }
   if (!of->len)
     put_string(of, "(nothing)");
-  if (of->n == of->room) {
-    size_t room = of->room ? of->room * 2 : 256;
-    Line *line = realloc(of->line, room * sizeof(*line));
-    if (!line) {
-      of->err = ENOMEM;
-      return;
-    }
-    of->line = line;
-    of->room = room;
-  }
-  of->line[of->n] = (Line){of->buf ? strdup(of->buf) : NULL, count};
-  if (!of->line[of->n].text)
+  text = of->buf ? strdup(of->buf) : NULL;
+  if (!text) {
     of->err = ENOMEM;
-  else
-    of->n++;
+    return;
+  }
+  free(l->text);
+  l->text = text;
+  l->n = 0;
 }
 
-static int by_text(const void *a, const void *b)
+static int by_stack(const void *a, const void *b)
 {
-  return strcmp(((const Line *)a)->text, ((const Line *)b)->text);
+  const Line *x = a, *y = b;
+  int order = strcmp(x->text, y->text);
+  if (!order && x->n != y->n)
+    order = x->n < y->n ? -1 : 1;
+  return order || !x->n ? order
+                        : memcmp(x->site, y->site, x->n * sizeof(*x->site));
 }
 
-/* Adds up lines that read the same. */
+/* Adds up lines that are the same. */
 static void merge(LsOutputFolded *of)
 {
   size_t i, n = 0;
   if (of->n)
-    qsort(of->line, of->n, sizeof(*of->line), by_text);
+    qsort(of->line, of->n, sizeof(*of->line), by_stack);
   for (i = 0; i < of->n; i++) {
-    if (n && strcmp(of->line[n - 1].text, of->line[i].text) == 0) {
+    if (n && by_stack(&of->line[n - 1], &of->line[i]) == 0) {
       of->line[n - 1].count += of->line[i].count;
       free(of->line[i].text);
+      free(of->line[i].site);
     } else {
       of->line[n++] = of->line[i];
     }
@@ -226,8 +273,10 @@ static void folded_time(LsOutput *o, uint64_t ns)
 {
   LsOutputFolded *of = (LsOutputFolded *)o;
   (void)ns;
-  if (of->n > MERGE_AT)
+  if (of->n > of->merge) {
     merge(of);
+    of->merge = of->n * 2 + MERGE_AT;
+  }
 }
 
 static int folded_close(LsOutput *o, const LsBook *books, size_t n)
@@ -239,6 +288,9 @@ static int folded_close(LsOutput *o, const LsBook *books, size_t n)
   (void)books;
   (void)n;
   merge(of);
+  for (i = 0; i < of->n; i++)
+    spell(of, &of->line[i]);
+  merge(of);
   f = fdopen(dup(of->fd), "w");
   for (i = 0; f && i < of->n; i++)
     if (fprintf(f, "%s %llu\n", of->line[i].text,
@@ -247,8 +299,10 @@ static int folded_close(LsOutput *o, const LsBook *books, size_t n)
       err = errno;
   if ((!f || fclose(f)) && !err)
     err = errno;
-  for (i = 0; i < of->n; i++)
+  for (i = 0; i < of->n; i++) {
     free(of->line[i].text);
+    free(of->line[i].site);
+  }
   free(of->line);
   free(of->buf);
   free(of);

@@ -10,11 +10,14 @@
 typedef struct LsOutputStream {
   LsOutput o;
   LsStream *stream;
-  uint32_t *site; /* The stream's numbers of sites; 0: not told yet. */
+  uint32_t *site; /* The stream's numbers of sites; 0: not told yet,
+                  ** NAMELESS: it had no name when it was told. */
   size_t nsite;
   uint32_t *stack; /* A stack in them. */
   size_t nstack;
 } LsOutputStream;
+
+#define NAMELESS 0x80000000u
 
 static int room(uint32_t **v, size_t *n, size_t want)
 {
@@ -39,15 +42,18 @@ static uint32_t tell_site(LsOutputStream *os, uint32_t id)
   LsSite copy;
   if (room(&os->site, &os->nsite, (size_t)id + 1) || !s)
     return 0;
-  if (os->site[id])
-    return os->site[id];
+  if (os->site[id] && !((os->site[id] & NAMELESS) && *s->name))
+    return os->site[id] & ~NAMELESS;
   copy = *s;
   if (s->module) {
     const LsModule *m = ls_modules_find(os->o.modules, s->module);
     copy.module =
         ls_stream_module(os->stream, m->path, m->buildid, m->nbuildid);
   }
-  return os->site[id] = ls_stream_site(os->stream, &copy);
+  os->site[id] = ls_stream_site(os->stream, &copy);
+  if (s->kind == LS_LUA && !*s->name)
+    os->site[id] |= NAMELESS;
+  return os->site[id] & ~NAMELESS;
 }
 
 static void stream_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,

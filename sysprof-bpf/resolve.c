@@ -76,24 +76,43 @@ static void mark_site(const struct ljs_frame *f, LsSite *s)
 }
 
 /* A C function that Lua called is a native frame, too: then its address is that
-** of the function that the native frame before is in.
+** of the function that the native frame inside of it is in.
 */
 static int told_already(const LsResolver *r, const LsTarget *t,
-                        const struct ljs_frame *f, const LsSite *before)
+                        const struct ljs_stack *s, unsigned i)
 {
-  LsSite s = {0};
-  if (!before || before->kind != LS_NATIVE || f->x > 1)
+  const struct ljs_frame *f = &s->frame[i], *in = f - 1;
+  LsSite outer = {0}, inner = {0};
+  if (f->x > 1 || !i || in->kind != LJS_FRAME_NATIVE)
     return 0;
-  native_site(r, t, f->addr, &s);
-  return s.module == before->module && s.addr == before->addr;
+  native_site(r, t, f->addr, &outer);
+  native_site(r, t, in->addr - ((in->flags & LJS_FLAG_RETURN) ? 1 : 0), &inner);
+  return outer.module == inner.module && outer.addr == inner.addr;
 }
 
 #define MANY 64 /* Sites of one frame: functions inlined in a trace. */
 
+/* A C function that Lua called: by its name in Lua, or else by its symbol. */
+static size_t builtin_site(const LsResolver *r, const LsTarget *t,
+                           const struct ljs_stack *s, unsigned i,
+                           LsSite out[MANY])
+{
+  const struct ljs_frame *f = &s->frame[i];
+  size_t n;
+  if (told_already(r, t, s, i))
+    return 0;
+  n = lua_sites(r, t, s, i, out, MANY);
+  if (f->x > 1 || (n == 1 && out->name && *out->name))
+    return n;
+  memset(out, 0, sizeof(*out));
+  native_site(r, t, f->addr, out);
+  return 1;
+}
+
 /* The sites of frame I, innermost first. */
-static size_t frame_sites(LsResolver *r, const LsTarget *t,
+static size_t frame_sites(const LsResolver *r, const LsTarget *t,
                           const struct ljs_stack *s, unsigned i,
-                          const LsSite *before, LsSite out[MANY])
+                          LsSite out[MANY])
 {
   const struct ljs_frame *f = &s->frame[i];
   memset(out, 0, sizeof(*out));
@@ -108,17 +127,7 @@ static size_t frame_sites(LsResolver *r, const LsTarget *t,
     mark_site(f, out);
     return 1;
   case LJS_FRAME_BUILTIN:
-    if (told_already(r, t, f, before))
-      return 0;
-    if (f->x <= 1 && lua_sites(r, t, s, i, out, MANY) == 1 && out->name &&
-        *out->name)
-      return 1;
-    if (f->x <= 1) {
-      memset(out, 0, sizeof(*out));
-      native_site(r, t, f->addr, out);
-      return 1;
-    }
-    return lua_sites(r, t, s, i, out, MANY);
+    return builtin_site(r, t, s, i, out);
   default:
     return lua_sites(r, t, s, i, out, MANY);
   }
@@ -126,31 +135,21 @@ static size_t frame_sites(LsResolver *r, const LsTarget *t,
 
 /* -- Stacks --------------------------------------------------------------- */
 
-static void reverse(uint32_t *v, size_t n)
-{
-  size_t i;
-  for (i = 0; i < n / 2; i++) {
-    uint32_t x = v[i];
-    v[i] = v[n - 1 - i];
-    v[n - 1 - i] = x;
-  }
-}
-
 /* The numbers of all sites of a stack, the outermost first. Answers how many.
- */
+** In this order, too, are they named: functions get their names from those that
+** define them, which are further out more often than not.
+*/
 size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
                   uint32_t out[LS_SITES_MAX])
 {
   LsSite site[MANY];
-  size_t n = 0, k, i;
-  uint32_t id;
-  for (i = 0; i < s->nframes; i++) {
-    const LsSite *before = n ? ls_sitetable_get(r->sites, out[n - 1]) : NULL;
-    size_t many = frame_sites(r, t, s, i, before, site);
-    for (k = 0; k < many && n < LS_SITES_MAX; k++)
+  size_t n = 0, k;
+  uint32_t i = s->nframes, id;
+  while (i--) {
+    k = frame_sites(r, t, s, i, site);
+    while (k-- && n < LS_SITES_MAX)
       if ((id = ls_sitetable_add(r->sites, &site[k])) != 0)
         out[n++] = id;
   }
-  reverse(out, n);
   return n;
 }

@@ -1,6 +1,7 @@
 /*
-** Sites, each with a number. Open addressing over 64 bit hashes of all fields;
-** collisions are looked at in full.
+** Sites, each with a number. Open addressing over 64 bit hashes; collisions are
+** looked at in full. A Lua function may get its name later than its first
+** sample: its name is no part of what it is.
 */
 
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static uint64_t hash_site(const LsSite *s)
   h = ljs_mix(ljs_mix(h, s->lines), s->hash);
   h = ljs_mix(ljs_mix(h, s->module), s->addr);
   h = hash_bytes(h, s->chunk, s->chunklen);
-  return hash_bytes(h, s->name, length(s->name));
+  return s->kind == LS_LUA ? h : hash_bytes(h, s->name, length(s->name));
 }
 
 static int same(const LsSite *a, const LsSite *b)
@@ -66,7 +67,8 @@ static int same(const LsSite *a, const LsSite *b)
          a->module == b->module && a->addr == b->addr &&
          a->chunklen == b->chunklen &&
          (!a->chunklen || memcmp(a->chunk, b->chunk, a->chunklen) == 0) &&
-         strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0;
+         (a->kind == LS_LUA ||
+          strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0);
 }
 
 static char *copy(const char *s, size_t n)
@@ -78,6 +80,17 @@ static char *copy(const char *s, size_t n)
     memcpy(c, s, n);
   c[n] = '\0';
   return c;
+}
+
+/* A name that has not been known before. */
+static void rename_site(LsSite *known, const LsSite *s)
+{
+  char *name;
+  if (!*known->name && length(s->name) &&
+      (name = copy(s->name, length(s->name))) != NULL) {
+    free((char *)known->name);
+    known->name = name;
+  }
 }
 
 static int grow_slots(LsSiteTable *t)
@@ -124,8 +137,10 @@ uint32_t ls_sitetable_add(LsSiteTable *t, const LsSite *s)
     return 0;
   for (at = (uint32_t)h & t->mask; t->slot[at]; at = (at + 1) & t->mask) {
     uint32_t id = t->slot[at];
-    if (t->hash[id - 1] == h && same(&t->site[id - 1], s))
+    if (t->hash[id - 1] == h && same(&t->site[id - 1], s)) {
+      rename_site(&t->site[id - 1], s);
       return id;
+    }
   }
   if (t->n == t->room && grow_sites(t))
     return 0;

@@ -15,8 +15,9 @@
 #include "vmrows.h"
 #include "x86.h"
 
-#define NWINDOW 64 /* Entries and ends that are taken; real VMs have about 8.  \
-                    */
+#define NWINDOW                                                                \
+  64 /* Entries and ends that are taken; real VMs have about 8.                \
+      */
 
 typedef struct Code {
   const uint8_t *p; /* The interpreter's code. */
