@@ -28,16 +28,18 @@ local function mixed(depth, n)
   return n
 end
 
+local function enter40(n) local x = straight(70, n) return x end
+local function enter60(n) local x = mixed(70, n) return x end
+
 local function main()
   truth.measure({
-    { "bottom40", 4, bottom40, call = function(n) local x = straight(70, n) return x end },
-    { "bottom60", 6, bottom60, call = function(n) local x = mixed(70, n) return x end },
+    { "bottom40", 4, bottom40, call = enter40 }, { "bottom60", 6, bottom60, call = enter60 },
   })
 end
 
 local names = { "c:cb_call", "c:cb_pcall", "c:cb_cpcall", "c:cb_resume" }
 local chain = {}
 for depth = 70, 1, -1 do chain[#chain + 1] = "mixed " .. names[depth % 4 + 1] end
-truth.chain("main", "call", string.rep("straight c:cb_call", 70, " "), "straight", "bottom40")
-truth.chain("main", "call", table.concat(chain, " "), "mixed", "bottom60")
+truth.chain("main", "enter40", string.rep("straight c:cb_call", 70, " "), "straight", "bottom40")
+truth.chain("main", "enter60", table.concat(chain, " "), "mixed", "bottom60")
 main()

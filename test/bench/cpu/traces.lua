@@ -13,7 +13,7 @@ local function %s(n)
   for i = 1, n do x = x * %g + i end
   return x
 end
-return %s]]):format(name, i, k, name), "=many" .. i))()
+return %s]]):format(name, i, k, name), "=" .. name .. "_" .. i))()
   end
   return t
 end
@@ -25,9 +25,9 @@ local function all10(n) for i = 1, 100 do many[3][i](n) end end
 
 local function main()
   truth.measure({
-    { "many60", 30, many[1][1], call = all60, chunk = "-" },
-    { "many30", 15, many[2][1], call = all30, chunk = "-" },
-    { "many10", 5, many[3][1], call = all10, chunk = "-" },
+    { "many60", 30, many[1][1], call = all60, chunk = "many60_*" },
+    { "many30", 15, many[2][1], call = all30, chunk = "many30_*" },
+    { "many10", 5, many[3][1], call = all10, chunk = "many10_*" },
   })
 end
 

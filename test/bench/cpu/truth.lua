@@ -2,7 +2,7 @@
 -- of their functions takes, because they measure it while they run, and print
 -- it at the end:
 --
---   truth function NAME SECONDS CHUNK FIRST LAST   CHUNK "-": in many chunks
+--   truth function NAME SECONDS CHUNK FIRST LAST   CHUNK "x*": all like it
 --   truth line LINE SECONDS CHUNK                  of the innermost Lua frame
 --   truth chain FRAME...                           see chain() below
 --   truth work ROUNDS N...                         to do the same work again
@@ -102,28 +102,26 @@ end
 -- What a phase's time belongs to: lines, and the functions of p.parts, a table
 -- of names and shares, or the phase's own.
 local function tell(p, seconds)
-  local fn, chunk = p[3], chunk_of(p[3])
+  local fn, chunk = p[3], p.chunk or chunk_of(p[3])
   local info = debug.getinfo(fn, "S")
   if p.parts then
     for name, part in pairs(p.parts) do
       local i = debug.getinfo(part[2], "S")
-      say("function", name, seconds * part[1], chunk, i.linedefined, i.lastlinedefined)
+      say("function", name, seconds * part[1], chunk_of(part[2]), i.linedefined, i.lastlinedefined)
     end
-  elseif p.chunk then
-    say("function", p[1], seconds, p.chunk, 0, 0)
   else
     say("function", p[1], seconds, chunk, info.linedefined, info.lastlinedefined)
   end
   for line, share in pairs(p.lines or { [info.linedefined + (p.line or 2)] = 1 }) do
-    say("line", line, seconds * share, p.chunk or chunk)
+    say("line", line, seconds * share, chunk)
   end
 end
 
 -- Measures phases { NAME, WEIGHT, FUNCTION, ... } for `arg[1]` seconds of CPU
 -- (3), in rounds of some milliseconds, and prints what is true. FUNCTION(n)
 -- does n times something, or `call` does, which spends its time in FUNCTION;
--- `calibrate` if that cannot be tried before. The time is that of the line
--- `line` behind FUNCTION's first (2).
+-- `calibrate` if that cannot be tried before. The time is that of line `line`
+-- behind FUNCTION's first (2), `chunk` the name of many chunks.
 function truth.measure(phases)
   local work = os.getenv("TRUTH_WORK")
   local n = work and numbers(work) or counts(phases)
