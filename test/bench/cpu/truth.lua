@@ -10,7 +10,7 @@
 --
 -- Environment: TRUTH_GO waits for a line on standard input before the measured
 -- part; TRUTH_WORK is a "work" to repeat, in place of SECONDS; TRUTH_JP is a
--- file for LuaJIT's own profiler.
+-- file for LuaJIT's own profiler, TRUTH_JP_MODE how it is started.
 
 local truth = {}
 
@@ -130,7 +130,7 @@ function truth.measure(phases)
   local jp = os.getenv("TRUTH_JP")
   wait()
   if jp then
-    require("jit.p").start("Gli1", jp)
+    require("jit.p").start(os.getenv("TRUTH_JP_MODE") or "Gli1", jp)
   end
   local start, began = clock(), wall and wall()
   local took, round = rounds(phases, n, seconds, last)
