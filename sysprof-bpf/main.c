@@ -68,6 +68,16 @@ static double percent(uint64_t part, uint64_t whole)
   return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+/* How many of the samples that the clock owed were fired; in percent. */
+static double coverage(const Main *m)
+{
+  const LsBooks *b = &m->s.books;
+  double owed = (double)b->cpu_ns / 1e9 * m->opt.sampler.hz;
+  return owed > 0 && !m->opt.sampler.cycles
+             ? 100.0 * (double)b->cpu_fired / owed
+             : 100.0;
+}
+
 static void show_progress(const Main *m)
 {
   uint64_t book[LJS_BOOKS];
@@ -102,11 +112,7 @@ static void show_summary(const Main *m)
     return;
   }
   say(m, "%.1f%% complete to the root; coverage %.1f%% of %.2f s of CPU time",
-      percent(b->complete, b->delivered),
-      m->opt.sampler.cycles ? 100.0
-                            : 100.0 * (double)b->fired /
-                                  ((double)b->cpu_ns / 1e9 * m->opt.sampler.hz),
-      (double)b->cpu_ns / 1e9);
+      percent(b->complete, b->delivered), coverage(m), (double)b->cpu_ns / 1e9);
   for (i = 1; i < LJS_CUT_REASONS; i++)
     if (b->cut[i])
       say(m, "cut: %llu (%.1f%%): %s", (unsigned long long)b->cut[i],
@@ -325,7 +331,6 @@ static void look_for_ends(Main *m)
     LsTarget *t = s->target[i];
     if (t->gone)
       continue;
-    ls_target_cpu(t);
     if (ls_target_ended(t))
       ls_session_gone(s, t);
     else
@@ -341,6 +346,7 @@ static void on_timer(Main *m)
   if (read(m->timer, &n, sizeof(n)) != sizeof(n))
     return;
   ls_session_turn(&m->s);
+  ls_session_cpu(&m->s);
   look_for_ends(m);
   show_progress(m);
 }
@@ -396,6 +402,7 @@ static int close_output(Main *m)
   book[n++] = (LsBook){"dropped_lost", b->lost};
   book[n++] = (LsBook){"complete", b->complete};
   book[n++] = (LsBook){"cpu_ns", b->cpu_ns};
+  book[n++] = (LsBook){"cpu_fired", b->cpu_fired};
   book[n++] = (LsBook){"ns", b->ns};
   for (i = 1; i < LJS_CUT_REASONS; i++) {
     snprintf(key[i], sizeof(key[i]), "truncated_%s", ls_cut_name(i));

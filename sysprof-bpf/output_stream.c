@@ -2,6 +2,7 @@
 ** A profile as a stream: gives the writer what it has not been told yet.
 */
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "output.h"
@@ -15,6 +16,9 @@ typedef struct LsOutputStream {
   size_t nsite;
   uint32_t *stack; /* A stack in them. */
   size_t nstack;
+  uint32_t *thread; /* The stream's numbers of threads, with their tids: */
+  size_t nthread;   /* pairs, so many. */
+  size_t roomthread;
 } LsOutputStream;
 
 #define NAMELESS 0x80000000u
@@ -56,18 +60,36 @@ static uint32_t tell_site(LsOutputStream *os, uint32_t id)
   return os->site[id] & ~NAMELESS;
 }
 
+/* The stream's number of a thread. One that has ended is who it was. */
+static uint32_t tell_thread(LsOutputStream *os, uint32_t process,
+                            const LsProcess *p, uint32_t tid)
+{
+  char name[32];
+  size_t i = 0;
+  while (i < os->nthread && os->thread[i * 2] != tid)
+    i++;
+  if (ls_target_name((pid_t)p->pid, (pid_t)tid, name, sizeof(name))) {
+    if (i < os->nthread)
+      return os->thread[i * 2 + 1];
+    snprintf(name, sizeof(name), "%s", tid == p->pid ? p->command : "");
+  }
+  if (room(&os->thread, &os->roomthread, (i + 1) * 2))
+    return 0;
+  os->thread[i * 2] = tid;
+  os->thread[i * 2 + 1] = ls_stream_thread(os->stream, process, tid, name);
+  if (i == os->nthread)
+    os->nthread++;
+  return os->thread[i * 2 + 1];
+}
+
 static void stream_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
                           uint64_t count)
 {
   LsOutputStream *os = (LsOutputStream *)o;
-  char name[32];
-  uint32_t process, thread, i;
+  uint32_t thread, i;
   if (room(&os->stack, &os->nstack, s->n))
     return;
-  process = ls_stream_process(os->stream, p);
-  if (ls_target_name((pid_t)s->key.pid, (pid_t)s->key.tid, name, sizeof(name)))
-    name[0] = '\0';
-  thread = ls_stream_thread(os->stream, process, s->key.tid, name);
+  thread = tell_thread(os, ls_stream_process(os->stream, p), p, s->key.tid);
   for (i = 0; i < s->n; i++)
     os->stack[i] = tell_site(os, s->site[i]);
   ls_stream_sample(os->stream, thread, os->stack, s->n, s->cut != LJS_CUT_NOT,
@@ -85,6 +107,7 @@ static int stream_close(LsOutput *o, const LsBook *books, size_t n)
   int err = ls_stream_close(os->stream, books, n);
   free(os->site);
   free(os->stack);
+  free(os->thread);
   free(os);
   return err;
 }

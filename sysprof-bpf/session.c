@@ -153,24 +153,38 @@ void ls_session_turn(LsSession *s)
   ls_sampler_switch(s->sampler);
 }
 
-/* What the program and the kernel say of it. */
+/* Reads the CPU time of all processes. It is not to be had any more of one that
+** has ended, so what is known of it is a little old: so are the samples that it
+** is compared with.
+*/
+void ls_session_cpu(LsSession *s)
+{
+  uint64_t book[LJS_BOOKS], sum = 0;
+  size_t i;
+  for (i = 0; i < s->ntarget; i++)
+    if (!s->target[i]->gone && ls_target_ended(s->target[i]))
+      return;
+  for (i = 0; i < s->ntarget; i++) {
+    LsTarget *t = s->target[i];
+    if (!t->gone)
+      ls_target_cpu(t);
+    sum += t->cpu_now - t->cpu_before;
+  }
+  ls_sampler_books(s->sampler, book);
+  s->books.cpu_ns = sum;
+  s->books.cpu_fired = book[LJS_FIRED];
+}
+
+/* What the program says of it. */
 static void sum_up(LsSession *s)
 {
   uint64_t book[LJS_BOOKS];
-  size_t i;
   ls_sampler_books(s->sampler, book);
   s->books.fired = book[LJS_FIRED];
   s->books.dropped_ring = book[LJS_DROPPED_RING];
   s->books.dropped_full = book[LJS_DROPPED_FULL];
   s->books.dropped_busy = book[LJS_DROPPED_BUSY];
   s->books.complete = s->books.cut[LJS_CUT_NOT];
-  s->books.cpu_ns = 0;
-  for (i = 0; i < s->ntarget; i++) {
-    LsTarget *t = s->target[i];
-    if (!t->gone)
-      ls_target_cpu(t);
-    s->books.cpu_ns += t->cpu_now - t->cpu_before;
-  }
   s->books.ns = ls_session_now() - s->start;
 }
 
@@ -179,6 +193,7 @@ void ls_session_finish(LsSession *s)
 {
   struct timespec grace = {0, 5000000};
   ls_sampler_stop(s->sampler);
+  ls_session_cpu(s);
   nanosleep(&grace, NULL); /* For programs that run right now. */
   ls_session_turn(s);
   ls_session_turn(s);

@@ -18,8 +18,10 @@ typedef struct LsBooks {
   uint64_t lost;     /* Counted, but its stack was not to be had. */
   uint64_t complete; /* Delivered, from the leaf to the root. */
   uint64_t cut[LJS_CUT_REASONS];
-  uint64_t nolua; /* Delivered, without a Lua frame. */
-  uint64_t cpu_ns, ns;
+  uint64_t nolua;     /* Delivered, without a Lua frame. */
+  uint64_t cpu_ns;    /* CPU time that the processes used, */
+  uint64_t cpu_fired; /* and samples, when that was read the last time. */
+  uint64_t ns;
 } LsBooks;
 
 typedef struct LsSession {
@@ -44,6 +46,7 @@ LsTarget *ls_session_add(LsSession *s, pid_t pid);
 void ls_session_refresh(LsSession *s, LsTarget *t);
 void ls_session_find_all(LsSession *s);
 void ls_session_gone(LsSession *s, LsTarget *t);
+void ls_session_cpu(LsSession *s);
 void ls_session_take(LsSession *s);
 void ls_session_turn(LsSession *s);
 void ls_session_finish(LsSession *s);

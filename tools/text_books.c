@@ -88,7 +88,9 @@ static void books_holes(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
   uint64_t fired = 0, n, complete, unsure = books_unsure(prof);
-  if (lp_cpu_find(cpu, "fired", &fired) && cpu->expected)
+  if ((lp_cpu_find(cpu, "cpu_fired", &fired) ||
+       lp_cpu_find(cpu, "fired", &fired)) &&
+      cpu->expected)
     lp_out_printf(
         out, "Coverage: %.1f%%, %" PRIu64 " fired of %" PRIu64 " expected\n",
         lp_text_percent(fired, cpu->expected), fired, cpu->expected);
