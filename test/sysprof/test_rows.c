@@ -52,11 +52,12 @@ static void check_at(const LsRows *t, uint64_t addr, const struct ljs_row *want,
   char a[64], b[64];
   if (!have)
     have = &none;
-  ck_assert_msg(have->how == want->how && have->cfa == want->cfa &&
-                    have->bphow == want->bphow && have->bp == want->bp &&
-                    have->bxhow == want->bxhow && have->bx == want->bx,
-                "%s, %lx: %s; readelf has %s", path, (unsigned long)addr,
-                row_text(have, a, sizeof(a)), row_text(want, b, sizeof(b)));
+  if (have->how == want->how && have->cfa == want->cfa &&
+      have->bphow == want->bphow && have->bp == want->bp &&
+      have->bxhow == want->bxhow && have->bx == want->bx)
+    return;
+  ck_abort_msg("%s, %lx: %s; readelf has %s", path, (unsigned long)addr,
+               row_text(have, a, sizeof(a)), row_text(want, b, sizeof(b)));
 }
 
 /* Sorted, nothing twice, nothing known behind the end. */
