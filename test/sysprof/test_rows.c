@@ -162,7 +162,10 @@ END_TEST
 
 START_TEST(test_more)
 {
-  char *s = strdup(getenv("LJPROF_TEST_ELF")), *save, *p;
+  const char *more = getenv("LJPROF_TEST_ELF");
+  char *s, *save, *p;
+  ck_assert_ptr_nonnull(more);
+  s = strdup(more);
   for (p = strtok_r(s, ":", &save); p; p = strtok_r(NULL, ":", &save))
     ck_assert_uint_gt(check_glob(p), 0);
   free(s);
