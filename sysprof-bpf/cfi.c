@@ -59,25 +59,16 @@ enum { DW_BX = 3, DW_BP = 6, DW_SP = 7, DW_RA = 16 };
 /* Nothing is known of the CFA. */
 static void cfa_unknown(LsCfi *s)
 {
-  s->isreg = 0;
+  s->isexp = 1;
   s->how = LJS_CFA_UNKNOWN;
 }
 
 /* The CFA is REG + OFFSET. */
 static void cfa_set(LsCfi *s, uint64_t reg, int64_t offset)
 {
-  s->isreg = 1;
+  s->isexp = 0;
   s->reg = reg;
   s->offset = offset;
-}
-
-/* The CFA has another offset: it must be told by a register. */
-static void cfa_offset(LsCfi *s, int64_t offset)
-{
-  if (s->isreg)
-    s->offset = offset;
-  else
-    cfa_unknown(s);
 }
 
 /* The next is an operator, or one of a range of them. */
@@ -123,11 +114,11 @@ static void cfa_expression(LsCfi *s, LsBytes b)
   cfa_unknown(s);
   if (n >= 0) {
     s->how = LJS_CFA_PLT;
-    s->offset = n;
+    s->exp = n;
   } else if (op_breg(&mem, DW_BP, &offset) && op_is(&mem, OP_DEREF, OP_DEREF) &&
              !ls_bytes_left(&mem)) {
     s->how = LJS_CFA_BP_MEM;
-    s->offset = offset;
+    s->exp = offset;
   }
 }
 
@@ -221,17 +212,13 @@ static int run_cfa(LsCfiRun *r, unsigned op)
     cfa_set(s, reg, run_factored(r));
     return 1;
   case CFA_DEF_CFA_REGISTER:
-    reg = ls_bytes_uleb(&r->code);
-    if (s->isreg)
-      s->reg = reg;
-    else
-      cfa_unknown(s);
+    cfa_set(s, ls_bytes_uleb(&r->code), s->offset);
     return 1;
   case CFA_DEF_CFA_OFFSET:
-    cfa_offset(s, run_unsigned(r));
+    s->offset = run_unsigned(r);
     return 1;
   case CFA_DEF_CFA_OFFSET_SF:
-    cfa_offset(s, run_factored(r));
+    s->offset = run_factored(r);
     return 1;
   case CFA_DEF_CFA_EXPRESSION:
     cfa_expression(s, run_block(r));
@@ -396,23 +383,21 @@ static uint8_t row_reg(LsRule rule, __s16 *offset)
   return LJS_REG_CFA;
 }
 
-/* How the CFA is told. */
-static uint8_t row_how(const LsCfi *s)
+/* The CFA, as a row tells it. */
+static void row_cfa(const LsCfi *s, struct ljs_row *row)
 {
-  if (s->offset < INT32_MIN || s->offset > INT32_MAX)
-    return LJS_CFA_UNKNOWN;
-  if (!s->isreg)
-    return (uint8_t)s->how;
-  switch (s->reg) {
-  case DW_SP:
-    return LJS_CFA_SP;
-  case DW_BP:
-    return LJS_CFA_BP;
-  case DW_BX:
-    return LJS_CFA_BX;
-  default:
-    return LJS_CFA_UNKNOWN;
-  }
+  int64_t offset = s->isexp ? s->exp : s->offset;
+  if (offset < INT32_MIN || offset > INT32_MAX)
+    return;
+  if (s->isexp)
+    row->how = (__u8)s->how;
+  else if (s->reg == DW_SP)
+    row->how = LJS_CFA_SP;
+  else if (s->reg == DW_BP)
+    row->how = LJS_CFA_BP;
+  else if (s->reg == DW_BX)
+    row->how = LJS_CFA_BX;
+  row->cfa = (__s32)offset;
 }
 
 void ls_cfi_row(const LsCfiRun *r, struct ljs_row *row)
@@ -420,17 +405,21 @@ void ls_cfi_row(const LsCfiRun *r, struct ljs_row *row)
   const LsCfi *s = &r->now;
   const LsRule *ra = &s->rule[LS_CFI_RA];
   memset(row, 0, sizeof(*row));
-  if (r->cie->signal)
+  if (r->cie->signal) {
     row->how = LJS_CFA_SIGNAL;
-  else if (ra->where == LS_AT_NONE)
-    row->how = LJS_CFA_END;
-  else if (ra->where == LS_AT_CFA && ra->offset == -8 &&
-           s->rule[LS_CFI_SP].where == LS_AT_SAME)
-    row->how = row_how(s);
-  if (row->how == LJS_CFA_UNKNOWN || row->how == LJS_CFA_SIGNAL ||
-      row->how == LJS_CFA_END)
     return;
-  row->cfa = (__s32)s->offset;
+  }
+  if (ra->where == LS_AT_NONE) {
+    row->how = LJS_CFA_END;
+    return;
+  }
+  if (ra->where == LS_AT_CFA && ra->offset == -8 &&
+      s->rule[LS_CFI_SP].where == LS_AT_SAME)
+    row_cfa(s, row);
+  if (row->how == LJS_CFA_UNKNOWN) {
+    row->cfa = 0;
+    return;
+  }
   row->bphow = row_reg(s->rule[LS_CFI_BP], &row->bp);
   row->bxhow = row_reg(s->rule[LS_CFI_BX], &row->bx);
 }

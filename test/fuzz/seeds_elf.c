@@ -94,8 +94,18 @@ static void section(LpBuf *b)
   fde(b, signal, 0x2000, 0x10, 0, "", 0);
   fde(b, cxx, 0x3000, 0x100, 4, mem, sizeof(mem) - 1);
   fde(b, plain, 0x4000, 0x10, 0, "\x07\x10", 2);
+  /* The same begin, overlapping, not in the code at all. */
+  fde(b, plain, 0x4000, 0x20, 0, "", 0);
+  fde(b, plain, IMAGE_SIZE - 8, 0x10, 0, "", 0);
   fde(b, plain, 0x10f0, 0x100, 0, "\x02\x10\x0e\x20\x83\x03", 6);
   word(b, 0);
+}
+
+/* At an offset in the code the CFA is told so. */
+static int told(const LsRows *t, uint64_t at, int how, int cfa)
+{
+  const struct ljs_row *r = ls_rows_find(t, IMAGE_CODE + at);
+  return r && r->how == how && r->cfa == cfa;
 }
 
 /* The section says what it was made to say. */
@@ -107,11 +117,14 @@ static void check(const LpBuf *b)
   fuzz_image_make(&image, b->s, b->n);
   e = ls_elf_memory(image.s, image.n);
   if (!e || ls_rows_build(e, &t) != 0 || t.nfde != 6 ||
-      ls_rows_find(&t, IMAGE_CODE + 0x10)->how != LJS_CFA_PLT ||
-      ls_rows_find(&t, IMAGE_CODE + 0x1010)->how != LJS_CFA_BP ||
-      ls_rows_find(&t, IMAGE_CODE + 0x2000)->how != LJS_CFA_SIGNAL ||
-      ls_rows_find(&t, IMAGE_CODE + 0x3020)->how != LJS_CFA_BP_MEM ||
-      ls_rows_find(&t, IMAGE_CODE + 0x400f)->how != LJS_CFA_END)
+      !told(&t, 0x10, LJS_CFA_PLT, 11) || !told(&t, 0x1fff, 0, 0) ||
+      !told(&t, 0x1010, LJS_CFA_BP, 16) || !told(&t, 0x10ef, LJS_CFA_BP, 16) ||
+      !told(&t, 0x10f0, LJS_CFA_SP, 8) || !told(&t, 0x1100, LJS_CFA_SP, 32) ||
+      t.fde[1].hi != IMAGE_CODE + 0x10f0 ||
+      !told(&t, 0x2000, LJS_CFA_SIGNAL, 0) ||
+      !told(&t, 0x3020, LJS_CFA_BP_MEM, -8) ||
+      !told(&t, 0x400f, LJS_CFA_END, 0) || !told(&t, 0x4010, 0, 0) ||
+      !told(&t, IMAGE_SIZE - 1, 0, 0))
     abort();
   ls_rows_free(&t);
   ls_elf_close(e);

@@ -132,9 +132,12 @@ static const Case cases[] = {
     {CODE("\x0f\x0c" PLT "\x96"), 0, UNKNOWN},
     {CODE("\x0f\x0a" PLT), 0, UNKNOWN}, /* Cut; and its end is no program. */
     {CODE("\x0f\x04\x76\x70\x06\x06"), 0, UNKNOWN},
-    {CODE("\x0f\x03\x76\x78\x06\x0e\x10"), 0, UNKNOWN}, /* No offset. */
+    {CODE("\x0f\x03\x76\x78\x06\x0e\x10"),
+     0,
+     {.how = LJS_CFA_BP_MEM, .cfa = -8}},
+    {CODE("\x0f\x03\x76\x78\x06\x0e\x10\x0d\x07"), 0, SP(16)},
     {CODE("\x0f\x00"), 0, UNKNOWN},
-    {CODE("\x0f\x00\x0d\x07"), 0, UNKNOWN},
+    {CODE("\x0f\x00\x0d\x07"), 0, SP(8)}, /* As compilers count on. */
     {CODE("\x0f\x00\x0c\x07\x10"), 0, SP(16)},
     {CODE("\x09\x10\x03"), 0, UNKNOWN}, /* The return address in rbx. */
     {CODE("\x90\x02"), 0, UNKNOWN},     /* It is at CFA - 16. */

@@ -150,6 +150,7 @@ static Function *functions(const char *path, const char *what, size_t *n)
     f[(*n)++] = now;
   }
   ck_assert_int_eq(pclose(p), 0);
+  ck_assert_ptr_nonnull(f);
   qsort(f, *n, sizeof(*f), by_address);
   return f;
 }
