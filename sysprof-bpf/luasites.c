@@ -188,15 +188,32 @@ static void sites_cfunction(Out *o, uint64_t addr, uint32_t ffid,
   }
 }
 
+/* Meet the Lua functions of a stack, from the outermost on: main chunks tell
+** the names of all that they define.
+*/
+static void sites_meet(Out *o, const struct ljs_stack *stack)
+{
+  uint32_t i =
+      stack->nframes < LJS_MAX_FRAMES ? stack->nframes : LJS_MAX_FRAMES;
+  ls_remote_moment(&o->l->mem);
+  while (i-- > 0) {
+    const struct ljs_frame *fr = &stack->frame[i];
+    if (fr->kind == LJS_FRAME_LUA &&
+        !ls_func_known(&o->l->funcs, fr->addr, fr->check))
+      ls_func_read(&o->l->funcs, &o->b->view, fr->addr);
+  }
+}
+
 /* A frame in the interpreter. */
-static void sites_lua(Out *o, const struct ljs_frame *fr)
+static void sites_lua(Out *o, const struct ljs_stack *stack,
+                      const struct ljs_frame *fr)
 {
   const LsFunc *f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
   if (!f) {
-    ls_remote_moment(&o->l->mem);
-    f = ls_func_read(&o->l->funcs, &o->b->view, fr->addr);
+    sites_meet(o, stack);
+    f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
   }
-  if (!f || LJS_CHECK(f->check) != fr->check)
+  if (!f)
     sites_lost(o, 0);
   else if (fr->flags & LJS_FLAG_NOPC)
     sites_line(o, f, 0, LS_APPROX);
@@ -358,7 +375,7 @@ unsigned ls_lua_sites(LsLua *l, const struct ljs_vm *vm,
   }
   switch (fr->kind) {
   case LJS_FRAME_LUA:
-    sites_lua(&o, fr);
+    sites_lua(&o, stack, fr);
     break;
   case LJS_FRAME_BUILTIN:
     sites_cfunction(&o, fr->addr, fr->x, 0);

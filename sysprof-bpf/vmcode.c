@@ -70,7 +70,7 @@ static bool conclude_frame(Case *c, struct ljs_vm *vm)
   if (!agreed(c, &c->s.save_l, 3, "SAVE_L", 0, max, &v))
     return false;
   vm->save_l = (uint16_t)v;
-  if (!agreed(c, &c->s.save_nres, 1, "SAVE_NRES", 0, max, &v))
+  if (!agreed(c, &c->s.save_nres, 2, "SAVE_NRES", 0, max, &v))
     return false;
   vm->save_nres = (uint16_t)v;
   if (!agreed(c, &c->s.save_cframe, 2, "SAVE_CFRAME", 0, max, &v))
@@ -143,6 +143,7 @@ static bool conclude_fields(Case *c, const struct ljs_vm *vm)
 static bool conclude_jit(Case *c, struct ljs_vm *vm)
 {
   unsigned i, zeroed = 0;
+  int64_t v;
   if (c->s.jloops == 0 && c->s.exits == 0)
     return true;
   if (c->s.jloops != 1 || c->s.exits != 1) {
@@ -154,6 +155,11 @@ static bool conclude_jit(Case *c, struct ljs_vm *vm)
       zeroed = c->s.nojit.n[i];
   if (!zeroed || c->s.jit_base >= 0 || c->s.jit_base + vm->g2disp <= 0) {
     refuse(c->why, "jit_base: entries and exits do not agree");
+    return false;
+  }
+  if (!ls_vote_won(&c->s.tracearray, 1, 100, &v) || v != c->s.trace ||
+      !ls_vote_won(&c->s.exitroom, 1, 100, &v) || v != c->s.jit_frame) {
+    refuse(c->why, "traces: entries and exits do not agree");
     return false;
   }
   if (c->s.mcode != vm->t_mcode || c->s.trace_ref != (vm->gc64 ? 8 : 4)) {

@@ -147,6 +147,8 @@ static void scan_entryins(LsScan *s, const LsX86 *p, const LsX86 *end)
     vote(&s->gc64, p->wide);
   } else if (is_store(p, LS_RSP, REG_L) && p->wide) {
     vote(&s->l_cframe, p->disp);
+  } else if (is_store(p, REG_KB, LS_RSP) && !p->wide) {
+    vote(&s->save_nres, p->disp);
   } else if (is_store(p, REG_L, LS_RSP)) {
     vote(&s->save_pc, p->disp);
     vote(&s->gc64, p->wide);
@@ -207,16 +209,36 @@ static bool scan_jloop_tail(LsScan *s, size_t i, uint8_t mcode)
   return true;
 }
 
-/* mov a,[r14+x]; mov b,[a+n*8]; mov b,[b+y]; ...; jmp b: a trace is entered. */
+/* mov a,[r14+x]; mov b,[a+n*8]: a trace is taken from the list of them. */
+static bool is_listed(const LsX86 *p)
+{
+  return p[0].map == 0 && p[0].op == 0x8b && p[0].mem &&
+         p[0].base == REG_DISP && p[0].index == LS_NREG && p[1].map == 0 &&
+         p[1].op == 0x8b && p[1].mem && p[1].base == p[0].reg &&
+         p[1].index != LS_NREG && p[1].disp == 0;
+}
+
+/* lea r,[rsp+x] or add rsp,x; then r13 is restored: the room of a trace is
+** given back. How much it is, or 0.
+*/
+static int64_t exit_room(const LsX86 *p)
+{
+  bool lea = p->map == 0 && p->op == 0x8d && p->mem && p->base == LS_RSP &&
+             p->index == LS_NREG;
+  if (!lea && !is_arith(p, 0, LS_RSP))
+    return 0;
+  if (!is_load(p + 1, 13, lea ? p->reg : LS_RSP) || !p[1].wide)
+    return 0;
+  return lea ? p->disp : p->imm;
+}
+
+/* is_listed(); mov b,[b+y]; ...; jmp b: a trace is entered. */
 static void scan_jloop(LsScan *s, size_t i)
 {
   const LsX86 *p = s->ins + i;
-  if (i + 3 >= s->n || p[0].map || p[0].op != 0x8b || !p[0].mem ||
-      p[0].base != REG_DISP || p[0].index != LS_NREG)
+  if (i + 3 >= s->n || !is_listed(p))
     return;
-  if (p[1].map || p[1].op != 0x8b || !p[1].mem || p[1].base != p[0].reg ||
-      p[1].index == LS_NREG || p[1].disp != 0)
-    return;
+  vote(&s->tracearray, p[0].disp);
   if (!is_load(&p[2], p[2].reg, p[1].reg) || !p[2].wide ||
       !scan_jloop_tail(s, i + 3, p[2].reg))
     return;
@@ -230,6 +252,8 @@ static void scan_jloop(LsScan *s, size_t i)
 static void scan_exit(LsScan *s, size_t i)
 {
   unsigned k;
+  if (i + 1 < s->n && exit_room(&s->ins[i]))
+    vote(&s->exitroom, exit_room(&s->ins[i]));
   for (k = 0; k < 6; k++)
     if (i + k >= s->n || !is_push(&s->ins[i + k], (uint8_t)(13 - k)))
       return;

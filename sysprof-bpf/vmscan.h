@@ -30,6 +30,7 @@ typedef struct LsScan {
   LsVotes gc64, frame, glref, g2disp, save_l, save_nres, save_pc, save_cframe;
   LsVotes cur_l, vmstate, l_cframe, l_base;   /* At entries. */
   LsVotes anypc, anystate, kofs, fnpc, nojit; /* Anywhere. */
+  LsVotes tracearray, exitroom;               /* Likewise. */
   int64_t trace, trace_ref, mcode, jit_base, jit_frame;
 } LsScan;
 

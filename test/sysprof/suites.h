@@ -12,9 +12,11 @@
   _(cfi)                                                                       \
   _(elf)                                                                       \
   _(kallsyms)                                                                  \
+  _(live)                                                                      \
   _(maps)                                                                      \
   _(rows)                                                                      \
-  _(symbols)
+  _(symbols)                                                                   \
+  _(vm)
 /* clang-format on */
 
 #define SUITE_DECL(name) Suite *suite_##name(void);
