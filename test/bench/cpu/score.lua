@@ -1,11 +1,13 @@
 -- Judges a profile by what is true:
 --
---   luajit score.lua [-j] [-v] [-r ROOTS] [-F HZ] TRUTH FOLDED
+--   luajit score.lua [-jnv] [-r ROOTS] [-R NAME] [-F HZ] TRUTH FOLDED
 --
 -- TRUTH is what a program of this benchmark printed, FOLDED what a profiler
 -- did: of lj-sysprof, or of jit.p with -j. ROOTS has lines "MODULE LO HI", in
--- hexadecimal: outermost functions, for modules without symbols. Prints lines
--- "KEY VALUE", shares in percent; - is for what cannot be told.
+-- hexadecimal: outermost functions, for modules without symbols; NAME is one
+-- more. -n is for programs that do more than run Lua: stacks without Lua count
+-- as the rest of the CPU time. Prints lines "KEY VALUE", shares in percent; - is
+-- for what cannot be told.
 --
 --   samples         all of them
 --   function_error  half the L1 distance of self time by Lua function
@@ -25,7 +27,7 @@ local folded = require("folded")
 
 local HARNESS = "truth.lua" -- Its frames are nobody's business.
 
-local usage = "usage: score.lua [-j] [-v] [-r ROOTS] [-F HZ] TRUTH FOLDED\n"
+local usage = "usage: score.lua [-jnv] [-r ROOTS] [-R NAME] [-F HZ] TRUTH FOLDED\n"
 
 local function words(line)
   local t = {}
@@ -200,9 +202,9 @@ local function count_stack(books, truth, roots, frames, n)
   if not marks and is_root(roots, frames[1]) then
     add(books.n, "complete", n)
   end
-  local name = leaf and name_of(truth, leaf) or "(none)"
+  local name = leaf and name_of(truth, leaf) or books.nolua
   add(books.functions, name, n)
-  add(books.lines, leaf and line_of(truth, leaf) or "(none)", n)
+  add(books.lines, leaf and line_of(truth, leaf) or books.nolua, n)
   if leaf then
     local place = place_of(truth, leaf)
     add(books.n, "lua", n)
@@ -281,7 +283,9 @@ local function options(args)
   local o, i = { format = "sysprof" }, 1
   while args[i] and args[i]:find("^%-.") do
     if args[i] == "-j" then o.format = "jp"
+    elseif args[i] == "-n" then o.nolua = "(rest)"
     elseif args[i] == "-v" then o.verbose = true
+    elseif args[i] == "-R" and args[i + 1] then i = i + 1 outermost[args[i]] = true
     elseif args[i] == "-r" and args[i + 1] then i = i + 1 o.roots = args[i]
     elseif args[i] == "-F" and tonumber(args[i + 1]) then i = i + 1 o.hz = tonumber(args[i])
     else io.stderr:write(usage) os.exit(64) end
@@ -297,7 +301,9 @@ end
 
 local o = options(arg)
 local truth, roots = read_truth(o.truth), read_roots(o.roots)
-local books = { samples = 0, n = {}, functions = {}, lines = {}, marks = {}, odd = {} }
+local books = {
+  nolua = o.nolua or "(none)", samples = 0, n = {}, functions = {}, lines = {}, marks = {}, odd = {},
+}
 local bad = folded.read(o.folded, o.format, function(frames, n)
   count_stack(books, truth, roots, frames, n)
 end)

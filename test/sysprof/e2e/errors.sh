@@ -1,0 +1,113 @@
+# What goes wrong: one line that helps, and an exit status.
+# shellcheck shell=bash disable=SC2154,SC2034
+
+# Usage: 64, whoever one is.
+case_usage() {
+  local arguments
+  while read -r arguments; do
+    # shellcheck disable=SC2086
+    sysprof $arguments
+    [ "$status" -eq 64 ] || fail "'$arguments': status $status, not 64"
+    [ -s "$dir/err" ] || fail "'$arguments': says nothing"
+  done << 'END'
+
+-p
+-p abc
+-p 12x
+-p 0
+-p -5
+-p 1 -F 0
+-p 1 -F abc
+-p 1 -F -3
+-p 1 -d 0
+-p 1 -d x
+-p 1 -d nan
+-p 1 --max-depth 0
+-p 1 --nonsense
+-p 1 -U -K
+-p 1 -a
+-p 1 stray
+--
+END
+}
+
+case_help() {
+  local line
+  sysprof --help
+  [ "$status" -eq 0 ] || fail "--help: status $status"
+  for line in Usage Examples 'Exit status'; do
+    grep -qi "$line" "$dir/out" || fail "--help: nothing of $line"
+  done
+  [ ! -s "$dir/err" ] || fail "--help: on stderr"
+  sysprof --version
+  grep -qE '^lj-sysprof [0-9]+\.[0-9]+\.[0-9]+$' "$dir/out" || fail --version
+}
+
+case_no_such_process() {
+  local gone
+  need_bpf || return
+  sleep 0 &
+  gone=$!
+  wait "$gone"
+  sysprof -p "$gone" -d 1 -o "$dir/profile"
+  refused 2 "$gone.*no such process"
+  [ ! -s "$dir/profile" ] || fail "there is a profile of nobody"
+}
+
+case_not_luajit() {
+  need_bpf || return
+  sleep 60 &
+  target=$!
+  started+=("$target")
+  sysprof -p "$target" -d 1 -o "$dir/profile"
+  refused 2 'luajit'
+  kill -0 "$target" || fail "the target is gone"
+  grep -q '^State:.*[SR]' "/proc/$target/status" || fail "it was left stopped"
+}
+
+# A thread of the kernel has no memory at all.
+case_kernel_thread() {
+  need_bpf || return
+  sysprof -p 2 -d 1 -o "$dir/profile"
+  refused 2 'luajit|kernel'
+}
+
+# A user without rights: what is missing is named.
+case_no_permission() {
+  if [ "$(id -u)" -ne 0 ]; then
+    skip "needs root, to be somebody else"
+    return
+  fi
+  cp "$sysprof" "$dir/lj-sysprof"
+  chmod 755 "$dir/lj-sysprof"
+  mkdir -m 777 "$dir/nobody"
+  launch "$luajit" on split 3 || return
+  status=0
+  setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/lj-sysprof" \
+    -p "$target" -d 1 -o "$dir/nobody/profile" > "$dir/out" 2> "$dir/err" ||
+    status=$?
+  refused 2 'CAP_|root|perf_event_paranoid|unprivileged_bpf'
+  go
+  target_well
+}
+
+case_cannot_write() {
+  need_bpf || return
+  launch "$luajit" on split 1 || return
+  sysprof -p "$target" -d 1 -o "$dir/none/profile"
+  refused 2 '/none/profile: No such file or directory'
+  sysprof -p "$target" -d 1 -f -o "$dir"
+  refused 2 'Is a directory'
+  sysprof_start -p "$target" -F 999 -o /dev/full || return
+  go
+  target_well
+  sysprof_ended 2
+  grep -q 'No space left' "$dir/err" || fail "a full disk: $(cat "$dir/err")"
+}
+
+case_command_missing() {
+  need_bpf || return
+  sysprof -f -o "$dir/folded" -- "$dir/missing"
+  refused 2 'missing: No such file or directory'
+  [ ! -s "$dir/folded" ] || fail "there is a profile of nothing"
+}

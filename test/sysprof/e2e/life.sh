@@ -1,0 +1,135 @@
+# How a run begins and ends, and that targets do not notice.
+# shellcheck shell=bash disable=SC2154,SC2034
+
+case_whole() {
+  profile "$luajit" on split 98 97
+  profile "$luajit" off split 98 97
+}
+
+# The stream, and what lj-parse-memprof makes of it.
+case_stream() {
+  launch "$luajit" off split 2 || return
+  (cd "$dir" && exec env --default-signal=INT "$sysprof" -p "$target" -F 999 \
+    2> "$dir/err") &
+  profiler=$!
+  started+=("$profiler")
+  await_profiler "$profiler" || fail "does not sample"
+  go
+  target_well
+  sysprof_ended 0
+  [ -s "$dir/cpu.ljp" ] || fail "no cpu.ljp"
+  "$build/bin/lj-parse-memprof" "$dir/cpu.ljp" > "$dir/report" ||
+    fail "lj-parse-memprof: status $?"
+  grep -q 'burn60' "$dir/report" || fail "no function in: $(head "$dir/report")"
+  "$build/bin/lj-parse-memprof" --format=folded "$dir/cpu.ljp" > "$dir/stacks" ||
+    fail "lj-parse-memprof --format=folded: status $?"
+  grep -q 'main.*burn60' "$dir/stacks" || fail "no stack: $(head "$dir/stacks")"
+}
+
+# -d: it ends, and the target goes on.
+case_duration() {
+  local before
+  launch "$luajit" on split 4 || return
+  sysprof_start -p "$target" -F 999 -d 1.5 -f -o "$dir/folded" || return
+  go
+  before=$SECONDS
+  sysprof_ended 0
+  [ $((SECONDS - before)) -le 4 ] || fail "-d 1.5 took $((SECONDS - before)) s"
+  kill -0 "$target" 2> /dev/null || fail "the target ended with it"
+  target_well
+  grep -q 'burn60@split.lua' "$dir/folded" || fail "no profile"
+}
+
+# Ctrl-C, and what a service manager sends.
+case_interrupt() {
+  local signal
+  for signal in INT TERM; do
+    rm -f "$dir/folded"
+    launch "$luajit" on split 3 || return
+    sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+    go
+    sleep 1
+    kill "-$signal" "$profiler"
+    sysprof_ended 0
+    books_closed
+    grep -q 'burn60@split.lua' "$dir/folded" || fail "no profile after $signal"
+    target_well
+  done
+}
+
+# A target that is killed ends the run; what was sampled is there.
+case_killed() {
+  launch "$luajit" on split 30 || return
+  sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+  go
+  sleep 1
+  kill -KILL "$target"
+  sysprof_ended 0
+  books_closed
+  grep -q 'burn60@split.lua' "$dir/folded" || fail "no profile"
+}
+
+# The profiler is killed: nothing is left behind, in the target or the kernel.
+case_profiler_killed() {
+  local before
+  before=$(bpftool prog show | grep -c '^[0-9]')
+  launch "$luajit" on split 2 || return
+  sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+  kill -KILL "$profiler"
+  go
+  target_well
+  sleep 1
+  [ "$(bpftool prog show | grep -c '^[0-9]')" -le "$before" ] ||
+    fail "BPF programs are left"
+}
+
+# -- COMMAND: its own status, its own output, its own signals.
+case_command() {
+  sysprof -F 999 -f -o "$dir/folded" -- "$luajit" "$here/split.lua" 1
+  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
+  cp "$dir/out" "$dir/truth"
+  grep -q '^truth cpu' "$dir/truth" || fail "the command's output is lost"
+  extra_modules=("$luajit")
+  judge 800 9 97 90 # Its beginning is seen, too.
+  sysprof -f -o "$dir/folded" -- "$luajit" -e \
+    'local x = os.clock() repeat until os.clock() > x + 0.3 os.exit(7)'
+  [ "$status" -eq 7 ] || fail "status $status, not the command's 7"
+  [ -s "$dir/folded" ] || fail "no profile of a command that fails"
+  sysprof -f -o "$dir/folded" -- sh -c "'$luajit' -e 'os.exit(3)'; exit 5"
+  [ "$status" -eq 5 ] || fail "status $status, not the command's 5"
+}
+
+# All LuaJIT processes, and those that start later; others are left alone.
+case_all() {
+  local first
+  launch "$luajit" on split 6 || return
+  first=$target
+  sysprof_start -a -F 499 -d 4 -f -o "$dir/folded" || return
+  go
+  "$luajit" "$here/pcalls.lua" 2 > "$dir/later" &
+  started+=("$!")
+  sysprof_ended 0
+  books_closed
+  grep -q 'burn60@split.lua' "$dir/folded" || fail "not the one that ran"
+  grep -q 'safe50@pcalls.lua' "$dir/folded" || fail "not the one that started"
+  target=$first
+  target_well
+}
+
+# Two at once do not disturb each other.
+case_twice() {
+  local other
+  launch "$luajit" off split 3 || return
+  sysprof_start -p "$target" -F 999 -f -o "$dir/other" || return
+  other=$profiler
+  sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+  go
+  target_well
+  sysprof_ended 0
+  extra_modules=("$luajit")
+  judge 2000 6 98 97
+  mv "$dir/other" "$dir/folded"
+  profiler=$other
+  sysprof_ended 0
+  judge 2000 6 98 97
+}
