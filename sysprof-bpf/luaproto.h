@@ -12,7 +12,6 @@
 ** all of 2.1; later versions have put new ones behind them.
 */
 enum {
-  LS_BC_ISLAST = 15, /* Up to here: comparisons, with a jump behind. */
   LS_BC_MOV = 18,
   LS_BC_UGET = 45,
   LS_BC_USETV = 46,
@@ -22,6 +21,8 @@ enum {
   LS_BC_TGETS = 57,
   LS_BC_TSETS = 61,
   LS_BC_CALLM = 65,
+  LS_BC_CALLMT = 67,
+  LS_BC_CALLT = 68,
   LS_BC_ITERC = 69,
   LS_BC_ITERN = 70,
   LS_BC_VARG = 71,
@@ -29,6 +30,8 @@ enum {
   LS_BC_RETM = 73,
   LS_BC_RET1 = 76,
   LS_BC_FORI = 77,
+  LS_BC_FORL = 79,
+  LS_BC_JITERL = 84,
   LS_BC_JMP = 88,
   LS_BC_FUNCF = 89,     /* To JFUNCV, 5 more: */
   LS_BC_FUNCF_NEW = 96, /* with bit operators in front of them. */

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "luabuiltin.h"
+#include "luapath.h"
 #include "luasites.h"
 #include "luatrace.h"
 
@@ -223,128 +224,48 @@ static void sites_lua(Out *o, const struct ljs_stack *stack,
 
 /* -- Traces --------------------------------------------------------------- */
 
-/* Whether the flow goes on from the instruction before POS to it. */
-static bool sites_fallsthrough(const LsFunc *f, uint32_t pos)
+/* A function that a trace has inlined, or began in. */
+static void sites_place(Out *o, const LsPlace *p)
 {
-  uint32_t op = pos > 0 ? LS_BC_OP(f->bc[pos - 1]) : LS_BC_JMP;
-  if (op >= LS_BC_RETM && op <= LS_BC_RET1)
-    return false;
-  if (op != LS_BC_JMP)
-    return true;
-  return pos > 1 && LS_BC_OP(f->bc[pos - 2]) <= LS_BC_ISLAST;
-}
-
-/* Whether all instructions from POS up to END are of one line. */
-static bool sites_oneline(const LsFunc *f, uint32_t pos, uint32_t end)
-{
-  uint32_t line = ls_func_line(f, pos);
-  while (++pos < end)
-    if (ls_func_line(f, pos) != line)
-      return false;
-  return true;
-}
-
-/* Whether there is a call between two instructions. */
-static bool sites_calls(const LsFunc *f, uint32_t pos, uint32_t end)
-{
-  for (; pos < end; pos++) {
-    uint32_t op = LS_BC_OP(f->bc[pos]);
-    if (op >= LS_BC_CALLM && op < LS_BC_VARG)
-      return true;
-  }
-  return false;
-}
-
-/* The innermost function of code between snapshots A and B: that of B, since
-** code runs up to where B was taken. Its last instruction is the one in front.
-*/
-static void sites_between(Out *o, const LsTrace *T, const LsSnap *a,
-                          const LsSnap *b)
-{
-  const LsPlace *p = &T->place[a->place], *q = &T->place[b->place];
-  unsigned flags = LS_TRACE | LS_APPROX;
-  uint32_t pos = q->pos;
-  if (a->nplace == b->nplace && p->f == q->f) {
-    if (p->pos >= q->pos && a != b) {
-      pos = p->pos; /* It jumps back between the two. */
-    } else if (a != b) {
-      if (sites_fallsthrough(q->f, q->pos))
-        pos = q->pos - 1;
-      if (sites_calls(p->f, p->pos, q->pos) && T->inlines)
-        flags |= LS_UNSURE;
-      else if (sites_oneline(p->f, p->pos, q->pos))
-        flags &= ~(unsigned)LS_APPROX;
-    }
-  }
-  sites_line(o, q->f, pos, flags);
-}
-
-/* The snapshots before and behind an offset in the machine code. Returns false
-** if there is none behind it.
-*/
-static bool sites_around(const LsTrace *T, uint32_t ofs, uint32_t *before,
-                         uint32_t *behind)
-{
-  uint32_t lo = 0, hi = T->nsnap;
-  while (lo < hi) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    if (T->snap[mid].mcofs <= ofs)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  *before = lo > 0 ? lo - 1 : 0;
-  *behind = lo;
-  if (lo < T->nsnap)
-    return true;
-  *behind = *before;
-  if (!T->loops)
-    return false;
-  for (lo = 0; lo < T->nsnap && T->snap[lo].mcofs < T->mcloop; lo++)
-    ;
-  if (lo < T->nsnap) /* The loop begins again. */
-    *behind = lo;
-  return true;
+  if (p->f)
+    sites_line(o, p->f, p->pos, LS_TRACE);
+  else if (p->cfn)
+    sites_cfunction(o, p->cfn, p->ffid, LS_TRACE);
+  else
+    sites_lost(o, LS_TRACE | LS_UNSURE);
 }
 
 /* The functions that compiled code is in. */
 static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs)
 {
-  uint32_t before, behind, n;
-  const LsSnap *s;
-  bool sure = T->nsnap > 0 && sites_around(T, ofs, &before, &behind);
-  if (T->nsnap == 0) { /* Only where it begins is known. */
+  const unsigned guess = LS_TRACE | LS_APPROX | LS_UNSURE;
+  LsHere here;
+  uint32_t i;
+  if (!ls_path_at(T, ofs, &here)) { /* Only where it begins is known. */
     if (T->start.f)
-      sites_line(o, T->start.f, T->start.pos, LS_TRACE | LS_APPROX | LS_UNSURE);
+      sites_line(o, T->start.f, T->start.pos, guess);
     else
       sites_lost(o, LS_TRACE | LS_UNSURE);
     return;
   }
-  s = &T->snap[behind];
-  for (n = 0; n < s->nplace; n++) {
-    const LsPlace *p = &T->place[s->place + n];
-    if (!p->f && p->cfn)
-      sites_cfunction(o, p->cfn, p->ffid, LS_TRACE);
-    else if (!p->f)
-      sites_lost(o, LS_TRACE | LS_UNSURE);
-    else if (n == 0)
-      sites_between(o, T, &T->snap[before], s);
-    else
-      sites_line(o, p->f, p->pos, LS_TRACE);
-    if (n == 0 && o->n > 0 && !sure && T->inlines)
-      o->site[0].flags |= LS_UNSURE;
-  }
-  if (s->nplace == 0)
-    sites_lost(o, LS_TRACE | LS_UNSURE);
+  if (here.f)
+    sites_line(o, here.f, here.pos,
+               LS_TRACE | (here.exact ? 0 : LS_APPROX) |
+                   (here.unsure ? LS_UNSURE : 0));
+  else
+    sites_place(o, here.outer - 1);
+  for (i = 0; i < here.nouter; i++)
+    sites_place(o, &here.outer[i]);
 }
 
 /* A frame of a trace, or in code that is a trace's if one has it. */
-static void sites_jit(Out *o, const struct ljs_frame *fr)
+static void sites_jit(Out *o, const struct ljs_stack *stack,
+                      const struct ljs_frame *fr)
 {
   uint32_t back = fr->flags & LJS_FLAG_RETURN ? 1 : 0;
   const LsTrace *T;
   LsSite *s;
-  ls_remote_moment(&o->l->mem);
+  sites_meet(o, stack);
   if (fr->kind == LJS_FRAME_TRACE) {
     T = ls_trace_get(&o->b->traces, &o->b->view, o->g, fr->addr, fr->check);
     if (T)
@@ -381,7 +302,7 @@ unsigned ls_lua_sites(LsLua *l, const struct ljs_vm *vm,
     sites_cfunction(&o, fr->addr, fr->x, 0);
     break;
   default:
-    sites_jit(&o, fr);
+    sites_jit(&o, stack, fr);
     break;
   }
   return o.n;

@@ -56,17 +56,25 @@ uint8_t ls_view_type(LsView *v, uint64_t obj)
 
 /* -- Strings -------------------------------------------------------------- */
 
-/* How long a string is, if its length is at an offset and its bytes are right
-** behind: they end with a zero and, if they are few, have no other. Else -1.
+/* Where a string's bytes are. */
+static uint64_t view_bytes(const LsView *v, uint64_t str, uint8_t ofs)
+{
+  return str + (v->vm.gc64 ? 24 : ofs + 4u);
+}
+
+/* How long a string is, if its length is at an offset: its bytes end with a
+*zero
+** and, if they are few, have no other. Else -1.
 */
 static int64_t view_trylen(LsView *v, uint64_t str, uint8_t ofs)
 {
   uint32_t len = (uint32_t)ls_remote_uint(v->mem, str + ofs, 4);
   char buf[64];
-  uint64_t end = str + ofs + 4 + len;
+  uint64_t end = view_bytes(v, str, ofs) + len;
   if (len > 1u << 26 || ls_remote_uint(v->mem, end, 1) != 0 || v->mem->bad)
     return -1;
-  if (len >= sizeof(buf) || !ls_remote_get(v->mem, str + ofs + 4, buf, len))
+  if (len >= sizeof(buf) ||
+      !ls_remote_get(v->mem, view_bytes(v, str, ofs), buf, len))
     return len < sizeof(buf) ? -1 : (int64_t)len;
   return memchr(buf, 0, len) ? -1 : (int64_t)len;
 }
@@ -106,7 +114,7 @@ size_t ls_view_string(LsView *v, uint64_t str, char *buf, size_t size)
   len = (uint32_t)ls_remote_uint(v->mem, str + v->strlen, 4);
   if (len > size - 1)
     len = (uint32_t)size - 1;
-  if (!ls_remote_get(v->mem, str + v->strlen + 4, buf, len))
+  if (!ls_remote_get(v->mem, view_bytes(v, str, v->strlen), buf, len))
     len = 0;
   buf[len] = '\0';
   return len;
