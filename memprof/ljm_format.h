@@ -78,6 +78,8 @@ enum {
 /* Flags of LJM_REC_STACK. */
 #define LJM_STACK_CUT 0x01 /* The outermost site has callers. */
 
+#define LJM_STACK_MAX 4096 /* The register never has more sites. */
+
 /* In the first byte of a sampled reallocation. */
 #define LJM_SAMPLED_OLD 0x10 /* The old object had been sampled. */
 #define LJM_SAMPLED_NEW 0x20 /* The new one is. */
@@ -90,15 +92,15 @@ enum {
   LJM_REC_SITE,     /* A function and a line. */
   LJM_REC_TIME,     /* Nanoseconds since the start. */
   LJM_REC_TOTALS,   /* The books: the last record of a whole stream. */
-  /* Set aside for lj-sysprof and the heap dump. */
-  LJM_REC_MODULE,
-  LJM_REC_NATIVE,
+  LJM_REC_MODULE,   /* A file with machine code. */
+  LJM_REC_NATIVE,   /* A function of a module or of the kernel. */
   LJM_REC_PROCESS,
   LJM_REC_THREAD,
-  LJM_REC_VM,
-  LJM_REC_SAMPLE,
-  LJM_REC_OBJECT,
-  LJM_REC_STACK /* The whole stack. */
+  LJM_REC_VM,     /* Set aside. */
+  LJM_REC_SAMPLE, /* How often the stack was met in a thread. */
+  LJM_REC_OBJECT, /* Set aside for the heap dump. */
+  LJM_REC_STACK,  /* The whole stack. */
+  LJM_REC_BOOKS   /* CPU: the books, the last record of a whole stream. */
 };
 
 /* Flags of LJM_REC_PROTO. */
@@ -107,10 +109,21 @@ enum {
 
 /* Flags of LJM_REC_CFUNC. */
 #define LJM_CFUNC_BUILTIN 0x01 /* Part of LuaJIT itself. */
+#define LJM_CFUNC_MARK    0x02 /* No function: something is missing here. */
+
+/* Flags of LJM_REC_NATIVE. */
+#define LJM_NATIVE_KERNEL   0x01 /* Of the kernel, not of a module. */
+#define LJM_NATIVE_NOSYMBOL 0x02 /* The address is that of the sample. */
+
+#define LJM_MODULE_NONE 0 /* Code that is in no file. */
 
 /* Flags of LJM_REC_SITE. */
 #define LJM_SITE_APPROX 0x01 /* The line is approximate. */
 #define LJM_SITE_TRACE  0x02 /* Reached in JIT-compiled code. */
+#define LJM_SITE_UNSURE 0x04 /* So is the function. */
+
+/* Flags of LJM_REC_SAMPLE. */
+#define LJM_SAMPLE_CUT 0x01 /* The stack does not reach the root. */
 
 /* Flags of LJM_REC_TOTALS. */
 #define LJM_TOTALS_SWAPPED 0x01 /* Allocator replaced while recording. */

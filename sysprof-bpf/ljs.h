@@ -33,7 +33,8 @@ enum {
   LJS_CFA_BP_MEM,  /* The word at rbp + cfa (a realigned stack). */
   LJS_CFA_PLT,     /* rsp + 8 + ((rip & 15) >= cfa ? 8 : 0). */
   LJS_CFA_SIGNAL,  /* The kernel's frame of a signal: ucontext at rsp. */
-  LJS_CFA_END      /* The outermost function: nobody called it. */
+  LJS_CFA_END,     /* The outermost function: nobody called it. */
+  LJS_CFA_VM       /* LuaJIT's interpreter: see struct ljs_vm. */
 };
 
 /* Where the caller's rbp and rbx are. */
@@ -56,19 +57,14 @@ struct ljs_row {
   __u8 pad;
 };
 
-/* Kinds of mappings. */
-enum {
-  LJS_MAP_FILE, /* Code of a module: an ELF file, or the vDSO. */
-  LJS_MAP_ANON, /* Code that was made at run time. */
-  LJS_MAP_OTHER /* Code without a table: nothing is known of it. */
-};
-
-/* One executable mapping of a process. */
+/* One executable mapping of an ELF file, or of the vDSO, in a process. Code
+** that is in none of these was made at run time, or came very lately.
+*/
 struct ljs_map {
   __u64 start, end; /* Addresses in the process. */
   __u64 bias;       /* Address in the process - address in the ELF file. */
-  __u32 module;     /* Number of the module, if LJS_MAP_FILE. */
-  __u32 kind;       /* LJS_MAP_*. */
+  __u32 module;     /* Its number. */
+  __u32 pad;
 };
 
 /* -- A LuaJIT VM, as a module's machine code tells it ---------------------- */
@@ -93,7 +89,7 @@ struct ljs_vm {
   __s32 cur_l;       /* In g: the running coroutine. */
   __s32 trace;       /* From g: J->trace, an array of references. */
   /* lua_State. */
-  __u16 l_glref, l_base, l_top, l_maxstack, l_stack, l_cframe, l_env;
+  __u16 l_gct, l_glref, l_base, l_top, l_maxstack, l_stack, l_cframe, l_env;
   /* GCfunc: of both kinds, of Lua functions (pc), of C functions (f). */
   __u16 fn_ffid, fn_pc, fn_f;
   /* GCproto; its size is where the bytecode begins. */
@@ -103,6 +99,24 @@ struct ljs_vm {
   __u16 t_nins, t_nsnap, t_ir, t_nk, t_nsnapmap, t_snap, t_snapmap, t_startpt,
       t_startpc, t_startins, t_szmcode, t_mcode, t_spadjust, t_traceno, t_link,
       t_root;
+};
+
+/* -- Processes and modules ------------------------------------------------ */
+
+/* A process that is sampled. */
+struct ljs_proc {
+  __u32 nmaps;
+  __u32 nvm; /* Modules with a VM among them, */
+  __u32 vm;  /* and the first one. */
+  __u32 pad;
+  struct ljs_map map[LJS_MAX_MAPS]; /* Sorted by start. */
+};
+
+/* An ELF file. Its rows are in a map of their own. */
+struct ljs_module {
+  __u32 nrows;
+  __u32 hasvm;
+  struct ljs_vm vm;
 };
 
 /* -- A stack -------------------------------------------------------------- */
@@ -136,9 +150,8 @@ enum {
   LJS_CUT_NOT,
   LJS_CUT_NATIVE, /* More native frames than are taken. */
   LJS_CUT_LUA,    /* More Lua frames than are taken. */
-  LJS_CUT_NOMAP,  /* An address in no known mapping. */
+  LJS_CUT_NOMAP,  /* Code that is in no known file, nor a trace. */
   LJS_CUT_NOROW,  /* No unwind table for an address. */
-  LJS_CUT_ANON,   /* Code made at run time by somebody else. */
   LJS_CUT_MEMORY, /* Memory that could not be read. */
   LJS_CUT_VM,     /* A VM whose state made no sense. */
   LJS_CUT_STEPS,  /* More steps than one sample is allowed. */
@@ -158,6 +171,23 @@ struct ljs_stack {
   __u32 nframes;
   __u32 nlua; /* Lua frames and builtins among them. */
   struct ljs_frame frame[LJS_MAX_FRAMES];
+};
+
+/* -- Counts --------------------------------------------------------------- */
+
+/* How often a stack was sampled is counted under this. */
+struct ljs_key {
+  __u64 key;
+  __u32 pid, tid;
+};
+
+/* The books, each counted once a sample. */
+enum {
+  LJS_FIRED,        /* The clock found one of the processes running. */
+  LJS_DROPPED_RING, /* Its stack found no room on the way to user space. */
+  LJS_DROPPED_FULL, /* The table of counts was full. */
+  LJS_DROPPED_BUSY, /* The program interrupted itself. */
+  LJS_BOOKS
 };
 
 /* -- What tells one function from another at the same address ---------------

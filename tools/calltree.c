@@ -56,11 +56,12 @@ static uint32_t *tree_sites(const LpProfile *prof, int near)
 /* Add the figures of an origin to a node. */
 static void tree_add(LpTreeNode *n, const LpFigures *f)
 {
-  static const int plus[][2] = {{LP_ALLOC_BYTES, LP_REALLOC_BYTES},
-                                {LP_ALLOCS, LP_REALLOCS},
-                                {LP_ALLOC_BYTES, LP_REALLOC_BYTES}};
+  static const int plus[][2] = {
+      [LP_METRIC_BYTES] = {LP_ALLOC_BYTES, LP_REALLOC_BYTES},
+      [LP_METRIC_ALLOCATIONS] = {LP_ALLOCS, LP_REALLOCS},
+      [LP_METRIC_LIVE] = {LP_ALLOC_BYTES, LP_REALLOC_BYTES}};
   int i;
-  for (i = 0; i < LP_NMETRIC; i++) {
+  for (i = 0; i <= LP_METRIC_LIVE; i++) {
     n->n[i] += f->n[plus[i][0]] + f->n[plus[i][1]];
     n->part[i] += f->part[plus[i][0]] + f->part[plus[i][1]];
   }
@@ -80,6 +81,8 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, int near)
   node[0] = tree_node(t, LP_NODE_ROOT, LP_NONE);
   for (i = 1; i < o->nnode; i++)
     node[i] = tree_node(t, node[o->node[i].parent], as[o->node[i].site]);
+  for (i = 0; i < o->nnode && i < o->nsamples; i++)
+    t->node[node[i]].n[LP_METRIC_SAMPLES] += o->samples[i];
   for (i = 0; i < o->n; i++) {
     LpFigures f = lp_origins_figures(o, i);
     uint32_t leaf =
@@ -123,6 +126,22 @@ static int tree_before(const void *a, const void *b, void *ctx)
   return cmp ? cmp : x < y ? -1 : x > y;
 }
 
+/* Node I is the first child of its parent now. */
+static void tree_child(LpTree *t, uint32_t i)
+{
+  LpTreeNode *n = &t->node[i];
+  n->next = t->node[n->parent].child;
+  t->node[n->parent].child = i;
+}
+
+/* Link all children, in any order. */
+void lp_tree_link(LpTree *t)
+{
+  uint32_t i;
+  for (i = t->n; --i > LP_NODE_ROOT;)
+    tree_child(t, i);
+}
+
 /* Link all children, in this order. */
 void lp_tree_sort(LpTree *t, LpTreeOrder order, void *ctx)
 {
@@ -131,14 +150,26 @@ void lp_tree_sort(LpTree *t, LpTreeOrder order, void *ctx)
   for (i = 0; i < t->n; i++)
     list[i] = i;
   qsort_r(list, t->n, sizeof(uint32_t), tree_before, &s);
-  for (i = t->n; i-- > 0;) {
-    LpTreeNode *n = &t->node[list[i]];
-    if (list[i] == LP_NODE_ROOT)
-      continue;
-    n->next = t->node[n->parent].child;
-    t->node[n->parent].child = list[i];
-  }
+  for (i = t->n; i-- > 0;)
+    if (list[i] != LP_NODE_ROOT)
+      tree_child(t, list[i]);
   free(list);
+}
+
+/* The node behind I in a walk through all: into it if IN. *DEPTH goes with it.
+** At the end, the root.
+*/
+uint32_t lp_tree_next(const LpTree *t, uint32_t i, int in, int *depth)
+{
+  if (in && t->node[i].child) {
+    ++*depth;
+    return t->node[i].child;
+  }
+  while (i != LP_NODE_ROOT && !t->node[i].next) {
+    i = t->node[i].parent;
+    --*depth;
+  }
+  return i == LP_NODE_ROOT ? i : t->node[i].next;
 }
 
 /* Give the memory back. */

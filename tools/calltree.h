@@ -12,6 +12,7 @@ typedef enum LpMetric {
   LP_METRIC_BYTES,       /* Allocated, by reallocations too. */
   LP_METRIC_ALLOCATIONS, /* Reallocations included. */
   LP_METRIC_LIVE,        /* Bytes live at the end, modulo 2^64. */
+  LP_METRIC_SAMPLES,     /* Of CPU time. */
   LP_NMETRIC
 } LpMetric;
 
@@ -36,7 +37,9 @@ typedef int (*LpTreeOrder)(const LpTreeNode *a, const LpTreeNode *b, void *ctx);
 
 void lp_tree_open(LpTree *t, const LpProfile *prof, int near);
 void lp_tree_total(LpTree *t);
+void lp_tree_link(LpTree *t);
 void lp_tree_sort(LpTree *t, LpTreeOrder order, void *ctx);
+uint32_t lp_tree_next(const LpTree *t, uint32_t i, int in, int *depth);
 void lp_tree_close(LpTree *t);
 
 /* A metric of a node. */

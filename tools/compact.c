@@ -171,10 +171,12 @@ static void compact_blocks(Compact *c, const LpDamage *why)
   }
   if (!c->items.ended)
     lp_reader_damage(c->in, c->sink, LP_CUT,
-                     "expected a block or the totals, the stream ends");
+                     "expected a block or the %s, the stream ends",
+                     c->items.body == 'p' ? "books" : "totals");
   else if (lp_input_want(c->in, 1))
     lp_reader_damage(c->in, c->sink, LP_ODD,
-                     "expected the end of the stream behind its totals");
+                     "expected the end of the stream behind its %s",
+                     c->items.body == 'p' ? "books" : "totals");
 }
 
 /* Read a stream whose first prologue is here. */
@@ -191,16 +193,17 @@ void lp_compact_read(LpInput *in, const LpSink *sink)
     lp_input_skip(in, (size_t)(p - in->p));
     body = lp_reader_body(in, &version);
   }
-  if (body && body != 'm') {
+  if (body == 'd') {
     lp_reader_refuse(in, sink, body);
     return;
   }
-  compact_wrong(&c, "expected the prologue of the events, ljm 0x10");
+  compact_wrong(&c, "expected the prologue of the %s, lj%c 0x10",
+                body == 'p' ? "samples" : "events", body ? body : 'm');
   if (body && version == LJM_VERSION)
     lp_input_skip(in, LJM_PROLOGUE_LEN);
   else
     body = 0;
-  lp_items_open(&c.items, sink);
+  lp_items_open(&c.items, sink, body);
   compact_blocks(&c, body ? NULL : &c.damage);
   lp_items_close(&c.items);
 }

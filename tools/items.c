@@ -15,7 +15,6 @@
 
 #include "input.h"
 #include "items.h"
-#include "leb.h"
 
 #define ITEMS_EVENT_MAX (2 + 5 * LJM_ULEB_MAX) /* The longest event. */
 
@@ -32,14 +31,26 @@ typedef struct Registers {
   uint64_t free;                      /* The last freed address, turned. */
 } Registers;
 
-/* Start with nothing known. */
-void lp_items_open(LpItems *it, const LpSink *sink)
+/* Is this a body of KIND? If nobody knows yet, it is from here on. */
+int lp_items_is(LpItems *it, int kind)
+{
+  if (!it->body) {
+    it->body = kind;
+    it->sink->body(it->sink->ctx, kind);
+  }
+  return it->body == kind;
+}
+
+/* Start with nothing known; BODY is its kind, or 0. */
+void lp_items_open(LpItems *it, const LpSink *sink, int body)
 {
   memset(it, 0, sizeof(*it));
   it->sink = sink;
   lp_stack_open(&it->stack, sink);
   lp_idmap_put(&it->sites, LJM_SITE_INTERNAL, LP_SITE_INTERNAL);
   lp_idmap_put(&it->sites, LJM_SITE_UNKNOWN, LP_SITE_UNKNOWN);
+  if (body)
+    lp_items_is(it, body);
 }
 
 /* Give the memory back. */
@@ -48,6 +59,9 @@ void lp_items_close(LpItems *it)
   lp_stack_close(&it->stack);
   lp_idmap_free(&it->funcs);
   lp_idmap_free(&it->sites);
+  lp_idmap_free(&it->modules);
+  lp_idmap_free(&it->processes);
+  lp_idmap_free(&it->threads);
 }
 
 /* Hand over the events that wait. */
@@ -219,7 +233,10 @@ static const uint8_t *items_next(LpItems *it, const uint8_t *p,
     *why = "expected the end of the stream behind its totals";
   } else if ((*p & LJM_KIND_MASK) != LJM_RECORD) {
     *why = "a broken event";
-    next = items_events(it, p, end, r);
+    if (it->body == 'm' || lp_items_is(it, 'm'))
+      next = items_events(it, p, end, r);
+    else
+      *why = "an event of memory in a CPU profile";
   } else if (*p & LJM_STACK_BIT) {
     *why = "a broken change of the stack";
     next = items_change(it, p, end);

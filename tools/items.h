@@ -7,6 +7,7 @@
 #define LP_ITEMS_H
 
 #include "idmap.h"
+#include "leb.h"
 #include "record.h"
 #include "stack.h"
 
@@ -16,12 +17,14 @@ typedef struct LpItems {
   const LpSink *sink;
   LpIdMap funcs; /* The stream's ids to the sink's numbers. */
   LpIdMap sites;
+  LpIdMap modules, processes, threads;
   uint32_t near[ITEMS_NEAR]; /* Sites of low ids: number + 1, or 0. */
   LpStack stack;
   uint64_t sample;     /* Bytes between two samples; 0: all is told. */
-  uint64_t events;     /* Read so far. */
+  uint64_t events;     /* Read so far; in a CPU profile, samples. */
   uint64_t base;       /* Offset in the stream of what is being read, */
   const uint8_t *from; /* and where it lies. */
+  int body;            /* m, p, or 0: the first item of either tells. */
   int gap;             /* Definitions may have been lost. */
   int ended;           /* The totals were read. */
   int hasmeta;         /* META was read. */
@@ -30,7 +33,7 @@ typedef struct LpItems {
   LpEvent ev[LP_BATCH];
 } LpItems;
 
-void lp_items_open(LpItems *it, const LpSink *sink);
+void lp_items_open(LpItems *it, const LpSink *sink, int body);
 int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset);
 void lp_items_close(LpItems *it);
 
@@ -42,9 +45,14 @@ static inline uint32_t lp_items_site(const LpItems *it, uint64_t id)
   return lp_idmap_get(&it->sites, id);
 }
 
-/* For records.c, and what it needs from items.c. */
+/* For records.c and records_cpu.c, and what these need. */
 const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
                                const uint8_t *end);
+void lp_items_cpu(LpItems *it, LpCursor *c, unsigned code, const uint8_t *at);
+void lp_items_define(LpItems *it, LpIdMap *m, const uint8_t *p, uint64_t id,
+                     uint32_t number);
+int lp_items_pair(LpCursor *c, LpMeta *m);
+int lp_items_is(LpItems *it, int kind);
 void lp_items_flush(LpItems *it);
 void lp_items_push(LpItems *it, const uint8_t *p, uint64_t id);
 void lp_items_odd(LpItems *it, const uint8_t *p, const char *fmt, ...)

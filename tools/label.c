@@ -26,6 +26,12 @@ static void label_text(LpBuf *b, const char *s, size_t n)
   }
 }
 
+/* The same. */
+void lp_label_text(LpBuf *b, LpStr s)
+{
+  label_text(b, s.s, s.n);
+}
+
 /* A chunk given as source text: its first line, or what fits of it. */
 static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
 {
@@ -78,18 +84,11 @@ static void label_lua(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   lp_buf_printf(b, ":%" PRIu64, fi->first);
 }
 
-/* A C function: its symbol, or its place in the module. */
-static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
+/* The last part of a module's path, if it has one. */
+static void label_module(LpBuf *b, LpStr module)
 {
-  LpStr module = lp_profile_name(prof, fi->chunk);
-  LpStr symbol = lp_profile_name(prof, fi->name);
   const char *slash = module.n ? memrchr(module.s, '/', module.n) : NULL;
   size_t skip = slash ? (size_t)(slash + 1 - module.s) : 0;
-  lp_buf_puts(b, "[C] ");
-  if (symbol.n)
-    label_text(b, symbol.s, symbol.n);
-  else
-    lp_buf_printf(b, "0x%" PRIx64, fi->addr);
   if (module.n > skip) {
     lp_buf_puts(b, " (");
     label_text(b, module.s + skip, module.n - skip);
@@ -97,13 +96,39 @@ static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   }
 }
 
+/* A C function: its symbol, or its place in the module. A builtin may have no
+** more than its name.
+*/
+static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
+{
+  LpStr module = lp_profile_name(prof, fi->chunk);
+  LpStr symbol = lp_profile_name(prof, fi->name);
+  int native = fi->kind == LP_FUNC_NATIVE || fi->kind == LP_FUNC_KERNEL;
+  int builtin = (fi->flags & LJM_CFUNC_BUILTIN) && !module.n;
+  if (!native && !builtin)
+    lp_buf_puts(b, "[C] ");
+  if (symbol.n)
+    label_text(b, symbol.s, symbol.n);
+  else
+    lp_buf_printf(b, "0x%" PRIx64, fi->addr);
+  if (fi->kind == LP_FUNC_KERNEL)
+    lp_buf_puts(b, "_[k]");
+  label_module(b, module);
+}
+
+/* Is it no line? */
+static int label_noline(const LpFuncInfo *fi, uint64_t line)
+{
+  return line == LP_LINE_NONE || line == LABEL_BUILTIN ||
+         (line == 0 && fi->kind == LP_FUNC_LUA);
+}
+
 /* A line, if there are any in the function. */
 static void label_line(LpBuf *b, const LpFuncInfo *fi, uint64_t line,
                        uint32_t approx)
 {
   lp_buf_puts(b, approx ? ", ~line " : ", line ");
-  if (line == LP_LINE_NONE || line == LABEL_BUILTIN ||
-      (line == 0 && (fi->flags & LJM_PROTO_STRIPPED)))
+  if (label_noline(fi, line))
     lp_buf_puts(b, "?");
   else
     lp_buf_printf(b, "%" PRIu64, line);
@@ -123,9 +148,9 @@ static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   }
 }
 
-/* Add what a site is called; APPROX marks its line. */
+/* Add what a site is called; MARKS tell what of it is not exact. */
 static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
-                       uint32_t approx)
+                       uint32_t marks)
 {
   static const char *const special[LP_SITE_FIRST] = {
       [LP_SITE_INTERNAL] = "INTERNAL", [LP_SITE_UNKNOWN] = "(unknown)",
@@ -134,6 +159,7 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
   };
   const LpRow *r = &prof->row[site];
   const LpFuncInfo *fi = &prof->func[r->func];
+  LpStr name;
   if (site < LP_SITE_FIRST) {
     lp_buf_puts(b, special[site]);
     return;
@@ -141,11 +167,20 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
   switch (fi->kind) {
   case LP_FUNC_LUA:
     label_lua(b, prof, fi);
-    label_line(b, fi, r->line, approx);
+    if (marks & LJM_SITE_UNSURE)
+      lp_buf_puts(b, "?");
+    label_line(b, fi, r->line, marks & LJM_SITE_APPROX);
     break;
   case LP_FUNC_LUA_ADDR:
     lp_buf_printf(b, "@?:0x%" PRIx64, fi->addr);
-    label_line(b, fi, r->line, approx);
+    label_line(b, fi, r->line, marks & LJM_SITE_APPROX);
+    break;
+  case LP_FUNC_MARK:
+    name = lp_profile_name(prof, fi->name);
+    if (name.n)
+      label_text(b, name.s, name.n);
+    else
+      lp_buf_puts(b, "(missing)");
     break;
   case LP_FUNC_TRACE:
     label_trace(b, prof, fi);
@@ -168,7 +203,35 @@ void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site)
 /* Add what a site is called. */
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
-  label_site(b, prof, site, prof->row[site].approx);
+  label_site(b, prof, site, prof->row[site].marks);
+}
+
+/* Add what a site's function is called. */
+void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  const LpFuncInfo *fi = &prof->func[prof->row[site].func];
+  LpBuf name = {0};
+  if (fi->kind == LP_FUNC_LUA)
+    label_lua(b, prof, fi);
+  else
+    label_site(b, prof, site, 0);
+  lp_label_name(&name, prof, site);
+  if (name.n)
+    lp_buf_printf(b, " (%s)", name.s);
+  lp_buf_free(&name);
+}
+
+/* Add B to another, with no ';' in it, and free B. */
+static void label_frame(LpBuf *to, LpBuf *b)
+{
+  size_t i;
+  for (i = 0; i < b->n; i++) {
+    if (b->s[i] == ';')
+      lp_buf_puts(to, "\\x3b");
+    else
+      lp_buf_add(to, &b->s[i], 1);
+  }
+  lp_buf_free(b);
 }
 
 /* Add what a site and its function are called, with no ';' in it and no mark of
@@ -177,17 +240,35 @@ void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   LpBuf frame = {0}, name = {0};
-  size_t i;
   label_site(&frame, prof, site, 0);
   lp_label_name(&name, prof, site);
   if (name.n)
     lp_buf_printf(&frame, " (%s)", name.s);
-  for (i = 0; i < frame.n; i++) {
-    if (frame.s[i] == ';')
-      lp_buf_puts(b, "\\x3b");
-    else
-      lp_buf_add(b, &frame.s[i], 1);
-  }
-  lp_buf_free(&frame);
   lp_buf_free(&name);
+  label_frame(b, &frame);
+}
+
+/* Add a site as CPU profilers write it: name@file:line. No ';' is in it. */
+void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  const LpRow *r = &prof->row[site];
+  const LpFuncInfo *fi = &prof->func[r->func];
+  LpBuf frame = {0}, chunk = {0};
+  if (fi->kind != LP_FUNC_LUA) {
+    label_site(&frame, prof, site, 0);
+  } else if (fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE) {
+    label_lua(&frame, prof, fi);
+  } else {
+    lp_label_name(&frame, prof, site);
+    label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
+    if (!chunk.n || chunk.s[0] != '@')
+      lp_buf_puts(&frame, "@");
+    lp_buf_printf(&frame, "%s:", chunk.n ? chunk.s : "");
+    if (label_noline(fi, r->line))
+      lp_buf_puts(&frame, "?");
+    else
+      lp_buf_printf(&frame, "%" PRIu64, r->line);
+    lp_buf_free(&chunk);
+  }
+  label_frame(b, &frame);
 }

@@ -10,6 +10,9 @@
 
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site);
 void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site);
+void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site);
+void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site);
+void lp_label_text(LpBuf *b, LpStr s);
 void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site);
 
 #endif

@@ -315,6 +315,7 @@ void lp_legacy_read(LpInput *in, const LpSink *sink)
                        "expected the prologue of the events (ljm 1, 2 or 3)");
     else {
       l->evver = version;
+      sink->body(sink->ctx, body);
       lp_input_skip(in, LJM_PROLOGUE_LEN);
       legacy_events(l);
     }

@@ -34,19 +34,19 @@ static struct Env {
   char **file;
   int nfile;
   const char *format;
-  const char *view;       /* NULL: the format's default. */
-  const LpReport *report; /* Both of them. */
-  unsigned given;         /* LP_TAKES_*: options for certain reports. */
+  const char *view; /* NULL: the format's default. */
+  unsigned given;   /* LP_TAKES_*: options for certain reports. */
   LpReportOptions opt;
 } env = {.format = "text", .opt.min = LP_REPORT_MIN};
 
-enum { OPT_DUMP = 256, OPT_FORMAT, OPT_VIEW, OPT_MIN, OPT_METRIC };
+enum { OPT_DUMP = 256, OPT_FORMAT, OPT_VIEW, OPT_MIN, OPT_METRIC, OPT_SORT };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is reported:", 1},
     {"view", OPT_VIEW, "VIEW", 0,
-     "sites: events by site, and what each still holds (default); types: a "
-     "table by type of object; tree: who called what allocates",
+     "Memory: sites: events by site, and what each still holds (default); "
+     "types: a table by type of object; tree: who called what allocates. "
+     "CPU: functions (default), lines, tree, threads",
      1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl", 1},
@@ -56,12 +56,17 @@ static const struct argp_option options[] = {
     {"leak-only", 'l', NULL, 0,
      "Sites: print only what is still live at the end", 2},
     {"min", OPT_MIN, "PERCENT", 0,
-     "Tree: leave out what has less of all bytes, and of all live bytes "
-     "(default 0.5)",
+     "Leave out what has less of all bytes, and of all live bytes, or of all "
+     "samples (default 0.5)",
+     2},
+    {"sort", OPT_SORT, "ORDER", 0,
+     "Functions, lines: most first in themselves (self, default), or with all "
+     "that they called (total)",
      2},
     {NULL, 0, NULL, 0, "Folded:", 3},
     {"metric", OPT_METRIC, "METRIC", 0,
-     "bytes that were allocated (default), allocations, or live bytes", 3},
+     "Memory: bytes that were allocated (default), allocations, or live bytes",
+     3},
     {NULL, 0, NULL, 0, "Others:", 4},
     {"dump", OPT_DUMP, NULL, 0,
      "Accepted and implied: kinds of streams are recognised", 4},
@@ -71,7 +76,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Report what a LuaJIT memory profile tells: allocations, reallocations and "
-    "deallocations, and what is still held."
+    "deallocations, and what is still held; or where a CPU profile's time went."
     "\v"
     "FILE - is standard input. Several FILEs become one report.\n"
     "\n"
@@ -80,6 +85,7 @@ static const char doc[] =
     "  lj-parse-memprof -l -H mem.ljm     what is still held, for people\n"
     "  lj-parse-memprof --view=tree mem.ljm\n"
     "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
+    "  lj-parse-memprof cpu.ljp           self and total by function\n"
     "  zcat mem.ljm.gz | lj-parse-memprof -o report.txt -\n"
     "\n"
     "Exit status: 0 all was read; 1 a part was read, a warning says where and "
@@ -106,29 +112,34 @@ static LpMetric parse_metric(const char *arg, struct argp_state *state)
   };
   LpMetric m;
   for (m = 0; m < LP_NMETRIC; m++)
-    if (strcmp(name[m], arg) == 0)
+    if (name[m] && strcmp(name[m], arg) == 0)
       return m;
   argp_error(state, "expected a METRIC: bytes, allocations or live, not %s",
              arg);
   return LP_METRIC_BYTES;
 }
 
-/* Choose the report; every option must be one that it takes. */
+/* --sort */
+static int parse_sort(const char *arg, struct argp_state *state)
+{
+  int total = strcmp(arg, "total") == 0;
+  if (!total && strcmp(arg, "self") != 0)
+    argp_error(state, "expected an ORDER: self or total, not %s", arg);
+  return total;
+}
+
+/* Some report must take every option. Which one it is depends on what FILEs are
+** profiles of.
+*/
 static void parse_report(struct argp_state *state)
 {
-  static const char *const name[] = {"human-readable", "leak-only", "min",
-                                     "metric"};
-  const LpReport *r = lp_report_find(env.format, env.view);
-  unsigned i;
-  if (!r && !lp_report_find(env.format, NULL))
-    argp_error(state, "expected a FORMAT: text or folded, not %s", env.format);
-  else if (!r)
-    argp_error(state, "--format=%s has no view %s", env.format, env.view);
-  for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++)
-    if (env.given & ~r->takes & 1u << i)
-      argp_error(state, "--%s is not for --%s=%s", name[i],
-                 r->view ? "view" : "format", r->view ? r->view : r->format);
-  env.report = r;
+  LpBuf why = {0}, other = {0};
+  int memory = lp_report_find(env.format, env.view, LP_OF_MEMORY) != NULL;
+  if (!lp_report_choose(env.format, env.view, env.given, LP_OF_MEMORY, &why) &&
+      !lp_report_choose(env.format, env.view, env.given, LP_OF_CPU, &other))
+    argp_error(state, "%s", memory ? why.s : other.s);
+  lp_buf_free(&why);
+  lp_buf_free(&other);
 }
 
 /* One option. */
@@ -154,6 +165,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case OPT_METRIC:
     env.given |= LP_TAKES_METRIC;
     env.opt.metric = parse_metric(arg, state);
+    break;
+  case OPT_SORT:
+    env.given |= LP_TAKES_SORT;
+    env.opt.bytotal = parse_sort(arg, state);
     break;
   case OPT_FORMAT:
     env.format = arg;
@@ -205,11 +220,32 @@ static void warn(const char *name, const LpStream *st, int err)
   if (st->damage.bytes)
     lp_buf_printf(&b, "; %" PRIu64 " bytes lost", st->damage.bytes);
   if (st->damage.events)
-    lp_buf_printf(&b, "; %" PRIu64 " events lost", st->damage.events);
+    lp_buf_printf(&b, "; %" PRIu64 " %s lost", st->damage.events,
+                  st->body == 'p' ? "records of samples" : "events");
   if (st->ndamage > 1)
     lp_buf_printf(&b, " (and %" PRIu64 " more)", st->ndamage - 1);
   fprintf(stderr, "%s\n", b.s);
   lp_buf_free(&b);
+}
+
+/* Once it is known what FILEs are profiles of, the report is chosen; it is no
+** use to read on if there is none.
+*/
+static void check_body(void *ctx, int body)
+{
+  LpBuf why = {0};
+  unsigned of;
+  lp_stream_body(ctx, body);
+  of = ((LpStream *)ctx)->prof->of;
+  if (of == (LP_OF_MEMORY | LP_OF_CPU))
+    lp_buf_puts(&why, "memory and CPU profiles cannot be in one report yet");
+  else if (!lp_report_choose(env.format, env.view, env.given, of, &why))
+    lp_buf_printf(&why, ", of a %s profile",
+                  of == LP_OF_CPU ? "CPU" : "memory");
+  else
+    return;
+  fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
+  exit(EX_USAGE);
 }
 
 /* Read one stream into the profile. */
@@ -218,6 +254,7 @@ static int read_stream(LpProfile *prof, const char *name, int fd)
   LpInput in;
   LpStream st;
   LpSink sink = lp_stream_open(&st, prof);
+  sink.body = check_body;
   int res;
   lp_input_fd(&in, fd);
   lp_reader_run(&in, &sink);
@@ -249,6 +286,7 @@ static int read_file(LpProfile *prof, const char *name)
 static int write_report(const LpProfile *prof)
 {
   const char *name = env.out ? env.out : "standard output";
+  unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
   int fd = STDOUT_FILENO;
   LpOut out;
   if (env.out)
@@ -256,7 +294,7 @@ static int write_report(const LpProfile *prof)
   if (fd < 0)
     return failed(name, errno);
   lp_out_open(&out, fd);
-  env.report->write(&out, prof, &env.opt);
+  lp_report_find(env.format, env.view, of)->write(&out, prof, &env.opt);
   lp_out_close(&out);
   if (close(fd) != 0 && !out.error)
     out.error = errno;

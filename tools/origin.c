@@ -84,6 +84,16 @@ uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
   return id;
 }
 
+/* A stack was met COUNT times. One of nobody is unknown. */
+void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
+{
+  if (node == LP_NODE_ROOT)
+    node = lp_origins_node(o, LP_NODE_ROOT, LP_SITE_UNKNOWN);
+  o->samples =
+      lp_grow(o->samples, &o->nsamples, (size_t)node + 1, sizeof(uint64_t));
+  o->samples[node] += count;
+}
+
 /* Make room for the parts of every origin. */
 void lp_origins_parts(LpOrigins *o)
 {
@@ -121,4 +131,5 @@ void lp_origins_close(LpOrigins *o)
   free(o->cell);
   free(o->callers);
   free(o->part);
+  free(o->samples);
 }

@@ -1,7 +1,8 @@
 /*
 ** Where objects come from: call tree, origins, what is counted for each.
 **
-** A node of the tree is a list of callers: the node of all but the innermost,
+** A node of the tree is a list of callers, or a whole stack of a CPU profile:
+*the node of all but the innermost,
 ** and that one's site. An origin is what a live object is known by: callers,
 ** site, type.
 **
@@ -49,8 +50,10 @@ typedef struct LpOrigins {
   LpNode *node;
   size_t nodes; /* Room. */
   uint32_t nnode;
-  LpIdMap ids;    /* Origins that are in no list, by all three. */
-  uint32_t *bare; /* Those without, by site and type: number + 1. */
+  uint64_t *samples; /* Of CPU time whose whole stack a node is, */
+  size_t nsamples;   /* for so many nodes. */
+  LpIdMap ids;       /* Origins that are in no list, by all three. */
+  uint32_t *bare;    /* Those without, by site and type: number + 1. */
   size_t nbare;
   LpCell *cell;      /* By origin, */
   size_t cells;      /* room, */
@@ -66,6 +69,7 @@ void lp_origins_open(LpOrigins *o);
 void lp_origins_close(LpOrigins *o);
 uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site);
 uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what);
+void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
 void lp_origins_parts(LpOrigins *o);
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin);
 

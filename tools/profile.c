@@ -13,9 +13,11 @@ typedef struct FuncKey {
   uint64_t a, b;
 } FuncKey;
 
+#define PROFILE_MARKS (LJM_SITE_APPROX | LJM_SITE_UNSURE)
+
 /* What makes a row the same row. */
 typedef struct SiteKey {
-  uint32_t func, approx;
+  uint32_t func, marks;
   uint64_t line;
 } SiteKey;
 
@@ -25,6 +27,23 @@ LpStr lp_profile_name(const LpProfile *prof, uint32_t name)
   LpStr s;
   s.s = lp_intern_get(&prof->names, name, &s.n);
   return s;
+}
+
+/* A native function. With a symbol it is the same in any build of its module,
+** without one only in the same.
+*/
+static void profile_native(LpProfile *prof, const LpFunc *f, FuncKey *k,
+                           LpFuncInfo *fi)
+{
+  LpModuleInfo m = lp_cpu_module_info(&prof->cpu, f->module);
+  fi->addr = f->addr;
+  fi->chunk = m.path;
+  k->s1 = m.path;
+  k->s2 = fi->name;
+  if (!f->name.n) {
+    k->a = f->addr;
+    k->start = m.buildid;
+  }
 }
 
 /* Split what a stream says of a function into its key and the rest. */
@@ -48,6 +67,17 @@ static void profile_split(LpProfile *prof, const LpFunc *f, FuncKey *k,
     k->s1 = fi->chunk;
     k->s2 = fi->name;
     k->a = f->name.n ? 0 : f->offset;
+    break;
+  case LP_FUNC_NATIVE:
+    profile_native(prof, f, k, fi);
+    break;
+  case LP_FUNC_KERNEL:
+    fi->addr = f->addr;
+    k->s2 = fi->name;
+    k->a = f->name.n ? 0 : f->addr;
+    break;
+  case LP_FUNC_MARK:
+    k->s2 = fi->name;
     break;
   case LP_FUNC_TRACE:
     k->a = fi->first = f->traceno;
@@ -87,7 +117,7 @@ static uint32_t profile_row(LpProfile *prof, SiteKey k)
   id = lp_intern(&prof->sitekeys, &k, sizeof(k));
   prof->row = lp_grow(prof->row, &prof->nrow, id + 1u, sizeof(LpRow));
   prof->row[id].func = k.func;
-  prof->row[id].approx = k.approx;
+  prof->row[id].marks = k.marks;
   prof->row[id].line = k.line;
   return id;
 }
@@ -95,7 +125,7 @@ static uint32_t profile_row(LpProfile *prof, SiteKey k)
 /* The number of a site that a stream defines: that of its row. */
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s)
 {
-  SiteKey k = {s->func, s->flags & LJM_SITE_APPROX, s->line};
+  SiteKey k = {s->func, s->flags & PROFILE_MARKS, s->line};
   return s->func == LP_FUNC_NONE ? LP_SITE_LOST : profile_row(prof, k);
 }
 
@@ -121,6 +151,7 @@ LpProfile *lp_profile_new(void)
   LpProfile *prof = lp_zalloc(1, sizeof(LpProfile));
   LpFunc none = {.kind = LP_FUNC_UNDEFINED};
   uint32_t i;
+  lp_cpu_open(&prof->cpu, &prof->names);
   lp_profile_func(prof, &none); /* LP_FUNC_NONE. */
   for (i = 0; i < LP_SITE_FIRST; i++)
     profile_row(prof, (SiteKey){LP_FUNC_NONE, 0, i});
@@ -135,6 +166,7 @@ void lp_profile_free(LpProfile *prof)
   lp_intern_free(&prof->funckeys);
   lp_intern_free(&prof->sitekeys);
   lp_taken_free(&prof->taken);
+  lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
   lp_buf_free(&prof->guess);
   free(prof->func);

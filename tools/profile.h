@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu.h"
 #include "intern.h"
 #include "mem.h"
 #include "origin.h"
@@ -34,7 +35,7 @@ typedef struct LpFuncInfo {
 */
 typedef struct LpRow {
   uint32_t func;
-  uint32_t approx; /* The line is approximate. */
+  uint32_t marks; /* LJM_SITE_APPROX, LJM_SITE_UNSURE. */
   uint64_t line;
   uint64_t twice; /* Objects of this site whose end was not told. */
   uint64_t allocs, alloc_bytes;
@@ -45,7 +46,11 @@ typedef struct LpRow {
   uint64_t live;    /* Bytes, modulo 2^64: "below 0" after a gap. */
 } LpRow;
 
+/* What a profile may be of. */
+enum { LP_OF_MEMORY = 1, LP_OF_CPU = 2 };
+
 typedef struct LpProfile {
+  unsigned of; /* LP_OF_*, of all streams read. */
   LpIntern names;
   LpIntern funckeys;
   LpIntern sitekeys;
@@ -55,6 +60,7 @@ typedef struct LpProfile {
   size_t nrow;      /* Room. */
   LpOrigins origins;
   LpTaken taken;
+  LpCpu cpu;
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
   int nobefore;           /* What (before start) holds is not known. */

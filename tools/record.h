@@ -63,24 +63,62 @@ typedef enum LpFuncKind {
   LP_FUNC_LUA_ADDR, /* A Lua function of which only the address is known. */
   LP_FUNC_C,
   LP_FUNC_C_ADDR, /* A C function of which only the address is known. */
-  LP_FUNC_TRACE
+  LP_FUNC_TRACE,
+  LP_FUNC_NATIVE, /* A function of a module. */
+  LP_FUNC_KERNEL, /* A function of the kernel. */
+  LP_FUNC_MARK    /* No function: the name tells what is missing. */
 } LpFuncKind;
 
 /* A function, or a trace of which only the start is known. */
 typedef struct LpFunc {
   LpFuncKind kind;
-  uint32_t flags;   /* LJM_PROTO_*, LJM_CFUNC_*. */
-  uint64_t addr;    /* *_ADDR; of a trace's machine code, if not 0. */
+  uint32_t flags;   /* LJM_PROTO_*, LJM_CFUNC_*, LJM_NATIVE_*. */
+  uint64_t addr;    /* *_ADDR; of a trace's machine code, if not 0; native:
+                    ** in the module's file. */
   LpStr chunk;      /* Lua: as the VM has it. C: the module's path. */
-  LpStr name;       /* Lua: as it was defined. C: the symbol. Or empty. */
+  LpStr name;       /* Lua: as it was defined. C, native: the symbol. Or
+                    ** empty. */
   uint64_t first;   /* Lua: the line where it is defined. */
   uint64_t lines;   /* Lua: lines that it spans. */
   uint64_t hash;    /* Lua: of its bytecode. */
   uint64_t offset;  /* C: its address in the module. */
+  uint32_t module;  /* Native: as the sink numbers them. */
   uint64_t traceno; /* Trace: its number. */
   uint32_t start;   /* Trace: the function where it starts. */
   uint64_t line;    /* Trace: the line where it starts. */
 } LpFunc;
+
+#define LP_MODULE_NONE                                                         \
+  0                      /* Code that is in no file, or in one that was lost.  \
+                          */
+#define LP_THREAD_NONE 0 /* Nobody knows which. */
+
+/* A file with machine code. */
+typedef struct LpModule {
+  LpStr buildid; /* Or empty. */
+  LpStr path;
+} LpModule;
+
+typedef struct LpProcess {
+  uint64_t pid;
+  uint64_t pidns; /* 0: not known. */
+  uint64_t start; /* In clock ticks since boot; 0: not known. */
+  LpStr command;
+} LpProcess;
+
+typedef struct LpThread {
+  uint32_t process; /* As the sink numbers them. */
+  uint64_t tid;
+  LpStr name;
+} LpThread;
+
+/* A thread was met with this stack. */
+typedef struct LpSample {
+  uint32_t node;   /* All of the stack: its leaf is the innermost one. */
+  uint32_t thread; /* As the sink numbers them. */
+  uint64_t count;  /* How often. */
+  int cut;         /* It does not reach the root. */
+} LpSample;
 
 /* A line in a function. */
 typedef struct LpSite {
@@ -90,6 +128,12 @@ typedef struct LpSite {
 } LpSite;
 
 #define LP_LINE_NONE UINT64_MAX /* As the field's recorders write it. */
+
+/* Is it this C string? */
+static inline int lp_str_is(LpStr s, const char *what)
+{
+  return s.n == strlen(what) && memcmp(s.s, what, s.n) == 0;
+}
 
 /* A fact about the recording. */
 typedef struct LpMeta {
@@ -102,8 +146,7 @@ typedef struct LpMeta {
 /* Is it a number of the name KEY? */
 static inline int lp_meta_is(const LpMeta *m, const char *key)
 {
-  return m->tag == LJM_META_UINT && m->key.n == strlen(key) &&
-         memcmp(m->key.s, key, m->key.n) == 0;
+  return m->tag == LJM_META_UINT && lp_str_is(m->key, key);
 }
 
 /* The recorder's own books, at the end of a whole stream. */
@@ -135,6 +178,10 @@ typedef struct LpDamage {
 
 typedef struct LpSink {
   void *ctx;
+  /* It is a memory profile (m) or a CPU profile (p). Comes once, before the
+  ** first event or sample; never, where nothing can be read.
+  */
+  void (*body)(void *ctx, int kind);
   void (*meta)(void *ctx, const LpMeta *m);
   uint32_t (*func)(void *ctx, const LpFunc *f);
   uint32_t (*site)(void *ctx, const LpSite *s);
@@ -144,6 +191,13 @@ typedef struct LpSink {
   void (*time)(void *ctx, uint64_t ns);
   void (*damage)(void *ctx, const LpDamage *d);
   void (*totals)(void *ctx, const LpTotals *t);
+  /* Of CPU profiles. */
+  uint32_t (*module)(void *ctx, const LpModule *m);
+  uint32_t (*process)(void *ctx, const LpProcess *p);
+  uint32_t (*thread)(void *ctx, const LpThread *t);
+  void (*sample)(void *ctx, const LpSample *s);
+  void (*book)(void *ctx, const LpMeta *m);
+  void (*booked)(void *ctx, uint64_t offset); /* All pairs of the books. */
 } LpSink;
 
 #endif

@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "items.h"
-#include "leb.h"
 
 /* -- Records -------------------------------------------------------------- */
 
 /* Remember what the sink calls an ID of the stream. */
-static void items_define(LpItems *it, LpIdMap *m, const uint8_t *p, uint64_t id,
-                         uint32_t number)
+void lp_items_define(LpItems *it, LpIdMap *m, const uint8_t *p, uint64_t id,
+                     uint32_t number)
 {
   uint32_t old = lp_idmap_put(m, id, number);
   if (old != LP_NONE && old != number)
@@ -33,32 +32,48 @@ static uint32_t items_func(LpItems *it, const uint8_t *p, uint64_t id)
 /* What the reader itself has to know of a recording. */
 static void items_setting(LpItems *it, const LpMeta *m)
 {
-  if (lp_meta_is(m, "sample"))
+  if (lp_meta_is(m, "hz") && lp_items_is(it, 'p'))
+    lp_stack_limit(&it->stack, UINT64_MAX);
+  else if (it->body == 'p')
+    return;
+  else if (lp_meta_is(m, "sample"))
     it->sample = m->u;
   else if (lp_meta_is(m, "stack"))
     lp_stack_limit(&it->stack, m->u);
 }
 
-/* META: keys and values. Settings cannot change behind the first one. */
+/* The next key and value of META or of the books. Returns 0 if there is none.
+ */
+int lp_items_pair(LpCursor *c, LpMeta *m)
+{
+  const uint8_t *tag;
+  memset(m, 0, sizeof(*m));
+  if (c->p >= c->end)
+    return 0;
+  m->key = lp_cursor_str(c);
+  tag = lp_cursor_bytes(c, 1);
+  m->tag = tag ? *tag : 0;
+  if (m->tag == LJM_META_UINT)
+    m->u = lp_cursor_uleb(c);
+  else if (m->tag == LJM_META_STRING)
+    m->s = lp_cursor_str(c);
+  else
+    return 0; /* Of unknown length, so all behind it is unknown. */
+  return !c->bad;
+}
+
+/* META: keys and values. Settings cannot change behind the first one. Where the
+** body's kind is not known, a CPU profile is known by its first key.
+*/
 static void items_meta(LpItems *it, LpCursor *c)
 {
   int first = !it->hasmeta;
+  LpMeta m;
   it->hasmeta = 1;
   lp_items_flush(it);
-  if (first)
+  if (first && it->body != 'p')
     lp_stack_limit(&it->stack, 1);
-  while (c->p < c->end) {
-    LpMeta m = {.key = lp_cursor_str(c)};
-    const uint8_t *tag = lp_cursor_bytes(c, 1);
-    m.tag = tag ? *tag : 0;
-    if (m.tag == LJM_META_UINT)
-      m.u = lp_cursor_uleb(c);
-    else if (m.tag == LJM_META_STRING)
-      m.s = lp_cursor_str(c);
-    else
-      return; /* Of unknown length, so all behind it is unknown. */
-    if (c->bad)
-      return;
+  while (lp_items_pair(c, &m)) {
     if (first)
       items_setting(it, &m);
     it->sink->meta(it->sink->ctx, &m);
@@ -80,7 +95,7 @@ static void items_function(LpItems *it, LpCursor *c, unsigned code)
     f.chunk = lp_cursor_str(c);
     f.name = lp_cursor_str(c);
   } else if (code == LJM_REC_CFUNC) {
-    f.kind = LP_FUNC_C;
+    f.kind = f.flags & LJM_CFUNC_MARK ? LP_FUNC_MARK : LP_FUNC_C;
     f.addr = lp_cursor_uleb(c);
     f.offset = lp_cursor_uleb(c);
     f.chunk = lp_cursor_str(c);
@@ -92,7 +107,7 @@ static void items_function(LpItems *it, LpCursor *c, unsigned code)
     f.line = lp_cursor_uleb(c);
   }
   if (!c->bad)
-    items_define(it, &it->funcs, at, id, it->sink->func(it->sink->ctx, &f));
+    lp_items_define(it, &it->funcs, at, id, it->sink->func(it->sink->ctx, &f));
 }
 
 /* SITE: a line in a function. */
@@ -107,7 +122,7 @@ static void items_site(LpItems *it, LpCursor *c)
   if (c->bad)
     return;
   number = it->sink->site(it->sink->ctx, &s);
-  items_define(it, &it->sites, at, id, number);
+  lp_items_define(it, &it->sites, at, id, number);
   if (id < ITEMS_NEAR)
     it->near[id] = number + 1;
 }
@@ -177,10 +192,12 @@ const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
     items_site(it, &c);
   else if (code == LJM_REC_TIME)
     items_time(it, &c);
-  else if (code == LJM_REC_TOTALS)
-    items_totals(it, &c, p);
   else if (code == LJM_REC_STACK)
     items_stack(it, &c);
+  else if (code == LJM_REC_TOTALS && lp_items_is(it, 'm'))
+    items_totals(it, &c, p);
+  else
+    lp_items_cpu(it, &c, code, p);
   if (c.bad)
     lp_items_odd(it, p, "a record of kind %u is too short for its fields",
                  code);

@@ -14,6 +14,7 @@ typedef struct LpReportOptions {
   int leakonly;    /* Nothing but what is live at the end. */
   double min;      /* Percent that a node of a tree must have. */
   LpMetric metric; /* What one number is told of. */
+  int bytotal;     /* Rows with most in total first, not in themselves. */
 } LpReportOptions;
 
 #define LP_REPORT_MIN 0.5 /* LpReportOptions.min, if nothing else is said. */
@@ -23,12 +24,14 @@ enum {
   LP_TAKES_HUMAN = 1,
   LP_TAKES_LEAKONLY = 2,
   LP_TAKES_MIN = 4,
-  LP_TAKES_METRIC = 8
+  LP_TAKES_METRIC = 8,
+  LP_TAKES_SORT = 16
 };
 
 typedef struct LpReport {
   const char *format;
   const char *view; /* Or NULL, if the format has no views. */
+  unsigned of;      /* LP_OF_*: of which profiles. */
   unsigned takes;   /* LP_TAKES_*. */
   void (*write)(LpOut *out, const LpProfile *prof, const LpReportOptions *opt);
 } LpReport;
@@ -37,7 +40,15 @@ extern const LpReport lp_report_sites;
 extern const LpReport lp_report_types;
 extern const LpReport lp_report_tree;
 extern const LpReport lp_report_folded;
+extern const LpReport lp_report_functions;
+extern const LpReport lp_report_lines;
+extern const LpReport lp_report_threads;
+extern const LpReport lp_report_calls;
+extern const LpReport lp_report_folded_cpu;
 
-const LpReport *lp_report_find(const char *format, const char *view);
+const LpReport *lp_report_find(const char *format, const char *view,
+                               unsigned of);
+const LpReport *lp_report_choose(const char *format, const char *view,
+                                 unsigned given, unsigned of, LpBuf *why);
 
 #endif

@@ -29,13 +29,14 @@ static int folded_order(const LpTreeNode *a, const LpTreeNode *b, void *ctx)
 /* The names of frames: nothing in them can be taken for the end of a frame, and
 ** they do not tell where a line is approximate.
 */
-static char **folded_labels(const LpProfile *prof)
+static char **folded_labels(const LpProfile *prof,
+                            void (*of)(LpBuf *, const LpProfile *, uint32_t))
 {
   char **label = lp_alloc(prof->sitekeys.n * sizeof(char *));
   uint32_t i;
   for (i = 0; i < prof->sitekeys.n; i++) {
     LpBuf b = {0};
-    lp_label_frame(&b, prof, i);
+    of(&b, prof, i);
     label[i] = b.s;
   }
   return label;
@@ -82,18 +83,35 @@ static void folded_walk(Folded *f, LpMetric metric)
   }
 }
 
-/* The whole report. */
-static void folded_write(LpOut *out, const LpProfile *prof,
-                         const LpReportOptions *opt)
+/* The whole report, one number for each stack. */
+static void folded_all(LpOut *out, const LpProfile *prof, LpMetric metric,
+                       char **label)
 {
-  Folded f = {.out = out, .label = folded_labels(prof)};
+  Folded f = {.out = out, .label = label};
   lp_tree_open(&f.tree, prof, 1);
   lp_tree_sort(&f.tree, folded_order, &f);
-  folded_walk(&f, opt->metric);
+  folded_walk(&f, metric);
   lp_tree_close(&f.tree);
   lp_text_free(f.label, prof);
   lp_buf_free(&f.line);
 }
 
-const LpReport lp_report_folded = {"folded", NULL, LP_TAKES_METRIC,
-                                   folded_write};
+/* Of memory. */
+static void folded_write(LpOut *out, const LpProfile *prof,
+                         const LpReportOptions *opt)
+{
+  folded_all(out, prof, opt->metric, folded_labels(prof, lp_label_frame));
+}
+
+/* Of the CPU. */
+static void folded_write_cpu(LpOut *out, const LpProfile *prof,
+                             const LpReportOptions *opt)
+{
+  (void)opt;
+  folded_all(out, prof, LP_METRIC_SAMPLES, folded_labels(prof, lp_label_call));
+}
+
+const LpReport lp_report_folded_cpu = {"folded", NULL, LP_OF_CPU, 0,
+                                       folded_write_cpu};
+const LpReport lp_report_folded = {"folded", NULL, LP_OF_MEMORY,
+                                   LP_TAKES_METRIC, folded_write};

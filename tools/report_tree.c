@@ -45,12 +45,10 @@ static double tree_percent(const TreeText *t, const LpTreeNode *n, LpMetric of)
 */
 static int tree_shown(const TreeText *t, const LpTreeNode *n)
 {
-  LpMetric of;
-  for (of = 0; of < LP_NMETRIC; of++)
-    if (of != LP_METRIC_ALLOCATIONS && lp_tree_metric(n, of) &&
-        tree_percent(t, n, of) >= t->opt->min)
-      return 1;
-  return 0;
+  return (lp_tree_metric(n, LP_METRIC_BYTES) &&
+          tree_percent(t, n, LP_METRIC_BYTES) >= t->opt->min) ||
+         (lp_tree_metric(n, LP_METRIC_LIVE) &&
+          tree_percent(t, n, LP_METRIC_LIVE) >= t->opt->min);
 }
 
 /* A size, and spaces before it. */
@@ -68,8 +66,7 @@ static void tree_head(const TreeText *t, const LpProfile *prof)
   lp_text_samples(t->out, prof);
   lp_out_printf(t->out, "%14s %7s %12s %14s %7s  CALL TREE", "bytes", "%",
                 "allocations", "live bytes", "%");
-  if (t->opt->min > 0)
-    lp_out_printf(t->out, ", without what has less than %g%%", t->opt->min);
+  lp_text_min(t->out, t->opt->min);
   lp_text_guess(t->out, prof);
   lp_out_puts(t->out, "\n");
 }
@@ -87,42 +84,29 @@ static void tree_line(const TreeText *t, const LpTreeNode *n, int depth)
                 n->site == LP_NONE ? "(all)" : t->label[n->site]);
 }
 
-/* The node behind N, and how much DEEPER it is: into N if IN. Or the root. */
-static const LpTreeNode *tree_next(const TreeText *t, const LpTreeNode *n,
-                                   int in, int *depth)
-{
-  const LpTreeNode *node = t->tree.node;
-  if (in && n->child) {
-    ++*depth;
-    return &node[n->child];
-  }
-  while (n != node && !n->next) {
-    n = &node[n->parent];
-    --*depth;
-  }
-  return n == node ? n : &node[n->next];
-}
-
 /* The whole report. */
 static void tree_write(LpOut *out, const LpProfile *prof,
                        const LpReportOptions *opt)
 {
   TreeText t = {.out = out, .opt = opt, .label = lp_text_labels(prof, 1)};
-  const LpTreeNode *n;
+  uint32_t i = LP_NODE_ROOT;
   int depth = 0;
   lp_tree_open(&t.tree, prof, 0);
   lp_tree_total(&t.tree);
   lp_tree_sort(&t.tree, tree_order, &t);
   tree_head(&t, prof);
-  n = t.tree.node;
-  tree_line(&t, n, 0);
-  while ((n = tree_next(&t, n, n == t.tree.node || tree_shown(&t, n),
-                        &depth)) != t.tree.node)
-    if (tree_shown(&t, n))
-      tree_line(&t, n, depth);
+  tree_line(&t, &t.tree.node[i], 0);
+  for (;;) {
+    int in = i == LP_NODE_ROOT || tree_shown(&t, &t.tree.node[i]);
+    i = lp_tree_next(&t.tree, i, in, &depth);
+    if (i == LP_NODE_ROOT)
+      break;
+    if (tree_shown(&t, &t.tree.node[i]))
+      tree_line(&t, &t.tree.node[i], depth);
+  }
   lp_tree_close(&t.tree);
   lp_text_free(t.label, prof);
 }
 
-const LpReport lp_report_tree = {"text", "tree", LP_TAKES_HUMAN | LP_TAKES_MIN,
-                                 tree_write};
+const LpReport lp_report_tree = {"text", "tree", LP_OF_MEMORY,
+                                 LP_TAKES_HUMAN | LP_TAKES_MIN, tree_write};

@@ -161,4 +161,5 @@ static void types_write(LpOut *out, const LpProfile *prof,
   lp_buf_free(&b);
 }
 
-const LpReport lp_report_types = {"text", "types", LP_TAKES_HUMAN, types_write};
+const LpReport lp_report_types = {"text", "types", LP_OF_MEMORY, LP_TAKES_HUMAN,
+                                  types_write};

@@ -8,7 +8,7 @@
 #include "idmap.h"
 #include "record.h"
 
-#define LP_STACK_MAX 4096 /* More sites are taken for damage. */
+#define LP_STACK_MAX LJM_STACK_MAX /* More sites are taken for damage. */
 
 /* One site of the register. */
 typedef struct LpStackPlace {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leb.h"
 #include "stream.h"
 
 /* -- Events --------------------------------------------------------------- */
@@ -109,6 +110,15 @@ static void stream_events(void *ctx, const LpEvent *ev, size_t n)
 
 /* -- Everything else ------------------------------------------------------ */
 
+/* What it is of. */
+void lp_stream_body(void *ctx, int body)
+{
+  LpStream *st = ctx;
+  st->body = body;
+  st->prof->of |= body == 'p' ? LP_OF_CPU : LP_OF_MEMORY;
+  st->prof->cpu.streams += body == 'p';
+}
+
 /* A function is defined. */
 static uint32_t stream_func(void *ctx, const LpFunc *f)
 {
@@ -131,7 +141,9 @@ static uint32_t stream_node(void *ctx, uint32_t callers, uint32_t site)
 static void stream_meta(void *ctx, const LpMeta *m)
 {
   LpStream *st = ctx;
-  if (lp_meta_is(m, "live")) {
+  if (st->body == 'p') {
+    lp_stream_cpu_meta(st, m);
+  } else if (lp_meta_is(m, "live")) {
     st->base = m->u;
     st->hasbase = 1;
   } else if (lp_meta_is(m, "sample") && m->u && !st->sample) {
@@ -149,13 +161,15 @@ static void stream_time(void *ctx, uint64_t ns)
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
-static void stream_damage(void *ctx, const LpDamage *d)
+void lp_stream_damage(void *ctx, const LpDamage *d)
 {
   LpStream *st = ctx;
   if (!st->ndamage++)
     st->damage = *d;
   st->lost += d->events;
-  if (d->events)
+  if (st->body == 'p')
+    st->prof->cpu.lost = lp_sat_add(st->prof->cpu.lost, d->events);
+  else if (d->events)
     lp_profile_guess(st->prof, "events were lost");
 }
 
@@ -169,7 +183,7 @@ static void stream_differ(LpStream *st, const LpTotals *t, const char *of,
   snprintf(d.what, sizeof(d.what),
            "the totals tell of %" PRIu64 " %s, %" PRIu64 " were read", theirs,
            of, ours);
-  stream_damage(st, &d);
+  lp_stream_damage(st, &d);
 }
 
 /* Compare the recorder's books with what was read. With a gap only the number
@@ -205,15 +219,17 @@ LpSink lp_stream_open(LpStream *st, LpProfile *prof)
 {
   LpSink sink = {
       .ctx = st,
+      .body = lp_stream_body,
       .meta = stream_meta,
       .func = stream_func,
       .site = stream_site,
       .node = stream_node,
       .events = stream_events,
       .time = stream_time,
-      .damage = stream_damage,
+      .damage = lp_stream_damage,
       .totals = stream_totals,
   };
+  lp_stream_cpu(&sink);
   memset(st, 0, sizeof(*st));
   st->prof = prof;
   return sink;
@@ -242,7 +258,7 @@ static void stream_contradictions(LpStream *st, uint64_t offset)
   } else {
     return;
   }
-  stream_damage(st, &d);
+  lp_stream_damage(st, &d);
 }
 
 /* How much of it could be read. */
@@ -260,7 +276,7 @@ void lp_stream_close(LpStream *st, uint64_t offset)
     stream_contradictions(st, offset);
   if (st->hasbase && !st->sample)
     st->prof->base += st->base;
-  else if (lp_stream_status(st) != LP_UNREADABLE)
+  else if (st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE)
     st->prof->nobefore = 1;
   lp_profile_settle(st->prof);
   lp_live_free(&st->live);

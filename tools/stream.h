@@ -10,8 +10,18 @@
 #include "profile.h"
 #include "weight.h"
 
+/* Numbers of a CPU profile's books that are checked. */
+enum {
+  LP_BOOK_FIRED,
+  LP_BOOK_DELIVERED,
+  LP_BOOK_DROPPED,
+  LP_BOOK_CPU_NS,
+  LP_NBOOK
+};
+
 typedef struct LpStream {
   LpProfile *prof;
+  int body; /* m: of memory; p: of the CPU; 0: not known. */
   LpLive live;
   uint64_t allocs, reallocs, frees; /* Events. */
   uint64_t in, out;                 /* Sums of new and of old sizes. */
@@ -23,7 +33,15 @@ typedef struct LpStream {
   uint64_t sample; /* Bytes between two samples; 0: all is told. */
   LpScale *scale;  /* What samples stand for. */
   int blind;       /* The recorder itself could not see everything. */
-  uint64_t ns;     /* The last time mark. */
+  /* Of CPU profiles. */
+  uint64_t samples;   /* Records of samples, */
+  uint64_t delivered; /* of so many samples, */
+  uint64_t hz;        /* so many a second of CPU time, */
+  uint64_t period;    /* or nanoseconds between two. */
+  unsigned booked;    /* Bits of what the books tell of: */
+  uint64_t book[LP_NBOOK];
+  /* Of all. */
+  uint64_t ns; /* The last time mark. */
   uint64_t ndamage;
   uint64_t lost;   /* Events that are known to be lost. */
   LpDamage damage; /* The first one. */
@@ -35,6 +53,14 @@ typedef enum LpStatus { LP_WHOLE, LP_PART, LP_UNREADABLE } LpStatus;
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
 void lp_stream_close(LpStream *st, uint64_t offset);
 LpStatus lp_stream_status(const LpStream *st);
+
+/* For those who watch what comes: as the sink does. */
+void lp_stream_body(void *st, int body);
+
+/* Between the parts of it. */
+void lp_stream_damage(void *st, const LpDamage *d);
+void lp_stream_cpu(LpSink *sink);
+void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
 
 /* For stream.c: as the events of a whole recording, but of samples. */
 void lp_stream_samples(LpStream *st, const LpEvent *ev, size_t n);

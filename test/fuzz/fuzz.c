@@ -3,6 +3,7 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "fuzz.h"
 #include "reader.h"
@@ -31,7 +32,18 @@ static void fuzz_tree(const LpProfile *prof)
   lp_tree_total(&t);
   must(t.node[0].n[LP_METRIC_BYTES] == bytes[0]);
   must(t.node[0].part[LP_METRIC_BYTES] == bytes[1]);
+  must(t.node[0].n[LP_METRIC_SAMPLES] == prof->cpu.samples);
   lp_tree_close(&t);
+}
+
+/* Every sample is of a thread. */
+static void fuzz_threads(const LpProfile *prof, const LpStream *st)
+{
+  uint64_t samples = 0;
+  size_t i;
+  for (i = 0; i < prof->cpu.threads.n; i++)
+    samples += prof->cpu.thread[i];
+  must(samples == prof->cpu.samples && samples == st->delivered);
 }
 
 /* Every event is in one row, every byte is somewhere. */
@@ -40,6 +52,7 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
   uint64_t events = 0, live = 0, arrived = 0, taken = 0;
   size_t i;
   fuzz_tree(prof);
+  fuzz_threads(prof, st);
   must(!st->ndamage == !st->damage.what[0]);
   if (st->sample)
     return;
@@ -60,8 +73,12 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
 /* One of the reports. */
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
-  static const LpReport *const report[] = {&lp_report_sites, &lp_report_types,
+  static const LpReport *const memory[] = {&lp_report_sites, &lp_report_types,
                                            &lp_report_tree, &lp_report_folded};
+  static const LpReport *const cpu[] = {&lp_report_functions, &lp_report_lines,
+                                        &lp_report_calls,
+                                        &lp_report_folded_cpu};
+  const LpReport *const *report = prof->of == LP_OF_CPU ? cpu : memory;
   LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
   LpOut out;
   opt.metric = (LpMetric)(n % LP_NMETRIC);
@@ -69,6 +86,28 @@ static void fuzz_report(const LpProfile *prof, size_t n)
   report[n & 3]->write(&out, prof, &opt);
   must(out.buf.n > 0 || (n & 3) == 3);
   lp_out_close(&out);
+}
+
+/* Any bytes as the contents of blocks: a fuzzer would not guess checksums. A
+** byte 0xfe ends a block; the one behind it tells how many events were lost
+** before the next. C has the prologues.
+*/
+void fuzz_contents(Craft *c, const uint8_t *p, size_t n)
+{
+  while (n) {
+    const uint8_t *end = memchr(p, 0xfe, n);
+    size_t len = end ? (size_t)(end - p) : n;
+    lp_buf_add(&c->block, p, len);
+    craft_flush(c);
+    p += len;
+    n -= len;
+    if (n >= 2)
+      c->events += p[1];
+    p += n < 2 ? n : 2;
+    n -= n < 2 ? n : 2;
+  }
+  fuzz_stream(c->out.s, c->out.n);
+  craft_close(c);
 }
 
 /* Read a stream of N bytes. */

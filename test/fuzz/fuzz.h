@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "craft.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+void fuzz_contents(Craft *c, const uint8_t *p, size_t n);
 void fuzz_stream(const void *p, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** Writes the seed corpora: `seeds DIR` fills DIR/stream and DIR/blocks with
-** small streams of every version.
+** Writes the seed corpora: `seeds DIR` fills DIR/stream, DIR/blocks and
+** DIR/samples with small streams of every version and kind.
 */
 
 #include <errno.h>
@@ -29,7 +29,8 @@ static void seed(const char *dir, const char *kind, const char *name,
 }
 
 /* Seeds of version 0x10: a whole stream, its blocks, all of them. */
-static void seeds_compact(const char *dir, const char *kind, Sample *s)
+static void seeds_compact(const char *dir, const char *to, const char *kind,
+                          Sample *s)
 {
   LpBuf b = {0};
   char name[32];
@@ -40,12 +41,12 @@ static void seeds_compact(const char *dir, const char *kind, Sample *s)
     const char *p = s->c.out.s + s->at[i] + LJM_BLOCK_HEADER;
     size_t n = s->at[i + 1] - s->at[i] - LJM_BLOCK_HEADER;
     snprintf(name, sizeof(name), "%s-block%d", kind, i);
-    seed(dir, "blocks", name, p, n);
+    seed(dir, to, name, p, n);
     lp_buf_add(&b, p, n);
     lp_buf_add(&b, "\xfe\0", 2);
   }
   snprintf(name, sizeof(name), "%s-all", kind);
-  seed(dir, "blocks", name, b.s, b.n);
+  seed(dir, to, name, b.s, b.n);
   lp_buf_free(&b);
   craft_close(&s->c);
 }
@@ -55,11 +56,13 @@ static void seeds_new(const char *dir)
 {
   Sample s;
   sample_open(&s);
-  seeds_compact(dir, "plain", &s);
+  seeds_compact(dir, "blocks", "plain", &s);
   sample_stacks(&s, 0);
-  seeds_compact(dir, "stacks", &s);
+  seeds_compact(dir, "blocks", "stacks", &s);
   sample_stacks(&s, 100);
-  seeds_compact(dir, "samples", &s);
+  seeds_compact(dir, "blocks", "samples", &s);
+  sample_cpu(&s);
+  seeds_compact(dir, "samples", "cpu", &s);
 }
 
 /* Seeds of the old versions: a pair of version numbers each. */

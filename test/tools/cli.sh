@@ -111,6 +111,34 @@ printf 'ljs\x03\0\0\0\x80ljp\x02\0\0\0' > "$dir/cpu"
 run 2 1 "$dir/cpu"
 has err 'found a CPU profile'
 
+# -- CPU profiles --
+
+# A stack of nothing, met 7 times, at 99 Hz; its block's checksum is right.
+cpu=$dir/cpu.ljp
+base64 -d > "$cpu" << 'END'
+bGpzEAAAAACAbGpwEAAAAGxqYhDennlOHQAAAAAAAAAAAAAAGAEABAUCaHp1YzQDAAAHQA
+wJZGVsaXZlcmVkdQc=
+END
+run 0 0 "$cpu"
+has out '^Samples: 7 at 99 Hz$'
+has out '^           7 100\.0%            7 100\.0%  \(unknown\)$'
+run 0 0 --view=lines --sort=total --min=1 "$cpu"
+run 0 0 --view=tree --min=0 "$cpu"
+has out '  CALL TREE$'
+run 0 0 --view=threads "$cpu"
+run 0 0 --format=folded "$cpu" "$cpu"
+has out '^\(unknown\) 14$'
+head -c $(($(stat -c %s "$cpu") - 1)) "$cpu" > "$dir/cut"
+run 1 1 "$dir/cut"
+has out '^Samples: 0$'
+has err ': offset 16: expected a block of [0-9]+ bytes, found [0-9]+; '
+run 64 1 --view=types "$cpu"
+has err '--format=text has no view types, of a CPU profile$'
+run 64 1 --format=folded --metric=live "$cpu"
+has err '--metric is not for --format=folded, of a CPU profile$'
+run 64 1 "$stream" "$cpu"
+has err 'memory and CPU profiles cannot be in one report yet$'
+
 # -- Reports that cannot be written --
 
 run 2 1 -o /dev/full "$stream"
@@ -141,8 +169,16 @@ run 64 3 --min=1x --view=tree "$stream"
 has err 'expected a PERCENT from 0 to 100, not 1x$'
 run 64 3 --metric=size --format=folded "$stream"
 has err 'expected a METRIC: bytes, allocations or live, not size$'
-run 64 3 --min=1 "$stream"
+run 64 1 --min=1 "$stream"
+has err '--min is not for --view=sites, of a memory profile$'
+run 64 1 --view=lines "$stream"
+has err '--format=text has no view lines, of a memory profile$'
+run 64 3 --min=1 --view=sites "$stream"
 has err '--min is not for --view=sites$'
+run 64 3 --sort=total --view=tree "$stream"
+has err '--sort is not for --view=tree$'
+run 64 3 --sort=name --view=lines "$stream"
+has err 'expected an ORDER: self or total, not name$'
 run 64 3 --metric=live "$stream"
 has err '--metric is not for --view=sites$'
 run 64 3 -l --view=tree "$stream"

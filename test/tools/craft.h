@@ -50,6 +50,28 @@ void craft_totals(Craft *c, unsigned flags, uint64_t lost);
 void craft_flush(Craft *c);
 void craft_close(Craft *c);
 
+/* -- CPU profiles (craft_cpu.c) ------------------------------------------- */
+
+/* A pair of the books. */
+typedef struct CraftBook {
+  const char *key;
+  uint64_t value;
+} CraftBook;
+
+void craft_open_cpu(Craft *c);
+void craft_meta_cpu(Craft *c, uint64_t hz);
+void craft_module(Craft *c, uint64_t id, const char *buildid, const char *path);
+void craft_native(Craft *c, uint64_t id, unsigned flags, uint64_t module,
+                  uint64_t addr, const char *symbol);
+void craft_named(Craft *c, uint64_t id, unsigned flags, const char *symbol);
+void craft_process(Craft *c, uint64_t id, uint64_t pid, const char *command);
+void craft_thread(Craft *c, uint64_t id, uint64_t process, uint64_t tid,
+                  const char *name);
+void craft_sample(Craft *c, unsigned flags, uint64_t thread, uint64_t count);
+void craft_books(Craft *c, const CraftBook *book, size_t n);
+
+/* -- Lists ---------------------------------------------------------------- */
+
 /* Lists of sites may be empty: there is a number in front of them. */
 #define CRAFT_LIST(...) ((const uint64_t[]){0, ##__VA_ARGS__} + 1)
 #define CRAFT_LEN(...)  (sizeof((const uint64_t[]){0, ##__VA_ARGS__}) / 8 - 1)

@@ -19,7 +19,7 @@ void run_add(Run *r, LpInput *in)
   lp_stream_close(&r->st, lp_input_offset(in));
   lp_input_close(in);
   r->status = lp_stream_status(&r->st);
-  r->events = r->st.allocs + r->st.reallocs + r->st.frees;
+  r->events = r->st.allocs + r->st.reallocs + r->st.frees + r->st.samples;
 }
 
 /* Read all of an input, and close it. */
@@ -51,9 +51,22 @@ const char *run_report(Run *r, const char *format, const char *view,
   LpOut out;
   lp_buf_free(&r->text);
   lp_out_open(&out, -1);
-  lp_report_find(format, view)->write(&out, r->prof, opt);
+  lp_report_find(format, view, r->prof->of ? r->prof->of : LP_OF_MEMORY)
+      ->write(&out, r->prof, opt);
   r->text = out.buf;
   return r->text.s ? r->text.s : "";
+}
+
+/* All reports can be made. */
+void run_reports(Run *r)
+{
+  static const char *const memory[] = {"sites", "types", "tree", NULL};
+  static const char *const cpu[] = {"functions", "lines", "tree", "threads",
+                                    NULL};
+  const char *const *view = r->prof->of == LP_OF_CPU ? cpu : memory;
+  for (; *view; view++)
+    run_report(r, "text", *view, &run_plain);
+  run_report(r, "folded", NULL, &run_plain);
 }
 
 /* The RFC's report. */
@@ -102,6 +115,28 @@ static void run_tree(const Run *r, const LpFigures *all)
   lp_tree_close(&t);
 }
 
+/* Every sample is of one node and of one thread. */
+static void run_cpu(const Run *r)
+{
+  const LpOrigins *o = &r->prof->origins;
+  const LpCpu *cpu = &r->prof->cpu;
+  uint64_t nodes = 0, threads = 0;
+  size_t i;
+  LpTree t;
+  for (i = 0; i < o->nnode && i < o->nsamples; i++)
+    nodes += o->samples[i];
+  for (i = 0; i < cpu->threads.n; i++)
+    threads += cpu->thread[i];
+  ck_assert_uint_eq(nodes, cpu->samples);
+  ck_assert_uint_eq(threads, cpu->samples);
+  ck_assert_uint_eq(r->st.delivered, cpu->samples);
+  ck_assert_uint_le(cpu->cut, cpu->samples);
+  lp_tree_open(&t, r->prof, 1);
+  lp_tree_total(&t);
+  ck_assert_uint_eq(t.node[0].n[LP_METRIC_SAMPLES], cpu->samples);
+  lp_tree_close(&t);
+}
+
 /* What must hold of any profile of one stream, however damaged. */
 void run_books(const Run *r)
 {
@@ -114,6 +149,7 @@ void run_books(const Run *r)
     lp_figures_add(&all, &f);
   }
   run_tree(r, &all);
+  run_cpu(r);
   if (r->st.sample)
     return;
   for (i = 0; i < r->prof->sitekeys.n; i++) {

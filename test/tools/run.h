@@ -28,6 +28,7 @@ const char *run_text(Run *r, const LpReportOptions *opt);
 const char *run_report(Run *r, const char *format, const char *view,
                        const LpReportOptions *opt);
 const LpRow *run_row(const Run *r, const char *label);
+void run_reports(Run *r);
 void run_books(const Run *r);
 void run_close(Run *r);
 

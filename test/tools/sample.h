@@ -24,6 +24,9 @@ void sample_open(Sample *s);
  */
 void sample_stacks(Sample *s, uint64_t sample);
 
+/* A CPU profile. */
+void sample_cpu(Sample *s);
+
 extern const char sample_text[];
 
 #endif

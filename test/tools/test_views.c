@@ -63,13 +63,17 @@ END_TEST
 /* Reports are found by their names, the default view by none. */
 START_TEST(test_find)
 {
-  ck_assert_ptr_eq(lp_report_find("text", NULL), &lp_report_sites);
-  ck_assert_ptr_eq(lp_report_find("text", "sites"), &lp_report_sites);
-  ck_assert_ptr_eq(lp_report_find("text", "tree"), &lp_report_tree);
-  ck_assert_ptr_eq(lp_report_find("folded", NULL), &lp_report_folded);
-  ck_assert_ptr_null(lp_report_find("folded", "tree"));
-  ck_assert_ptr_null(lp_report_find("text", "tre"));
-  ck_assert_ptr_null(lp_report_find("html", NULL));
+  ck_assert_ptr_eq(lp_report_find("text", NULL, LP_OF_MEMORY),
+                   &lp_report_sites);
+  ck_assert_ptr_eq(lp_report_find("text", "sites", LP_OF_MEMORY),
+                   &lp_report_sites);
+  ck_assert_ptr_eq(lp_report_find("text", "tree", LP_OF_MEMORY),
+                   &lp_report_tree);
+  ck_assert_ptr_eq(lp_report_find("folded", NULL, LP_OF_MEMORY),
+                   &lp_report_folded);
+  ck_assert_ptr_null(lp_report_find("folded", "tree", LP_OF_MEMORY));
+  ck_assert_ptr_null(lp_report_find("text", "tre", LP_OF_MEMORY));
+  ck_assert_ptr_null(lp_report_find("html", NULL, LP_OF_MEMORY));
 }
 END_TEST
 

@@ -1,0 +1,344 @@
+/*
+** Reading .eh_frame and .debug_frame: CIEs and the functions' FDEs.
+**
+** One pass, in the order of the file. An FDE's CIE is looked up by its place
+** among those that came before it: in .eh_frame it cannot be elsewhere, and in
+** .debug_frame no tool puts it elsewhere.
+*/
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "frames.h"
+
+/* DW_EH_PE_*: how a pointer is encoded. */
+enum {
+  PE_ABSPTR = 0x00,
+  PE_ULEB128,
+  PE_UDATA2,
+  PE_UDATA4,
+  PE_UDATA8,
+  PE_SLEB128 = 0x09,
+  PE_SDATA2,
+  PE_SDATA4,
+  PE_SDATA8,
+  PE_FORMAT = 0x0f,
+  PE_PCREL = 0x10,
+  PE_DATAREL = 0x30,
+  PE_ALIGNED = 0x50,
+  PE_BASE = 0x70,
+  PE_INDIRECT = 0x80
+};
+
+/* A section as it is read. */
+typedef struct Reader {
+  LsFrames *out;
+  const LsElf *elf;
+  const uint8_t *from; /* First byte of the section. */
+  uint64_t addr;       /* Where that is loaded. */
+  int eh;              /* It is .eh_frame. */
+  int ends;            /* Zeros end it: its size is not known. */
+} Reader;
+
+/* -- Pointers ------------------------------------------------------------- */
+
+/* The number that an encoded pointer has. */
+static uint64_t pointer_number(LsBytes *b, unsigned format)
+{
+  switch (format) {
+  case PE_ABSPTR:
+  case PE_UDATA8:
+  case PE_SDATA8:
+    return ls_bytes_u(b, 8);
+  case PE_UDATA4:
+    return ls_bytes_u(b, 4);
+  case PE_UDATA2:
+    return ls_bytes_u(b, 2);
+  case PE_SDATA4:
+    return (uint64_t)ls_bytes_s(b, 4);
+  case PE_SDATA2:
+    return (uint64_t)ls_bytes_s(b, 2);
+  case PE_ULEB128:
+    return ls_bytes_uleb(b);
+  case PE_SLEB128:
+    return (uint64_t)ls_bytes_sleb(b);
+  default:
+    ls_bytes_spoil(b);
+    return 0;
+  }
+}
+
+/* A pointer that is loaded at HERE; DATA is what PE_DATAREL is relative to. */
+static uint64_t pointer(LsBytes *b, unsigned encoding, uint64_t here,
+                        uint64_t data)
+{
+  uint64_t v = pointer_number(b, encoding & PE_FORMAT);
+  switch (encoding & (PE_BASE | PE_INDIRECT)) {
+  case 0:
+    return v;
+  case PE_PCREL:
+    return here + v;
+  case PE_DATAREL:
+    return data + v;
+  default:
+    ls_bytes_spoil(b);
+    return 0;
+  }
+}
+
+/* Skip the pointer to a personality routine, which may be indirect. */
+static void pointer_skip(LsBytes *b, unsigned encoding, uint64_t here)
+{
+  if (encoding == PE_ALIGNED) {
+    ls_bytes_take(b, -here & 7);
+    ls_bytes_take(b, 8);
+  } else {
+    pointer_number(b, encoding & PE_FORMAT);
+  }
+}
+
+/* -- CIEs ----------------------------------------------------------------- */
+
+/* What an augmentation with a length says: "zPLR", "zRS", ... */
+static void cie_augmentation(const Reader *r, LsCie *cie, LsBytes *b,
+                             const char *what)
+{
+  uint64_t n = ls_bytes_uleb(b);
+  const uint8_t *p = ls_bytes_take(b, n);
+  LsBytes a = ls_bytes(p ? p : b->end, p ? n : 0);
+  cie->augmented = 1;
+  for (what++; *what; what++) {
+    if (*what == 'R') {
+      cie->encoding = (uint8_t)ls_bytes_u(&a, 1);
+    } else if (*what == 'P') {
+      unsigned encoding = (unsigned)ls_bytes_u(&a, 1);
+      pointer_skip(&a, encoding, r->addr + (uint64_t)(a.p - r->from));
+    } else if (*what == 'L') {
+      ls_bytes_u(&a, 1);
+    } else if (*what == 'S') {
+      cie->signal = 1;
+    } else {
+      cie->odd = 1; /* Whatever comes next in A, we do not know. */
+      break;
+    }
+  }
+  cie->odd |= a.bad != 0;
+}
+
+/* A CIE that begins at AT, with its id behind it. One that is not understood
+** is kept as well: so are its functions, with nothing known of them.
+*/
+static void cie_read(const Reader *r, LsCie *cie, LsBytes b)
+{
+  uint64_t version = ls_bytes_u(&b, 1), ra;
+  const char *what = ls_bytes_str(&b);
+  if (!what || (version != 1 && version != 3 && (r->eh || version != 4))) {
+    cie->odd = 1;
+    return;
+  }
+  if (version == 4 && ls_bytes_u(&b, 2) != 8)
+    cie->odd = 1; /* Addresses of 8 bytes, no segments. */
+  if (strcmp(what, "eh") == 0)
+    ls_bytes_take(&b, 8);
+  cie->codealign = ls_bytes_uleb(&b);
+  cie->dataalign = ls_bytes_sleb(&b);
+  ra = version == 1 ? ls_bytes_u(&b, 1) : ls_bytes_uleb(&b);
+  if (*what == 'z')
+    cie_augmentation(r, cie, &b, what);
+  else if (strcmp(what, "S") == 0)
+    cie->signal = 1; /* In .debug_frame there is nothing else to be told. */
+  else if (*what && strcmp(what, "eh") != 0)
+    cie->odd = 1;
+  if (b.bad || ra != 16)
+    cie->odd = 1;
+  ls_cfi_cie(cie, b);
+}
+
+/* Room for one more of N elements of SIZE bytes. Returns NULL without memory.
+ */
+static void *frames_room(void *p, size_t n, size_t *cap, size_t size)
+{
+  size_t want = *cap ? *cap + *cap / 2 : 64;
+  void *q;
+  if (n < *cap)
+    return p;
+  q = reallocarray(p, want, size);
+  if (q)
+    *cap = want;
+  return q;
+}
+
+/* Add a CIE. Returns -1 without memory. */
+static int cie_add(const Reader *r, uint64_t at, LsBytes b)
+{
+  LsFrames *f = r->out;
+  LsCie *p = frames_room(f->cie, f->ncie, &f->cap_cie, sizeof(*p));
+  if (!p)
+    return -1;
+  f->cie = p;
+  p += f->ncie++;
+  memset(p, 0, sizeof(*p));
+  p->at = at;
+  cie_read(r, p, b);
+  return 0;
+}
+
+/* The number of the CIE that begins at AT, or SIZE_MAX. */
+static size_t cie_find(const LsFrames *f, uint64_t at)
+{
+  size_t lo = 0, hi = f->ncie;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (f->cie[mid].at < at)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < f->ncie && f->cie[lo].at == at ? lo : SIZE_MAX;
+}
+
+/* -- FDEs ----------------------------------------------------------------- */
+
+/* Add the function that B tells of, if it is one that can be called. Returns -1
+** without memory.
+*/
+static int fde_add(const Reader *r, size_t number, LsBytes b)
+{
+  LsFrames *f = r->out;
+  const LsCie *cie = &f->cie[number];
+  uint64_t here = r->addr + (uint64_t)(b.p - r->from);
+  uint64_t lo = pointer(&b, cie->encoding, here, 0);
+  uint64_t size = pointer_number(&b, cie->encoding & PE_FORMAT);
+  LsFrame *p;
+  if (cie->augmented)
+    ls_bytes_take(&b, ls_bytes_uleb(&b));
+  if (b.bad || !size || lo + size < lo || !ls_elf_exec(r->elf, lo, lo + size))
+    return 0; /* As of functions that a linker left out. */
+  p = frames_room(f->fde, f->nfde, &f->cap_fde, sizeof(*p));
+  if (!p)
+    return -1;
+  f->fde = p;
+  p += f->nfde++;
+  p->lo = lo;
+  p->hi = lo + size;
+  p->code = b.p;
+  p->n = (uint32_t)ls_bytes_left(&b);
+  p->cie = (uint32_t)number;
+  return 0;
+}
+
+/* -- Sections ------------------------------------------------------------- */
+
+/* The length at the beginning of an entry. *WIDE: it has 64 bits. */
+static uint64_t entry_length(LsBytes *b, int *wide)
+{
+  uint64_t n = ls_bytes_u(b, 4);
+  *wide = n == UINT32_MAX;
+  return *wide ? ls_bytes_u(b, 8) : n;
+}
+
+/* Read the entry that begins at AT and goes on with B. Returns -1 without
+** memory.
+*/
+static int entry_read(const Reader *r, uint64_t at, LsBytes b, int wide)
+{
+  unsigned width = wide && !r->eh ? 8 : 4;
+  uint64_t here = (uint64_t)(b.p - r->from), id = ls_bytes_u(&b, width);
+  uint64_t none = r->eh ? 0 : width == 8 ? UINT64_MAX : UINT32_MAX;
+  size_t cie;
+  if (b.bad)
+    return 0;
+  if (id == none)
+    return cie_add(r, at, b);
+  cie = cie_find(r->out, r->eh ? here - id : id);
+  return cie == SIZE_MAX ? 0 : fde_add(r, cie, b);
+}
+
+/* Read a section. Returns -1 without memory. */
+static int section_read(const Reader *r, size_t n)
+{
+  LsBytes b = ls_bytes(r->from, n);
+  while (ls_bytes_left(&b)) {
+    uint64_t at = (uint64_t)(b.p - r->from);
+    int wide;
+    uint64_t length = entry_length(&b, &wide);
+    const uint8_t *p = ls_bytes_take(&b, length);
+    if (!p || (!length && r->ends))
+      break;
+    if (length && entry_read(r, at, ls_bytes(p, length), wide) != 0)
+      return -1;
+  }
+  return 0;
+}
+
+/* Where .eh_frame is, by the table that the dynamic linker uses: also without
+** sections. Returns -1 if that does not tell.
+*/
+static int eh_by_table(const LsElf *e, Reader *r, size_t *n)
+{
+  uint64_t table, addr;
+  size_t rest;
+  const uint8_t *p;
+  LsBytes b;
+  unsigned encoding;
+  if (ls_elf_phdr(e, PT_GNU_EH_FRAME, &table) != 0 ||
+      !(p = ls_elf_rest(e, table, &rest)))
+    return -1;
+  b = ls_bytes(p, rest);
+  if (ls_bytes_u(&b, 1) != 1)
+    return -1;
+  encoding = (unsigned)ls_bytes_u(&b, 1);
+  ls_bytes_take(&b, 2);
+  addr = pointer(&b, encoding, table + 4, table);
+  if (b.bad || !(p = ls_elf_rest(e, addr, n)))
+    return -1;
+  r->from = p;
+  r->addr = addr;
+  r->ends = 1;
+  return 0;
+}
+
+/* Where a section of a name is. Returns -1 if there is none with data. */
+static int section_by_name(const LsElf *e, const char *name, Reader *r,
+                           size_t *n)
+{
+  LsSection s;
+  size_t i;
+  if (ls_elf_named(e, name, &i, &s) != 0 || ls_elf_load(e, i, &s) != 0)
+    return -1;
+  r->from = s.p;
+  r->addr = s.addr;
+  *n = s.n;
+  return 0;
+}
+
+int ls_frames_read(const LsElf *e, LsFrames *f)
+{
+  Reader r = {.out = f, .elf = e, .eh = 1};
+  size_t n;
+  memset(f, 0, sizeof(*f));
+  if (section_by_name(e, ".eh_frame", &r, &n) == 0 ||
+      eh_by_table(e, &r, &n) == 0) {
+    if (section_read(&r, n) != 0)
+      goto fail;
+  }
+  r.eh = r.ends = 0;
+  if (!f->nfde && section_by_name(e, ".debug_frame", &r, &n) == 0) {
+    f->ncie = 0;
+    if (section_read(&r, n) != 0)
+      goto fail;
+  }
+  return 0;
+fail:
+  ls_frames_free(f);
+  errno = ENOMEM;
+  return -1;
+}
+
+void ls_frames_free(LsFrames *f)
+{
+  free(f->cie);
+  free(f->fde);
+  memset(f, 0, sizeof(*f));
+}

@@ -1,0 +1,30 @@
+/*
+** The few parts of the kernel's structures that the BPF program looks at. The
+** loader finds where they are in the kernel at hand.
+*/
+
+#ifndef LJS_KERNEL_H
+#define LJS_KERNEL_H
+
+#include <linux/types.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)),           \
+                             apply_to = record)
+
+struct pt_regs {
+  unsigned long bx, bp, dx, ip, cs, sp;
+};
+
+struct task_struct {
+  void *stack;
+};
+
+#pragma clang attribute pop
+
+/* What a program of a perf event gets, as the UAPI has it. */
+struct ljs_user_regs {
+  unsigned long r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx,
+      rsi, rdi, orig_rax, rip, cs, eflags, rsp, ss;
+};
+
+#endif

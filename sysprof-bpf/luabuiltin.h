@@ -1,0 +1,45 @@
+/*
+** Names of functions by the tables in which a program finds them: of LuaJIT's
+** builtins, of other C functions, and of Lua functions whose place of
+** definition is not known any more.
+*/
+
+#ifndef LS_LUABUILTIN_H
+#define LS_LUABUILTIN_H
+
+#include "luaview.h"
+#include "strpool.h"
+
+/* One name. */
+typedef struct LsNamed {
+  uint64_t key; /* A C function's address, or a Lua function's key; or 0. */
+  const char *name;
+} LsNamed;
+
+/* The names that were found, of one VM. */
+typedef struct LsNames {
+  LsPool *pool;
+  const char *builtin[256]; /* By ffid. Strings belong to the pool. */
+  bool isglobal[256];       /* No more than a global alias. */
+  LsNamed *map;             /* By address. */
+  size_t n, size;           /* Entries; slots, a power of two. */
+  uint32_t registry;        /* Where g has the registry; 0: not known. */
+  unsigned slots;           /* That may still be looked at in this walk. */
+} LsNames;
+
+/* Look through the loaded modules of the VM whose global state is at G, and
+** add what has no name yet. A bounded walk; what cannot be read is passed over.
+*/
+void ls_names_walk(LsNames *names, LsView *v, uint64_t g);
+
+/* The key of a Lua function: its proto's address, and ljs_check_proto() of it.
+ */
+uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
+
+/* The name of the function with this key, or NULL. */
+const char *ls_names_find(const LsNames *names, uint64_t key);
+
+/* Give the memory back, but for the pool. */
+void ls_names_free(LsNames *names);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+** Lua functions that were met.
+**
+** A process may have hundreds of thousands of them over time, but few at one
+** address: a sorted array of pointers serves to find them by address, by
+** address and check, and by a PC in their bytecode.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "luafunc.h"
+
+#define FUNC_BATCH    4096         /* Functions read for one that was met. */
+#define FUNC_MAX      (1u << 18)   /* Functions that are kept. */
+#define FUNC_MAXBYTES (256u << 20) /* Memory for their code and lines. */
+#define FUNC_STALE    64 /* Generations at an address that are looked through. */
+
+/* -- The array ------------------------------------------------------------ */
+
+/* Index behind the last function at or below an address. */
+static size_t func_bound(const LsFuncs *fs, uint64_t addr)
+{
+  size_t lo = 0, hi = fs->n;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (fs->at[mid]->addr <= addr)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+/* Put a function in its place. Returns false without memory. */
+static bool func_insert(LsFuncs *fs, LsFunc *f)
+{
+  size_t i = func_bound(fs, f->addr);
+  if (fs->n == fs->size) {
+    size_t size = fs->size ? fs->size * 2 : 256;
+    LsFunc **at = realloc(fs->at, size * sizeof(*at));
+    if (!at)
+      return false;
+    fs->at = at;
+    fs->size = size;
+  }
+  memmove(fs->at + i + 1, fs->at + i, (fs->n - i) * sizeof(*fs->at));
+  fs->at[i] = f;
+  fs->n++;
+  return true;
+}
+
+static void func_free(LsFunc *f)
+{
+  free(f->bc);
+  free(f->lineinfo);
+  free(f);
+}
+
+void ls_funcs_free(LsFuncs *fs)
+{
+  size_t i;
+  for (i = 0; i < fs->n; i++)
+    func_free(fs->at[i]);
+  free(fs->at);
+  fs->at = NULL;
+  fs->n = fs->size = fs->bytes = 0;
+}
+
+LsFunc *ls_func_known(const LsFuncs *fs, uint64_t addr, uint16_t check)
+{
+  size_t i = func_bound(fs, addr);
+  for (; i > 0 && fs->at[i - 1]->addr == addr; i--)
+    if (LJS_CHECK(fs->at[i - 1]->check) == check)
+      return fs->at[i - 1];
+  return NULL;
+}
+
+/* The same by the whole check. */
+static LsFunc *func_same(const LsFuncs *fs, uint64_t addr, uint64_t check)
+{
+  size_t i = func_bound(fs, addr);
+  for (; i > 0 && fs->at[i - 1]->addr == addr; i--)
+    if (fs->at[i - 1]->check == check)
+      return fs->at[i - 1];
+  return NULL;
+}
+
+LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc)
+{
+  size_t i = func_bound(fs, pc), tries = 0;
+  for (; i > 0 && tries++ < FUNC_STALE; i--) {
+    LsFunc *f = fs->at[i - 1];
+    uint64_t check;
+    if (pc < f->code || pc - f->code >= f->sizebc * 4ull || f->wrong)
+      continue;
+    if (ls_proto_check(v, f->addr, &check) && check == f->check)
+      return f;
+    f->wrong = true; /* Until it is met again. */
+  }
+  return NULL;
+}
+
+/* -- Reading -------------------------------------------------------------- */
+
+/* A copy of N bytes, or NULL. */
+static void *func_copy(LsFuncs *fs, const void *p, size_t n)
+{
+  void *q = malloc(n ? n : 1);
+  if (q) {
+    memcpy(q, p, n);
+    fs->bytes += n;
+  }
+  return q;
+}
+
+/* Fill in what the copy of a proto tells. Returns false without memory. */
+static bool func_fill(LsFuncs *fs, LsFunc *f, const LsBlob *b)
+{
+  char chunk[LS_CHUNK_MAX + 1];
+  f->addr = b->addr;
+  f->check = b->check;
+  f->first = b->first;
+  f->numline = b->numline;
+  f->hash = ls_proto_hash(b);
+  f->code = b->addr + b->bc;
+  f->sizebc = b->sizebc;
+  f->chunklen = ls_view_string(b->v, b->chunkname, chunk, sizeof(chunk));
+  f->chunk = ls_pool_add(fs->pool, chunk, f->chunklen);
+  f->name = ls_pool_add(fs->pool, "", 0);
+  f->bc = func_copy(fs, b->p + b->bc, b->sizebc * sizeof(uint32_t));
+  if (!f->chunk || !f->name || !f->bc)
+    return false;
+  if (b->lineinfo && b->first >= 0) {
+    f->linesize = b->numline < 256 ? 1 : b->numline < 65536 ? 2 : 4;
+    f->lineinfo = func_copy(fs, b->p + b->lineinfo,
+                            (size_t)(b->sizebc - 1) * f->linesize);
+    if (!f->lineinfo)
+      return false;
+  }
+  return true;
+}
+
+/* The function of a copy, made if it was not met yet. */
+static LsFunc *func_make(LsFuncs *fs, const LsBlob *b)
+{
+  LsFunc *f = func_same(fs, b->addr, b->check);
+  if (f) {
+    f->wrong = false;
+    return f;
+  }
+  if (fs->n >= FUNC_MAX || fs->bytes >= FUNC_MAXBYTES)
+    return NULL;
+  f = calloc(1, sizeof(*f));
+  if (f && func_fill(fs, f, b) && func_insert(fs, f))
+    return f;
+  if (f)
+    func_free(f);
+  return NULL;
+}
+
+/* Functions that are still to be read, and the names that they will have. */
+typedef struct Batch {
+  struct {
+    uint64_t addr;
+    const char *name;
+  } todo[FUNC_BATCH];
+  unsigned n;
+} Batch;
+
+/* Put on the list what a function defines. */
+static void func_children(LsFuncs *fs, const LsBlob *b, Batch *t)
+{
+  uint32_t i;
+  for (i = 1; i < b->sizebc && t->n < FUNC_BATCH; i++) {
+    uint32_t ins = ls_proto_ins(b, i);
+    char name[LS_NAME_MAX + 1];
+    uint64_t child;
+    size_t len;
+    if (LS_BC_OP(ins) != LS_BC_FNEW)
+      continue;
+    child = ls_proto_kgc(b, LS_BC_D(ins));
+    if (!child || child == b->addr)
+      continue;
+    len = ls_proto_namechild(b, i, name);
+    t->todo[t->n].addr = child;
+    t->todo[t->n++].name = ls_pool_add(fs->pool, name, len);
+  }
+}
+
+/* Read the functions on the list, and what they define in their turn. */
+static void func_batch(LsFuncs *fs, LsView *v, Batch *t)
+{
+  unsigned i;
+  for (i = 0; i < t->n; i++) {
+    LsBlob b;
+    LsFunc *f;
+    bool fresh;
+    if (!ls_proto_read(v, t->todo[i].addr, &b))
+      continue;
+    fresh = func_same(fs, b.addr, b.check) == NULL;
+    f = func_make(fs, &b);
+    if (f && !f->known) {
+      f->known = true;
+      if (t->todo[i].name)
+        f->name = t->todo[i].name;
+    }
+    if (f && fresh)
+      func_children(fs, &b, t);
+    free(b.p);
+  }
+}
+
+LsFunc *ls_func_read(LsFuncs *fs, LsView *v, uint64_t addr)
+{
+  LsBlob b;
+  LsFunc *f;
+  Batch *t;
+  bool fresh;
+  if (!ls_proto_read(v, addr, &b))
+    return NULL;
+  fresh = func_same(fs, addr, b.check) == NULL;
+  f = func_make(fs, &b);
+  if (f && fresh && (t = calloc(1, sizeof(*t))) != NULL) {
+    func_children(fs, &b, t);
+    func_batch(fs, v, t);
+    free(t);
+  }
+  free(b.p);
+  return f;
+}
+
+uint32_t ls_func_line(const LsFunc *f, uint32_t pos)
+{
+  uint32_t first = f->first > 0 ? (uint32_t)f->first : 0, line = 0;
+  if (!f->lineinfo)
+    return 0;
+  if (pos == 0 || pos >= f->sizebc)
+    return first;
+  memcpy(&line, f->lineinfo + (size_t)(pos - 1) * f->linesize, f->linesize);
+  return first + line;
+}

@@ -1,0 +1,60 @@
+/*
+** Lua functions that were met: what is known of each, kept when the process
+** has long freed it and put something else at its address.
+*/
+
+#ifndef LS_LUAFUNC_H
+#define LS_LUAFUNC_H
+
+#include "luaproto.h"
+#include "strpool.h"
+
+/* One function. Strings belong to the pool. */
+typedef struct LsFunc {
+  uint64_t addr;     /* Of its GCproto. */
+  uint64_t check;    /* ljs_check_proto() of it. */
+  const char *chunk; /* Chunk name, not more than LS_CHUNK_MAX bytes. */
+  size_t chunklen;
+  const char *name; /* "" if it has none. */
+  bool known;       /* The function that defines it is known. */
+  bool wrong;       /* Not there any more, when it was looked for. */
+  int32_t first;    /* Line where it begins, -1 for builtins. */
+  uint32_t numline;
+  uint32_t hash; /* Of its bytecode. */
+  uint64_t code; /* Address of its bytecode. */
+  uint32_t sizebc;
+  uint32_t *bc;      /* A copy of it. */
+  uint8_t linesize;  /* Bytes of a line number: 0 if it is stripped. */
+  uint8_t *lineinfo; /* A copy, for instructions from 1 on. */
+} LsFunc;
+
+/* All of them, sorted by address; the newest last where there are several. */
+typedef struct LsFuncs {
+  LsPool *pool;
+  LsFunc **at;
+  size_t n, size;
+  size_t bytes; /* Memory that they take. */
+} LsFuncs;
+
+/* Give all functions back. */
+void ls_funcs_free(LsFuncs *fs);
+
+/* The function at an address with this LJS_CHECK(), if it was met. NULL if
+** not.
+*/
+LsFunc *ls_func_known(const LsFuncs *fs, uint64_t addr, uint16_t check);
+
+/* The function that is at an address now, and with it all that it defines,
+** which get their names. NULL if there is none that makes sense, or no room.
+*/
+LsFunc *ls_func_read(LsFuncs *fs, LsView *v, uint64_t addr);
+
+/* The function in whose bytecode a PC is, among those met and still there, or
+** NULL.
+*/
+LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc);
+
+/* Line of an instruction, as the recorder tells it. 0: not known. */
+uint32_t ls_func_line(const LsFunc *f, uint32_t pos);
+
+#endif

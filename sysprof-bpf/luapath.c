@@ -1,0 +1,238 @@
+/*
+** Which instruction of Lua's a piece of machine code is of, between two
+** snapshots.
+**
+** A snapshot tells where the interpreter would go on. The code between two of
+** them is that of all instructions from the one to the other, in order: of one
+** function, or of a caller and of what it has called, or of a function and of
+** the one that it returns to. How far the code is from the first snapshot to
+** the second tells which instruction it is, more or less: each is taken to have
+** as much code as its kind usually has.
+*/
+
+#include "luapath.h"
+
+#define PATH_MAX 64  /* Functions on the way from one snapshot to the next. */
+#define PATH_INS 400 /* Instructions of one that are looked at. */
+
+/* Instructions from `pos` up to `end` of a function. */
+typedef struct Leg {
+  const LsPlace *place; /* The function is there; callers are behind. */
+  uint32_t nouter;
+  uint32_t pos, end;
+  bool calls; /* The last instruction is the call that the next leg is of. */
+} Leg;
+
+typedef struct Path {
+  Leg leg[PATH_MAX];
+  unsigned n;
+} Path;
+
+/* About how much machine code an instruction becomes, in some unit. Constants,
+** moves and jumps become none.
+*/
+static unsigned path_weight(uint32_t op)
+{
+  static const uint8_t weight[LS_BC_JMP + 1] = {
+      2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, /* ISLT, ... */
+      0, 1, 1, 3,                                           /* MOV, ... */
+      1, 1, 1, 2, 6, 1, 1, 1, 2, 6, 1, 1, 1, 2, 6, 6, 8,    /* ADDVN, ... */
+      0, 0, 0, 0, 0, 0,                                     /* KSTR, ... */
+      1, 4, 4, 4, 4, 2, 8, 8, 8, 1, 6,                      /* UGET, ... */
+      5, 5, 5, 5, 6, 6, 6, 6, 6,                            /* TGETV, ... */
+      2, 2, 2, 2, 3, 3, 2, 1, 0, 0, 0, 0,                   /* CALLM, ... */
+      2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0,                   /* FORI, ... */
+  };
+  return op <= LS_BC_JMP ? weight[op] : 0;
+}
+
+/* Where a loop's or a function's end is, from an instruction on. */
+static uint32_t path_end(const LsFunc *f, uint32_t pos)
+{
+  for (; pos < f->sizebc; pos++) {
+    uint32_t op = LS_BC_OP(f->bc[pos]);
+    if ((op >= LS_BC_FORL && op <= LS_BC_JITERL) ||
+        (op >= LS_BC_RETM && op <= LS_BC_RET1) || op == LS_BC_CALLMT ||
+        op == LS_BC_CALLT ||
+        (op == LS_BC_JMP && LS_BC_D(f->bc[pos]) < 0x8000)) /* Backwards. */
+      return pos + 1;
+  }
+  return pos;
+}
+
+/* Add a leg, if there is anything in it. */
+static void path_leg(Path *p, const LsPlace *place, uint32_t nouter,
+                     uint32_t pos, uint32_t end, bool calls)
+{
+  if (p->n == PATH_MAX || !place->f)
+    return;
+  if (end > place->f->sizebc)
+    end = place->f->sizebc;
+  if (end > pos + PATH_INS)
+    end = pos + PATH_INS;
+  if (pos < end)
+    p->leg[p->n++] = (Leg){place, nouter, pos, end, calls};
+}
+
+/* Down into functions: B is D calls deeper than A. */
+static void path_calls(Path *p, const LsPlace *a, uint32_t na, const LsPlace *b,
+                       uint32_t d)
+{
+  uint32_t k = d;
+  path_leg(p, a, na - 1, a[0].pos, b[d].pos + 1, true);
+  while (k-- > 0)
+    path_leg(p, b + k, na - 1 + d - k, 1, b[k].pos + (k > 0), k > 0);
+}
+
+/* Up to a caller: A is D calls deeper than B. */
+static void path_returns(Path *p, const LsPlace *a, const LsPlace *b,
+                         uint32_t nb, uint32_t d)
+{
+  uint32_t k;
+  for (k = 0; k < d; k++) {
+    uint32_t pos = a[k].pos + (k > 0);
+    if (a[k].f)
+      path_leg(p, a + k, nb - 1 + d - k, pos, path_end(a[k].f, pos), false);
+  }
+  path_leg(p, b, nb - 1, a[d].pos + 1, b[0].pos, false);
+}
+
+/* The way from snapshot A to B. With WRAP, A is the last one, and a loop begins
+** again. Without legs, it cannot be told.
+*/
+static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
+                      const LsSnap *sb, bool wrap)
+{
+  const LsPlace *a = T->place + sa->place, *b = T->place + sb->place;
+  uint32_t na = sa->nplace, nb = sb->nplace;
+  p->n = 0;
+  if (na == 0 || nb == 0)
+    return;
+  if (na == nb && a[0].f && a[0].f == b[0].f) {
+    uint32_t end = b[0].pos;
+    if (wrap || a[0].pos >= end)
+      end = path_end(a[0].f, a[0].pos);
+    path_leg(p, a, na - 1, a[0].pos, end, false);
+  } else if (nb > na && b[nb - na].f == a[0].f && a[0].pos <= b[nb - na].pos) {
+    path_calls(p, a, na, b, nb - na);
+  } else if (na > nb && a[na - nb].f == b[0].f) {
+    path_returns(p, a, b, nb, na - nb);
+  }
+}
+
+/* How much machine code a path is taken to have. At least 1 if any. */
+static unsigned path_sum(const Path *p)
+{
+  unsigned i, sum = 0;
+  uint32_t pos;
+  for (i = 0; i < p->n; i++)
+    for (pos = p->leg[i].pos; pos < p->leg[i].end; pos++)
+      sum += path_weight(LS_BC_OP(p->leg[i].place->f->bc[pos]));
+  return sum;
+}
+
+/* The leg and the instruction at SHARE / WHOLE of the path. */
+static const Leg *path_find(const Path *p, uint64_t share, uint64_t whole,
+                            uint32_t *at)
+{
+  uint64_t sum = path_sum(p), want = share * sum / whole, done = 0;
+  const Leg *last = &p->leg[p->n - 1];
+  unsigned i;
+  *at = last->end - 1;
+  for (i = 0; i < p->n; i++) {
+    const Leg *g = &p->leg[i];
+    uint32_t pos;
+    for (pos = g->pos; pos < g->end; pos++) {
+      done += path_weight(LS_BC_OP(g->place->f->bc[pos]));
+      if (done > want) {
+        *at = pos;
+        return g;
+      }
+    }
+  }
+  return last;
+}
+
+/* Whether the path is all on one line. */
+static bool path_oneline(const Path *p)
+{
+  const Leg *g = &p->leg[0];
+  uint32_t pos = g->pos, line = ls_func_line(g->place->f, pos);
+  while (++pos < g->end)
+    if (ls_func_line(g->place->f, pos) != line)
+      return false;
+  return p->n == 1;
+}
+
+/* Whether it has a call that no leg is of. */
+static bool path_calling(const Path *p)
+{
+  unsigned i;
+  for (i = 0; i < p->n; i++) {
+    const Leg *g = &p->leg[i];
+    uint32_t pos, end = g->end - (g->calls ? 1 : 0);
+    for (pos = g->pos; pos < end; pos++) {
+      uint32_t op = LS_BC_OP(g->place->f->bc[pos]);
+      if (op >= LS_BC_CALLM && op <= LS_BC_ITERC)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* The last snapshot at or before an offset. */
+static uint32_t path_before(const LsTrace *T, uint32_t ofs)
+{
+  uint32_t lo = 0, hi = T->nsnap;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (T->snap[mid].mcofs <= ofs)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo > 0 ? lo - 1 : 0;
+}
+
+/* Where a snapshot was taken. */
+static void path_there(const LsTrace *T, const LsSnap *s, LsHere *here)
+{
+  const LsPlace *p = T->place + s->place;
+  *here = (LsHere){
+      .f = p->f, .pos = p->pos, .outer = p + 1, .nouter = s->nplace - 1};
+}
+
+bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here)
+{
+  uint32_t i = path_before(T, ofs), next = i + 1, end = T->szmcode;
+  bool wrap = next == T->nsnap;
+  const Leg *leg;
+  Path p;
+  if (T->nsnap == 0)
+    return false;
+  if (!wrap)
+    end = T->snap[next].mcofs;
+  else if (T->loops) /* The loop begins again. */
+    for (next = 0; next < T->nsnap && T->snap[next].mcofs < T->mcloop; next++)
+      ;
+  if (next >= T->nsnap)
+    next = i;
+  path_make(&p, T, &T->snap[i], &T->snap[next], wrap);
+  if (p.n == 0) {
+    if (T->snap[next].nplace == 0)
+      return false;
+    path_there(T, &T->snap[next], here);
+    here->unsure = T->inlines;
+    return true;
+  }
+  if (ofs >= end || end <= T->snap[i].mcofs)
+    end = ofs + 1;
+  *here = (LsHere){.exact = path_oneline(&p)};
+  leg =
+      path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, &here->pos);
+  here->f = leg->place->f;
+  here->outer = leg->place + 1;
+  here->nouter = leg->nouter;
+  here->unsure = T->inlines && (path_calling(&p) || (wrap && !T->loops));
+  return true;
+}

@@ -1,0 +1,89 @@
+/*
+** A copy of a Lua function's prototype, as it was when it was read, and the
+** names of the functions that it defines.
+*/
+
+#ifndef LS_LUAPROTO_H
+#define LS_LUAPROTO_H
+
+#include "luaview.h"
+
+/* Instructions that names and frames are told by. The numbers are the same in
+** all of 2.1; later versions have put new ones behind them.
+*/
+enum {
+  LS_BC_MOV = 18,
+  LS_BC_UGET = 45,
+  LS_BC_USETV = 46,
+  LS_BC_FNEW = 51,
+  LS_BC_GGET = 54,
+  LS_BC_GSET = 55,
+  LS_BC_TGETS = 57,
+  LS_BC_TSETS = 61,
+  LS_BC_CALLM = 65,
+  LS_BC_CALLMT = 67,
+  LS_BC_CALLT = 68,
+  LS_BC_ITERC = 69,
+  LS_BC_ITERN = 70,
+  LS_BC_VARG = 71,
+  LS_BC_ISNEXT = 72,
+  LS_BC_RETM = 73,
+  LS_BC_RET1 = 76,
+  LS_BC_FORI = 77,
+  LS_BC_FORL = 79,
+  LS_BC_JITERL = 84,
+  LS_BC_JMP = 88,
+  LS_BC_FUNCF = 89,     /* To JFUNCV, 5 more: */
+  LS_BC_FUNCF_NEW = 96, /* with bit operators in front of them. */
+  LS_BC_FUNCS = 6
+};
+
+#define LS_BC_OP(ins) ((ins)&0xff)
+#define LS_BC_A(ins)  ((ins) >> 8 & 0xff)
+#define LS_BC_B(ins)  ((ins) >> 24)
+#define LS_BC_C(ins)  ((ins) >> 16 & 0xff)
+#define LS_BC_D(ins)  ((ins) >> 16)
+
+/* The copy. Offsets are in it, 0 where there is nothing. */
+typedef struct LsBlob {
+  LsView *v;
+  uint64_t addr;
+  uint8_t *p; /* All of it. */
+  uint32_t n;
+  uint64_t check; /* ljs_check_proto() */
+  uint64_t chunkname;
+  int32_t first;
+  uint32_t numline;
+  uint32_t sizebc, sizekgc, sizekn;
+  uint8_t sizeuv;
+  uint32_t bc, kgc, lineinfo, uvinfo, varinfo;
+} LsBlob;
+
+/* What tells protos apart, of what is at an address now. Returns false if
+** there is no proto that makes sense.
+*/
+bool ls_proto_check(LsView *v, uint64_t addr, uint64_t *check);
+
+/* Copy a proto. Returns false if there is none that makes sense, or without
+** memory. The caller frees b->p.
+*/
+bool ls_proto_read(LsView *v, uint64_t addr, LsBlob *b);
+
+/* Instruction number I. */
+uint32_t ls_proto_ins(const LsBlob *b, uint32_t i);
+
+/* Address of the object that is constant number I, or 0. */
+uint64_t ls_proto_kgc(const LsBlob *b, uint32_t i);
+
+/* Checksum of the bytecode, the same as the recorder's; it stays as it is when
+** the JIT compiler patches instructions.
+*/
+uint32_t ls_proto_hash(const LsBlob *b);
+
+/* The name under which the closure that is made by instruction POS is kept: it
+** goes to BUF, with a NUL. Returns its length, 0 if it has none.
+*/
+size_t ls_proto_namechild(const LsBlob *b, uint32_t pos,
+                          char buf[LS_NAME_MAX + 1]);
+
+#endif

@@ -1,0 +1,309 @@
+/*
+** Lua's part of a stack, named.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "luabuiltin.h"
+#include "luapath.h"
+#include "luasites.h"
+#include "luatrace.h"
+
+#define SITES_BUILDS  8    /* Builds of LuaJIT in one process. */
+#define SITES_WALK_MS 2000 /* Between two walks through a VM's tables. */
+#define SITES_VMS     64   /* VMs whose walks are remembered. */
+
+/* One build of LuaJIT. */
+typedef struct Build {
+  LsView view;
+  LsNames names;
+  LsTraces traces;
+  struct {
+    uint64_t g;
+    uint64_t when; /* Of its last walk, in milliseconds. */
+  } walk[SITES_VMS];
+  unsigned nwalk;
+} Build;
+
+struct LsLua {
+  LsRemote mem;
+  LsPool pool;
+  LsFuncs funcs;
+  Build *build[SITES_BUILDS];
+  unsigned nbuild;
+};
+
+/* Where sites are put. */
+typedef struct Out {
+  LsLua *l;
+  Build *b;
+  uint64_t g;
+  LsSite *site;
+  unsigned n, max;
+} Out;
+
+/* -- Opening and closing -------------------------------------------------- */
+
+LsLua *ls_lua_open(pid_t pid)
+{
+  LsLua *l = calloc(1, sizeof(*l));
+  if (l) {
+    l->mem.pid = pid;
+    l->funcs.pool = &l->pool;
+  }
+  return l;
+}
+
+void ls_lua_close(LsLua *l)
+{
+  unsigned i;
+  if (!l)
+    return;
+  for (i = 0; i < l->nbuild; i++) {
+    ls_names_free(&l->build[i]->names);
+    ls_traces_free(&l->build[i]->traces);
+    free(l->build[i]);
+  }
+  ls_funcs_free(&l->funcs);
+  ls_pool_free(&l->pool);
+  free(l);
+}
+
+/* What belongs to a build. NULL without memory, or if there are too many. */
+static Build *sites_build(LsLua *l, const struct ljs_vm *vm)
+{
+  Build *b;
+  unsigned i;
+  for (i = 0; i < l->nbuild; i++)
+    if (memcmp(&l->build[i]->view.vm, vm, sizeof(*vm)) == 0)
+      return l->build[i];
+  if (l->nbuild == SITES_BUILDS || !(b = calloc(1, sizeof(*b))))
+    return NULL;
+  ls_view_init(&b->view, &l->mem, vm);
+  b->names.pool = &l->pool;
+  b->traces.funcs = &l->funcs;
+  return l->build[l->nbuild++] = b;
+}
+
+/* -- Names by tables ------------------------------------------------------ */
+
+static uint64_t sites_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Walk through the VM's tables, if the last time is some seconds ago. Returns
+** false if there was no walk.
+*/
+static bool sites_walk(Out *o)
+{
+  Build *b = o->b;
+  uint64_t now = sites_now();
+  unsigned i;
+  for (i = 0; i < b->nwalk && b->walk[i].g != o->g; i++)
+    ;
+  if (!o->g || i == SITES_VMS ||
+      (i < b->nwalk && now - b->walk[i].when < SITES_WALK_MS))
+    return false;
+  if (i == b->nwalk)
+    b->walk[b->nwalk++].g = o->g;
+  ls_remote_moment(&o->l->mem);
+  ls_names_walk(&b->names, &b->view, o->g);
+  b->walk[i].when = sites_now();
+  return true;
+}
+
+/* The name of a function by its key, after a walk if need be; "" if none. */
+static const char *sites_find(Out *o, uint64_t key)
+{
+  const char *name = ls_names_find(&o->b->names, key);
+  if (!name && sites_walk(o))
+    name = ls_names_find(&o->b->names, key);
+  return name ? name : "";
+}
+
+/* The name of a function of Lua's: by its definition, else by the tables in
+** which it is. Main chunks have none.
+*/
+static const char *sites_name(Out *o, const LsFunc *f)
+{
+  if (*f->name || f->known || f->first == 0)
+    return f->name;
+  return sites_find(o, ls_names_protokey(f->addr, f->check));
+}
+
+/* -- Sites ---------------------------------------------------------------- */
+
+static LsSite *sites_new(Out *o, LsKind kind, unsigned flags)
+{
+  LsSite *s = &o->site[o->n];
+  if (o->n >= o->max)
+    return NULL;
+  o->n++;
+  *s = (LsSite){.kind = kind, .flags = flags, .chunk = "", .name = ""};
+  return s;
+}
+
+/* A function that nothing is known of. */
+static void sites_lost(Out *o, unsigned flags)
+{
+  LsSite *s = sites_new(o, LS_LUA, flags);
+  if (s)
+    s->name = "(lost)";
+}
+
+/* A line of a Lua function. */
+static void sites_line(Out *o, const LsFunc *f, uint32_t pos, unsigned flags)
+{
+  LsSite *s = sites_new(o, LS_LUA, flags);
+  if (!s)
+    return;
+  s->chunk = f->chunk;
+  s->chunklen = f->chunklen;
+  s->name = sites_name(o, f);
+  s->first = (uint64_t)(int64_t)f->first; /* As the recorder has it. */
+  s->lines = f->first > 0 ? f->numline : 0;
+  s->hash = f->hash;
+  s->line = ls_func_line(f, pos);
+}
+
+/* A C function that Lua has called. */
+static void sites_cfunction(Out *o, uint64_t addr, uint32_t ffid,
+                            unsigned flags)
+{
+  LsSite *s = sites_new(o, LS_BUILTIN, flags);
+  if (!s)
+    return;
+  s->addr = addr;
+  if (ffid > 1 && ffid < 256) {
+    if (!o->b->names.builtin[ffid])
+      sites_walk(o);
+    if (o->b->names.builtin[ffid])
+      s->name = o->b->names.builtin[ffid];
+  } else {
+    s->name = sites_find(o, addr);
+  }
+}
+
+/* Meet the Lua functions of a stack, from the outermost on: main chunks tell
+** the names of all that they define.
+*/
+static void sites_meet(Out *o, const struct ljs_stack *stack)
+{
+  uint32_t i =
+      stack->nframes < LJS_MAX_FRAMES ? stack->nframes : LJS_MAX_FRAMES;
+  ls_remote_moment(&o->l->mem);
+  while (i-- > 0) {
+    const struct ljs_frame *fr = &stack->frame[i];
+    if (fr->kind == LJS_FRAME_LUA &&
+        !ls_func_known(&o->l->funcs, fr->addr, fr->check))
+      ls_func_read(&o->l->funcs, &o->b->view, fr->addr);
+  }
+}
+
+/* A frame in the interpreter. */
+static void sites_lua(Out *o, const struct ljs_stack *stack,
+                      const struct ljs_frame *fr)
+{
+  const LsFunc *f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
+  if (!f) {
+    sites_meet(o, stack);
+    f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
+  }
+  if (!f)
+    sites_lost(o, 0);
+  else if (fr->flags & LJS_FLAG_NOPC)
+    sites_line(o, f, 0, LS_APPROX);
+  else
+    sites_line(o, f, fr->x, 0);
+}
+
+/* -- Traces --------------------------------------------------------------- */
+
+/* A function that a trace has inlined, or began in. */
+static void sites_place(Out *o, const LsPlace *p)
+{
+  if (p->f)
+    sites_line(o, p->f, p->pos, LS_TRACE);
+  else if (p->cfn)
+    sites_cfunction(o, p->cfn, p->ffid, LS_TRACE);
+  else
+    sites_lost(o, LS_TRACE | LS_UNSURE);
+}
+
+/* The functions that compiled code is in. */
+static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs)
+{
+  const unsigned guess = LS_TRACE | LS_APPROX | LS_UNSURE;
+  LsHere here;
+  uint32_t i;
+  if (!ls_path_at(T, ofs, &here)) { /* Only where it begins is known. */
+    if (T->start.f)
+      sites_line(o, T->start.f, T->start.pos, guess);
+    else
+      sites_lost(o, LS_TRACE | LS_UNSURE);
+    return;
+  }
+  if (here.f)
+    sites_line(o, here.f, here.pos,
+               LS_TRACE | (here.exact ? 0 : LS_APPROX) |
+                   (here.unsure ? LS_UNSURE : 0));
+  else
+    sites_place(o, here.outer - 1);
+  for (i = 0; i < here.nouter; i++)
+    sites_place(o, &here.outer[i]);
+}
+
+/* A frame of a trace, or in code that is a trace's if one has it. */
+static void sites_jit(Out *o, const struct ljs_stack *stack,
+                      const struct ljs_frame *fr)
+{
+  uint32_t back = fr->flags & LJS_FLAG_RETURN ? 1 : 0;
+  const LsTrace *T;
+  LsSite *s;
+  sites_meet(o, stack);
+  if (fr->kind == LJS_FRAME_TRACE) {
+    T = ls_trace_get(&o->b->traces, &o->b->view, o->g, fr->addr, fr->check);
+    if (T)
+      sites_trace(o, T, fr->x > back ? fr->x - back : 0);
+    else
+      sites_lost(o, LS_TRACE | LS_UNSURE);
+    return;
+  }
+  T = ls_trace_ofpc(&o->b->traces, &o->b->view, o->g, fr->addr - back);
+  if (T) {
+    sites_trace(o, T, (uint32_t)(fr->addr - back - T->mcode));
+  } else if ((s = sites_new(o, LS_MARK, 0)) != NULL) {
+    s->name = "(JIT)";
+    s->addr = fr->addr;
+  }
+}
+
+unsigned ls_lua_sites(LsLua *l, const struct ljs_vm *vm,
+                      const struct ljs_stack *stack, unsigned i, LsSite *out,
+                      unsigned max)
+{
+  const struct ljs_frame *fr = &stack->frame[i];
+  Out o = {
+      .l = l, .b = sites_build(l, vm), .g = stack->g, .site = out, .max = max};
+  if (!o.b) {
+    sites_lost(&o, 0);
+    return o.n;
+  }
+  switch (fr->kind) {
+  case LJS_FRAME_LUA:
+    sites_lua(&o, stack, fr);
+    break;
+  case LJS_FRAME_BUILTIN:
+    sites_cfunction(&o, fr->addr, fr->x, 0);
+    break;
+  default:
+    sites_jit(&o, stack, fr);
+    break;
+  }
+  return o.n;
+}

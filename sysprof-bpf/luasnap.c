@@ -1,0 +1,327 @@
+/*
+** Snapshots of a trace. Inlined functions have no frames in memory while it
+** runs; but a snapshot has all that is needed to make them, since the
+** interpreter must be able to go on from there.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "luasnap.h"
+
+#define SNAP_SIZE   12        /* Bytes of a snapshot. */
+#define SNAP_PLACES 128       /* Frames of one: slots are numbered by a byte. */
+#define SNAP_TOTAL  (1 << 18) /* Places of all. */
+#define SNAP_FRAME  0x10000   /* A slot that has a function. */
+
+/* Constants. */
+enum { IR_KGC = 24, IR_KPTR, IR_KKPTR, IR_KNULL, IR_KNUM, IR_KINT64 };
+
+/* Frame links: kinds, in the low bits. */
+enum { FRAME_LUA, FRAME_C, FRAME_CONT, FRAME_VARG };
+#define FRAME_TYPE  3
+#define FRAME_TYPEP 7
+
+/* -- Constants ------------------------------------------------------------ */
+
+/* Constant number REF, if there is one: its operation, and its value. */
+static int snap_constant(const LsIr *t, uint32_t ref, uint64_t *value)
+{
+  const uint8_t *ir;
+  bool gc64 = t->v->vm.gc64;
+  int op;
+  *value = 0;
+  if (ref < t->nk || ref >= LS_REF_BIAS)
+    return -1;
+  ir = t->k + (size_t)(ref - t->nk) * 8;
+  op = ir[5];
+  if (op == IR_KNUM || op == IR_KINT64 ||
+      (gc64 && (op == IR_KGC || op == IR_KPTR || op == IR_KKPTR))) {
+    if (ref + 1 >= LS_REF_BIAS)
+      return -1;
+    memcpy(value, ir + 8, 8); /* In the slot behind. */
+  } else {
+    memcpy(value, ir, 4);
+  }
+  return op;
+}
+
+/* A function among the constants. */
+static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
+                              LsTrace *T)
+{
+  LsView *v = t->v;
+  uint8_t type = ls_view_type(v, obj);
+  if (type == LS_GCT_FUNC) {
+    if (ls_remote_uint(v->mem, obj + v->vm.fn_ffid, 1) != 0)
+      return;
+    obj = ls_view_ref(v, obj + v->vm.fn_pc) - v->vm.pt_size;
+    T->inlines = true;
+  } else if (type != LS_GCT_PROTO) {
+    return;
+  }
+  ls_func_read(fs, v, obj);
+}
+
+/* Meet all functions that are constants of the trace. */
+static void snap_meet(LsFuncs *fs, const LsIr *t, LsTrace *T)
+{
+  LsView *v = t->v;
+  uint32_t ref;
+  for (ref = t->nk; ref < LS_REF_BIAS; ref++) {
+    uint64_t value, check;
+    int op = snap_constant(t, ref, &value);
+    if (op == IR_KGC) {
+      snap_meetfunction(fs, t, value, T);
+    } else if (op == IR_KPTR || op == IR_KKPTR) {
+      /* It may be a function's bytecode. */
+      if (ls_proto_check(v, value - v->vm.pt_size, &check)) {
+        ls_func_read(fs, v, value - v->vm.pt_size);
+        T->inlines = true;
+      }
+    }
+    if (op == IR_KNUM || op == IR_KINT64 ||
+        (v->vm.gc64 && (op == IR_KGC || op == IR_KPTR || op == IR_KKPTR)))
+      ref++;
+  }
+}
+
+/* -- Frames --------------------------------------------------------------- */
+
+/* A walk down the frames of one snapshot. */
+typedef struct Walk {
+  const LsIr *t;
+  LsFuncs *fs;
+  uint32_t map, nent; /* Its entries. */
+  uint32_t slot;      /* Of the function in the current frame. */
+  int64_t link;       /* Of the current frame. */
+  uint64_t contpc;    /* Of a continuation frame. */
+  uint32_t flink;     /* Without GC64: next frame link, and behind the last. */
+  uint32_t flend;
+} Walk;
+
+/* The constant that the snapshot has in a slot: its operation, or -1. */
+static int walk_constant(const Walk *w, uint32_t slot, uint64_t *value)
+{
+  uint32_t n;
+  for (n = 0; n < w->nent; n++) {
+    uint32_t entry = w->t->map[w->map + n];
+    if (entry >> 24 == slot)
+      return snap_constant(w->t, entry & 0xffff, value);
+  }
+  return -1;
+}
+
+/* Begin at the innermost frame. Returns the PC where the interpreter would go
+** on, or 0 if the snapshot makes no sense.
+*/
+static uint64_t walk_begin(Walk *w, uint32_t next)
+{
+  const uint32_t *map = w->t->map;
+  uint32_t at = w->map + w->nent, n;
+  if (w->t->v->vm.gc64) {
+    uint64_t pcbase;
+    if (at + 2 > w->t->nsnapmap)
+      return 0;
+    memcpy(&pcbase, map + at, 8);
+    w->slot = pcbase & 0xff;
+    return pcbase >> 8;
+  }
+  if (at + 1 > w->t->nsnapmap)
+    return 0;
+  w->flink = at + 1;
+  w->flend = next;
+  for (n = w->map; n < at; n++)
+    if ((map[n] & SNAP_FRAME) && map[n] >> 24 > w->slot)
+      w->slot = map[n] >> 24;
+  return map[at];
+}
+
+/* Read the current frame's link. Returns false if the snapshot has none. */
+static bool walk_link(Walk *w)
+{
+  uint64_t link;
+  if (w->t->v->vm.gc64) {
+    if (walk_constant(w, w->slot + 1, &link) != IR_KNUM)
+      return false;
+    w->link = (int64_t)link;
+    return (link & FRAME_TYPEP) != FRAME_CONT ||
+           (w->slot > 1 &&
+            walk_constant(w, w->slot - 1, &w->contpc) == IR_KNUM);
+  }
+  if (w->flink >= w->flend)
+    return false;
+  w->link = (int32_t)w->t->map[w->flink++];
+  if ((w->link & FRAME_TYPEP) == FRAME_CONT) {
+    if (w->flink >= w->flend)
+      return false;
+    w->contpc = w->t->map[w->flink++];
+  }
+  return true;
+}
+
+/* The place of a PC. */
+static LsPlace walk_place(const Walk *w, uint64_t pc)
+{
+  LsPlace p = {.f = ls_func_ofpc(w->fs, w->t->v, pc)};
+  if (p.f)
+    p.pos = (uint32_t)(pc - p.f->code) / 4;
+  return p;
+}
+
+/* The C function in the current frame. */
+static LsPlace walk_cplace(const Walk *w)
+{
+  LsView *v = w->t->v;
+  LsPlace p = {0};
+  uint64_t fn;
+  if (walk_constant(w, w->slot, &fn) == IR_KGC &&
+      ls_view_type(v, fn) == LS_GCT_FUNC) {
+    p.ffid = (uint8_t)ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1);
+    if (p.ffid != 0)
+      p.cfn = ls_remote_uint(v->mem, fn + v->vm.fn_f, 8);
+  }
+  return p;
+}
+
+/* Go to the frame below. Returns 1 if *P is where its function made the call, 0
+** if it is the same function's, -1 if it cannot be told how large frames are.
+*/
+static int walk_down(Walk *w, LsPlace *p)
+{
+  uint64_t pc = 0, size = ((uint64_t)w->link & ~7ull) / 8;
+  if ((w->link & FRAME_TYPE) == FRAME_LUA) {
+    pc = w->t->v->vm.gc64 ? (uint64_t)w->link : (uint32_t)w->link;
+    *p = walk_place(w, pc - 4);
+    if (!p->f)
+      return -1;
+    size = 1 + w->t->v->vm.gc64 + LS_BC_A(p->f->bc[p->pos]);
+  } else if ((w->link & FRAME_TYPEP) == FRAME_CONT) {
+    pc = w->contpc;
+  }
+  if (size == 0 || size > w->slot)
+    return -1;
+  w->slot -= (uint32_t)size;
+  if ((w->link & FRAME_TYPEP) == FRAME_VARG)
+    return 0;
+  if (pc == 0)
+    *p = walk_cplace(w);
+  else if ((w->link & FRAME_TYPE) != FRAME_LUA)
+    *p = walk_place(w, pc - 4);
+  return 1;
+}
+
+/* All places of one snapshot, innermost first. Returns their number. */
+static uint32_t walk_places(Walk *w, uint32_t next, LsPlace place[SNAP_PLACES])
+{
+  uint64_t pc = walk_begin(w, next);
+  uint32_t n = 0;
+  if (pc == 0)
+    return 0;
+  place[n++] = walk_place(w, pc);
+  while (w->slot > 0 && n < SNAP_PLACES) {
+    LsPlace p;
+    int r = walk_link(w) ? walk_down(w, &p) : -1;
+    if (r < 0) {
+      place[n++] = (LsPlace){0};
+      break;
+    }
+    if (r > 0)
+      place[n++] = p;
+  }
+  return n;
+}
+
+/* -- All snapshots -------------------------------------------------------- */
+
+/* A number of 2 bytes, and one of 4. */
+static uint32_t snap_u16(const uint8_t *p)
+{
+  return p[0] | (uint32_t)p[1] << 8;
+}
+
+static uint32_t snap_u32(const uint8_t *p)
+{
+  return snap_u16(p) | snap_u16(p + 2) << 16;
+}
+
+/* Whether snapshots have offsets into the code: older versions do not, and have
+** other fields there. Those that have them begin with 0 and never go down, and
+** each part of the map has room for its entries and a PC.
+*/
+static bool snap_sensible(const LsIr *t, const uint8_t *snap)
+{
+  uint32_t i, last = 0, pc = t->v->vm.gc64 ? 2 : 1, nents = 0;
+  for (i = 0; i < t->nsnap; i++, snap += SNAP_SIZE) {
+    uint32_t map = snap_u32(snap), mcofs = snap_u16(snap + 6), nent = snap[10];
+    uint32_t next = i + 1 < t->nsnap ? snap_u32(snap + SNAP_SIZE) : t->nsnapmap;
+    if (mcofs < last || (i == 0 && mcofs != 0) || mcofs > t->szmcode)
+      return false;
+    if (map > t->nsnapmap || next < map || next > t->nsnapmap ||
+        next - map < nent + pc || (pc == 2 && next - map != nent + pc))
+      return false;
+    last = mcofs;
+    nents += nent;
+  }
+  return t->nsnap <= 1 || nents > 0 || last > 0;
+}
+
+/* Add the places of a snapshot. Returns false without memory. */
+static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
+{
+  LsPlace *p = T->place;
+  if (T->nplace + n > SNAP_TOTAL)
+    return false;
+  if (T->nplace + n > T->sizeplace) {
+    T->sizeplace = 2 * (T->nplace + n);
+    p = realloc(p, T->sizeplace * sizeof(*p));
+    if (!p)
+      return false;
+    T->place = p;
+  }
+  memcpy(p + T->nplace, place, n * sizeof(*p));
+  s->place = T->nplace;
+  s->nplace = n;
+  T->nplace += n;
+  return true;
+}
+
+/* Take all snapshots apart. */
+static void snap_parse(LsFuncs *fs, const LsIr *t, const uint8_t *snap,
+                       LsTrace *T)
+{
+  LsPlace place[SNAP_PLACES];
+  uint32_t i;
+  if (!snap_sensible(t, snap))
+    return;
+  T->snap = calloc(t->nsnap, sizeof(*T->snap));
+  if (!T->snap)
+    return;
+  for (i = 0; i < t->nsnap; i++, snap += SNAP_SIZE) {
+    uint32_t next = i + 1 < t->nsnap ? snap_u32(snap + SNAP_SIZE) : t->nsnapmap;
+    Walk w = {.t = t, .fs = fs, .map = snap_u32(snap), .nent = snap[10]};
+    T->snap[i].mcofs = (uint16_t)snap_u16(snap + 6);
+    if (!snap_add(T, &T->snap[i], place, walk_places(&w, next, place)))
+      break;
+    T->nsnap = i + 1;
+  }
+}
+
+void ls_snaps_read(LsFuncs *fs, LsIr *t, LsTrace *T)
+{
+  size_t ksize = (size_t)(LS_REF_BIAS - t->nk) * 8, msize = t->nsnapmap * 4ul;
+  size_t ssize = (size_t)t->nsnap * SNAP_SIZE;
+  uint8_t *snap = malloc(ssize ? ssize : 1);
+  t->k = malloc(ksize ? ksize : 1);
+  t->map = malloc(msize ? msize : 1);
+  if (snap && t->k && t->map && t->nsnap > 0 &&
+      ls_remote_get(t->v->mem, t->ir + t->nk * 8ull, t->k, ksize) &&
+      ls_remote_get(t->v->mem, t->snapmap, t->map, msize) &&
+      ls_remote_get(t->v->mem, t->snap, snap, ssize)) {
+    snap_meet(fs, t, T);
+    snap_parse(fs, t, snap, T);
+  }
+  free(snap);
+  free(t->k);
+  free(t->map);
+}

@@ -1,0 +1,30 @@
+/*
+** Snapshots of a trace: where in the program its code is, and which functions
+** were inlined there.
+*/
+
+#ifndef LS_LUASNAP_H
+#define LS_LUASNAP_H
+
+#include "luatrace.h"
+
+#define LS_REF_BIAS 0x8000 /* Constants are numbered below, code from here. */
+
+/* A trace's header, and where its parts are in the process. */
+typedef struct LsIr {
+  LsView *v;
+  uint32_t nsnap, nins, nk, nsnapmap;
+  uint64_t ir, snap, snapmap;
+  uint64_t startpt, startpc, mcode;
+  uint32_t szmcode, mcloop, traceno, link, root;
+  uint8_t *k;    /* Copies: constants, from number nk on; */
+  uint32_t *map; /* the map of snapshots. */
+} LsIr;
+
+/* Read a trace's snapshots to T->snap and T->place, with the functions that are
+** named by its constants. Without memory, or if they make no sense, there are
+** none.
+*/
+void ls_snaps_read(LsFuncs *fs, LsIr *t, LsTrace *T);
+
+#endif

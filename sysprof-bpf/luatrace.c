@@ -1,0 +1,231 @@
+/*
+** Traces of a live VM. One that was met is kept with all that its snapshots
+** tell, since the VM may soon free it.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "luasnap.h"
+#include "luatrace.h"
+
+#define TRACE_MAX  65536  /* Traces of a VM, and that are kept. */
+#define TRACE_MS   20     /* Between two lists of them. */
+#define TRACE_SIZE 0x8000 /* More is no trace. In IR and so on. */
+#define TRACE_MAP  (TRACE_SIZE * 8)
+
+/* -- Reading -------------------------------------------------------------- */
+
+/* The header. Returns false if there is no trace that makes sense. */
+static bool trace_header(LsView *v, uint64_t addr, LsIr *t)
+{
+  const struct ljs_vm *vm = &v->vm;
+  LsRemote *m = v->mem;
+  bool was = m->bad, ok;
+  m->bad = false;
+  *t = (LsIr){.v = v};
+  ok = ls_view_type(v, addr) == LS_GCT_TRACE;
+  t->nsnap = (uint32_t)ls_remote_uint(m, addr + vm->t_nsnap, 2);
+  t->nins = (uint32_t)ls_remote_uint(m, addr + vm->t_nins, 4);
+  t->nk = (uint32_t)ls_remote_uint(m, addr + vm->t_nk, 4);
+  t->nsnapmap = (uint32_t)ls_remote_uint(m, addr + vm->t_nsnapmap, 4);
+  t->ir = ls_remote_uint(m, addr + vm->t_ir, 8);
+  t->snap = ls_remote_uint(m, addr + vm->t_snap, 8);
+  t->snapmap = ls_remote_uint(m, addr + vm->t_snapmap, 8);
+  t->startpt = ls_view_ref(v, addr + vm->t_startpt);
+  t->startpc = ls_view_ref(v, addr + vm->t_startpc);
+  t->mcode = ls_remote_uint(m, addr + vm->t_mcode, 8);
+  t->szmcode = (uint32_t)ls_remote_uint(m, addr + vm->t_szmcode, 4);
+  t->mcloop = (uint32_t)ls_remote_uint(m, addr + v->lay->t_mcloop, 4);
+  t->traceno = (uint32_t)ls_remote_uint(m, addr + vm->t_traceno, 2);
+  t->link = (uint32_t)ls_remote_uint(m, addr + vm->t_link, 2);
+  t->root = (uint32_t)ls_remote_uint(m, addr + vm->t_root, 2);
+  ok = ok && !m->bad && t->nk <= LS_REF_BIAS && t->nins >= LS_REF_BIAS &&
+       t->nins <= 2 * LS_REF_BIAS && t->nsnapmap <= TRACE_MAP && t->mcode != 0;
+  m->bad = was;
+  return ok;
+}
+
+static uint64_t trace_check(const LsIr *t)
+{
+  return ljs_check_trace(t->mcode, t->szmcode, t->startpt, t->startpc, t->nins);
+}
+
+/* The trace of a number, or 0. */
+static uint64_t trace_ofnumber(LsView *v, uint64_t g, uint32_t no)
+{
+  uint64_t array = ls_remote_uint(v->mem, g + (uint64_t)v->vm.trace, 8);
+  uint32_t size =
+      (uint32_t)ls_remote_uint(v->mem, g + (uint64_t)v->vm.trace + 12, 4);
+  if (!v->vm.jit || !g || !array || no == 0 || no >= size)
+    return 0;
+  return ls_view_ref(v, array + (uint64_t)no * v->lay->ref);
+}
+
+/* Meet the function that the trace begins in, and that of its root. */
+static void trace_start(LsTraces *ts, LsView *v, uint64_t g, const LsIr *t,
+                        LsTrace *T)
+{
+  LsIr root;
+  uint64_t addr = t->root ? trace_ofnumber(v, g, t->root) : 0;
+  if (addr && trace_header(v, addr, &root))
+    ls_func_read(ts->funcs, v, root.startpt);
+  T->start.f = ls_func_read(ts->funcs, v, t->startpt);
+  if (T->start.f && t->startpc >= T->start.f->code &&
+      (t->startpc - T->start.f->code) / 4 < T->start.f->sizebc)
+    T->start.pos = (uint32_t)(t->startpc - T->start.f->code) / 4;
+}
+
+/* -- The cache ------------------------------------------------------------ */
+
+static size_t trace_hash(const LsTraces *ts, uint64_t addr, uint16_t check)
+{
+  return ljs_mix(addr, check) >> 20 & (ts->size - 1);
+}
+
+/* The slot of a trace, or the free one where it belongs. */
+static LsTrace **trace_slot(const LsTraces *ts, uint64_t addr, uint16_t check)
+{
+  size_t i = trace_hash(ts, addr, check);
+  for (; ts->at[i]; i = (i + 1) & (ts->size - 1))
+    if (ts->at[i]->addr == addr && LJS_CHECK(ts->at[i]->check) == check)
+      break;
+  return &ts->at[i];
+}
+
+/* Twice the room. Returns false without memory. */
+static bool trace_grow(LsTraces *ts)
+{
+  LsTraces big = *ts;
+  size_t i;
+  big.size = ts->size ? ts->size * 2 : 64;
+  big.at = calloc(big.size, sizeof(*big.at));
+  if (!big.at)
+    return false;
+  for (i = 0; i < ts->size; i++)
+    if (ts->at[i])
+      *trace_slot(&big, ts->at[i]->addr, LJS_CHECK(ts->at[i]->check)) =
+          ts->at[i];
+  free(ts->at);
+  *ts = big;
+  return true;
+}
+
+static void trace_free(LsTrace *T)
+{
+  free(T->snap);
+  free(T->place);
+  free(T);
+}
+
+void ls_traces_free(LsTraces *ts)
+{
+  size_t i;
+  for (i = 0; i < ts->size; i++)
+    if (ts->at[i])
+      trace_free(ts->at[i]);
+  free(ts->at);
+  free(ts->range);
+  ts->at = NULL;
+  ts->range = NULL;
+  ts->n = ts->size = ts->nrange = 0;
+}
+
+/* A trace from its header. NULL without memory. */
+static LsTrace *trace_make(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
+                           LsIr *t)
+{
+  LsTrace *T = calloc(1, sizeof(*T));
+  if (!T)
+    return NULL;
+  T->addr = addr;
+  T->check = trace_check(t);
+  T->mcode = t->mcode;
+  T->szmcode = t->szmcode;
+  T->mcloop = t->mcloop;
+  T->loops = t->link == t->traceno && t->mcloop != 0;
+  trace_start(ts, v, g, t, T);
+  ls_snaps_read(ts->funcs, t, T);
+  return T;
+}
+
+const LsTrace *ls_trace_get(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
+                            uint16_t check)
+{
+  LsTrace **slot, *T;
+  LsIr t;
+  if (ts->n * 2 >= ts->size && !trace_grow(ts))
+    return NULL;
+  slot = trace_slot(ts, addr, check);
+  if (*slot)
+    return *slot;
+  if (ts->n >= TRACE_MAX || !trace_header(v, addr, &t) ||
+      LJS_CHECK(trace_check(&t)) != check)
+    return NULL;
+  T = trace_make(ts, v, g, addr, &t);
+  if (!T)
+    return NULL;
+  ts->n++;
+  return *slot = T;
+}
+
+/* -- By machine code ------------------------------------------------------ */
+
+static uint64_t trace_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* List the machine code of all traces of a VM. */
+static void trace_list(LsTraces *ts, LsView *v, uint64_t g)
+{
+  uint64_t size = ls_remote_uint(v->mem, g + (uint64_t)v->vm.trace + 12, 4);
+  uint32_t no;
+  LsRange *range;
+  if (size > TRACE_MAX)
+    size = 0;
+  range = realloc(ts->range, (size + 1) * sizeof(*range));
+  if (!range)
+    return;
+  ts->range = range;
+  ts->nrange = 0;
+  ts->g = g;
+  ts->when = trace_now();
+  for (no = 1; no < size; no++) {
+    uint64_t T = trace_ofnumber(v, g, no), mcode;
+    if (!T)
+      continue;
+    mcode = ls_remote_uint(v->mem, T + v->vm.t_mcode, 8);
+    range[ts->nrange++] = (LsRange){
+        mcode, mcode + ls_remote_uint(v->mem, T + v->vm.t_szmcode, 4), T};
+  }
+}
+
+/* The trace on the list that has a PC, or 0. */
+static uint64_t trace_inlist(const LsTraces *ts, uint64_t pc)
+{
+  size_t i;
+  for (i = 0; i < ts->nrange; i++)
+    if (pc >= ts->range[i].lo && pc < ts->range[i].hi)
+      return ts->range[i].trace;
+  return 0;
+}
+
+const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc)
+{
+  uint64_t addr = ts->g == g ? trace_inlist(ts, pc) : 0;
+  LsIr t;
+  if (!v->vm.jit || !g)
+    return NULL;
+  if (!addr && (ts->g != g || trace_now() - ts->when >= TRACE_MS)) {
+    trace_list(ts, v, g);
+    addr = trace_inlist(ts, pc);
+  }
+  if (!addr || !trace_header(v, addr, &t) || pc < t.mcode ||
+      pc - t.mcode >= t.szmcode)
+    return NULL;
+  return ls_trace_get(ts, v, g, addr, LJS_CHECK(trace_check(&t)));
+}

@@ -1,0 +1,71 @@
+/*
+** Traces: compiled code, and by their snapshots the functions and lines that
+** it was compiled from.
+*/
+
+#ifndef LS_LUATRACE_H
+#define LS_LUATRACE_H
+
+#include "luafunc.h"
+
+/* A function that a trace is in: where, if it is one of Lua's. */
+typedef struct LsPlace {
+  const LsFunc *f; /* NULL: a C function, or one that is lost. */
+  uint32_t pos;    /* Lua: instruction. */
+  uint64_t cfn;    /* C: address of its code; 0 if it is lost. */
+  uint8_t ffid;
+} LsPlace;
+
+/* A snapshot. */
+typedef struct LsSnap {
+  uint16_t mcofs; /* Where the code begins that it serves. */
+  uint32_t place; /* First of the places where it was taken, innermost first. */
+  uint32_t nplace;
+} LsSnap;
+
+typedef struct LsTrace {
+  uint64_t addr; /* Of its GCtrace. */
+  uint64_t check;
+  uint64_t mcode;
+  uint32_t szmcode, mcloop;
+  bool loops;   /* It ends with a jump to its loop. */
+  bool inlines; /* Lua functions are among its constants. */
+  LsPlace start;
+  LsSnap *snap;
+  uint32_t nsnap; /* 0 if they tell no offsets, as in versions before 2.1. */
+  LsPlace *place;
+  uint32_t nplace, sizeplace;
+} LsTrace;
+
+/* Machine code that belongs to a trace. */
+typedef struct LsRange {
+  uint64_t lo, hi;
+  uint64_t trace;
+} LsRange;
+
+typedef struct LsTraces {
+  LsFuncs *funcs;
+  LsTrace **at; /* Hash table by address and check. */
+  size_t n, size;
+  uint64_t g; /* The VM whose traces `range` has, and when they were read. */
+  uint64_t when;
+  LsRange *range;
+  size_t nrange;
+} LsTraces;
+
+/* Give all back, but for the functions. */
+void ls_traces_free(LsTraces *ts);
+
+/* The trace at an address with this LJS_CHECK(): the one that is there now, or
+** was. NULL if it is lost. G is its VM's global state, if that is known.
+*/
+const LsTrace *ls_trace_get(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
+                            uint16_t check);
+
+/* The trace of the VM at G in whose machine code PC is, or NULL. The traces of
+ *a
+ ** VM are listed anew not more often than once in some milliseconds.
+ */
+const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc);
+
+#endif

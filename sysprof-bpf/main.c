@@ -1,0 +1,477 @@
+/*
+** lj-sysprof: options, events, progress, exit status.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "session.h"
+
+typedef struct Main {
+  LsOptions opt;
+  LsSession s;
+  LsCommand command;
+  int epoll, signals, timer;
+  int out;      /* The file, or standard output. */
+  int progress; /* There is a terminal to tell it to. */
+  int done;
+  int signo; /* What ended it, or 0. */
+} Main;
+
+/* -- What people read ----------------------------------------------------- */
+
+static void say(const Main *m, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void say(const Main *m, const char *fmt, ...)
+{
+  va_list args;
+  if (m->opt.quiet)
+    return;
+  va_start(args, fmt);
+  fputs(m->progress ? "\r\033[Klj-sysprof: " : "lj-sysprof: ", stderr);
+  vfprintf(stderr, fmt, args);
+  fputc('\n', stderr);
+  va_end(args);
+}
+
+static int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static int fail(const char *fmt, ...)
+{
+  va_list args;
+  va_start(args, fmt);
+  fputs("lj-sysprof: ", stderr);
+  vfprintf(stderr, fmt, args);
+  fputc('\n', stderr);
+  va_end(args);
+  return -1;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+  return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* How many of the samples that the clock owed were fired; in percent. */
+static double coverage(const Main *m)
+{
+  const LsBooks *b = &m->s.books;
+  double owed = (double)b->cpu_ns / 1e9 * m->opt.sampler.hz;
+  return owed > 0 && !m->opt.sampler.cycles
+             ? 100.0 * (double)b->cpu_fired / owed
+             : 100.0;
+}
+
+static void show_progress(const Main *m)
+{
+  uint64_t book[LJS_BOOKS];
+  if (!m->progress)
+    return;
+  ls_sampler_books(m->s.sampler, book);
+  fprintf(stderr, "\rlj-sysprof: %.0f s, %llu samples, %zu stacks\033[K",
+          (double)(ls_session_now() - m->s.start) / 1e9,
+          (unsigned long long)book[LJS_FIRED], m->s.stacks.n);
+}
+
+static void show_summary(const Main *m)
+{
+  const LsBooks *b = &m->s.books;
+  uint64_t dropped =
+      b->dropped_ring + b->dropped_full + b->dropped_busy + b->lost;
+  unsigned i;
+  say(m, "%llu samples in %.1f s: %llu delivered, %llu dropped",
+      (unsigned long long)b->fired, (double)b->ns / 1e9,
+      (unsigned long long)b->delivered, (unsigned long long)dropped);
+  if (b->delivered + dropped != b->fired)
+    say(m, "the books do not close: please report this");
+  if (dropped)
+    say(m,
+        "dropped: %llu no room for a stack, %llu no room to count, "
+        "%llu interrupted, %llu stacks lost",
+        (unsigned long long)b->dropped_ring,
+        (unsigned long long)b->dropped_full,
+        (unsigned long long)b->dropped_busy, (unsigned long long)b->lost);
+  if (!b->fired) {
+    say(m, "no samples: no CPU time was used");
+    return;
+  }
+  say(m, "%.1f%% complete to the root; coverage %.1f%% of %.2f s of CPU time",
+      percent(b->complete, b->delivered), coverage(m), (double)b->cpu_ns / 1e9);
+  for (i = 1; i < LJS_CUT_REASONS; i++)
+    if (b->cut[i])
+      say(m, "cut: %llu (%.1f%%): %s", (unsigned long long)b->cut[i],
+          percent(b->cut[i], b->delivered), ls_cut_name(i));
+}
+
+/* -- Preparing ------------------------------------------------------------ */
+
+static int open_output(Main *m)
+{
+  struct utsname un;
+  struct timespec rt;
+  struct stat ns;
+  LsStreamInfo info = {
+      .producer = "ljprof sysprof " LJPROF_VERSION,
+      .event = m->opt.sampler.cycles ? "cycles" : "cpu-clock",
+      .arch = "x64",
+      .options = m->opt.line,
+      .hz = m->opt.sampler.hz,
+      .pid = m->opt.npid == 1 ? (uint64_t)m->opt.pid[0] : 0,
+  };
+  LsSession *s = &m->s;
+  if (strcmp(m->opt.file, "-") == 0)
+    m->out = STDOUT_FILENO;
+  else
+    m->out = open(m->opt.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (m->out < 0)
+    return fail("%s: %s", m->opt.file, strerror(errno));
+  uname(&un);
+  clock_gettime(CLOCK_REALTIME, &rt);
+  info.kernel = un.release;
+  info.pidns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
+  info.realtime = (uint64_t)rt.tv_sec * 1000000000 + (uint64_t)rt.tv_nsec;
+  info.monotonic = ls_session_now();
+  if (!m->opt.sampler.cycles)
+    info.period_ns = 1000000000 / m->opt.sampler.hz;
+  s->output =
+      m->opt.folded
+          ? ls_output_folded(m->out, s->resolver.sites, s->modules,
+                             m->opt.threads, m->opt.all || m->opt.npid > 1)
+          : ls_output_stream(m->out, s->resolver.sites, s->modules, &info);
+  return s->output ? 0 : fail("out of memory");
+}
+
+static int open_session(Main *m)
+{
+  LsSession *s = &m->s;
+  char why[256];
+  s->opt = &m->opt;
+  s->sampler = ls_sampler_open(&m->opt.sampler, why, sizeof(why));
+  if (!s->sampler)
+    return fail("%s", why);
+  s->watch = ls_watch_open();
+  if (!s->watch)
+    return fail("cannot watch processes: %s", strerror(errno));
+  s->modules = ls_modules_open(s->sampler);
+  s->resolver.modules = s->modules;
+  s->resolver.sites = ls_sitetable_open();
+  if (!s->modules || !s->resolver.sites)
+    return fail("out of memory");
+  if (m->opt.sampler.kernel) {
+    s->resolver.kernel = ls_kallsyms_open(NULL);
+    if (!s->resolver.kernel)
+      say(m, "no names of kernel functions: %s",
+          errno == EPERM ? "sysctl kernel.kptr_restrict hides them"
+                         : strerror(errno));
+  }
+  return 0;
+}
+
+/* Why the VM of a process was not found. */
+static const char *why_not(const Main *m, const LsTarget *t)
+{
+  uint32_t i;
+  for (i = 0; i < t->image.nmaps; i++) {
+    const LsModule *mod = ls_modules_find(m->s.modules, t->image.map[i].module);
+    if (mod && !mod->hasvm && mod->why[0])
+      return mod->why;
+  }
+  return NULL;
+}
+
+static int add_pids(Main *m)
+{
+  unsigned i;
+  for (i = 0; i < m->opt.npid; i++) {
+    LsTarget *t = ls_session_add(&m->s, m->opt.pid[i]);
+    const char *why;
+    if (!t && errno == ESRCH)
+      return fail("there is no process %d", (int)m->opt.pid[i]);
+    if (!t && (errno == EACCES || errno == EPERM))
+      return fail("process %d is not yours to look at: run it as root, or with "
+                  "CAP_SYS_PTRACE",
+                  (int)m->opt.pid[i]);
+    if (!t)
+      return fail("process %d: %s", (int)m->opt.pid[i], strerror(errno));
+    if (t->image.nvm || m->opt.any)
+      continue;
+    why = why_not(m, t);
+    return fail("process %d (%s) runs no LuaJIT%s%s; --any samples it all the "
+                "same",
+                (int)t->pid, t->command, why ? " that is sure to be one: " : "",
+                why ? why : "");
+  }
+  return 0;
+}
+
+static int add_targets(Main *m)
+{
+  if (m->opt.command) {
+    if (ls_command_fork(&m->command, m->opt.command))
+      return fail("cannot fork: %s", strerror(errno));
+    return ls_session_add(&m->s, m->command.pid)
+               ? 0
+               : fail("process %d: %s", (int)m->command.pid, strerror(errno));
+  }
+  if (m->opt.all) {
+    ls_session_find_all(&m->s);
+    return 0;
+  }
+  return add_pids(m);
+}
+
+/* -- Events --------------------------------------------------------------- */
+
+static void poll_fd(Main *m, int fd)
+{
+  struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+  epoll_ctl(m->epoll, EPOLL_CTL_ADD, fd, &ev);
+}
+
+#define TURN_NS 500000000 /* Between two turns of the tables. */
+
+static int open_events(Main *m)
+{
+  struct itimerspec it = {{0, TURN_NS}, {0, TURN_NS}};
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  m->epoll = epoll_create1(EPOLL_CLOEXEC);
+  m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (m->epoll < 0 || m->signals < 0 || m->timer < 0 ||
+      timerfd_settime(m->timer, 0, &it, NULL))
+    return fail("cannot wait for events: %s", strerror(errno));
+  poll_fd(m, m->signals);
+  poll_fd(m, m->timer);
+  poll_fd(m, ls_sampler_fd(m->s.sampler));
+  poll_fd(m, ls_watch_fd(m->s.watch));
+  return 0;
+}
+
+static void on_signal(Main *m)
+{
+  struct signalfd_siginfo si;
+  while (read(m->signals, &si, sizeof(si)) == sizeof(si)) {
+    if (si.ssi_signo == SIGCHLD) {
+      if (ls_command_wait(&m->command, 0))
+        m->done = 1;
+    } else {
+      m->done = 1;
+      m->signo = (int)si.ssi_signo;
+    }
+  }
+}
+
+/* A process has done something. */
+static void on_watch(void *ctx, int what, pid_t pid, pid_t parent)
+{
+  Main *m = ctx;
+  LsSession *s = &m->s;
+  LsTarget *t = ls_session_target(s, pid);
+  switch (what) {
+  case LS_WATCH_FORK:
+    t = ls_session_target(s, parent);
+    if (t && (m->opt.children || m->opt.all))
+      ls_session_add(s, pid);
+    break;
+  case LS_WATCH_MAP:
+  case LS_WATCH_EXEC:
+    if (t && !t->gone) {
+      t->stale = 1;
+      if (what == LS_WATCH_EXEC)
+        t->other = 1;
+    } else if (m->opt.all && ls_modules_suspect(s->modules, pid)) {
+      ls_session_add(s, pid);
+    }
+    break;
+  default: /* Events were lost: look at all. */
+    for (size_t i = 0; i < s->ntarget; i++)
+      s->target[i]->stale = 1;
+    if (m->opt.all)
+      ls_session_find_all(s);
+  }
+}
+
+static void on_watches(Main *m)
+{
+  size_t i;
+  ls_watch_read(m->s.watch, on_watch, m);
+  for (i = 0; i < m->s.ntarget; i++)
+    if (m->s.target[i]->stale)
+      ls_session_refresh(&m->s, m->s.target[i]);
+}
+
+/* Who has ended? */
+static void look_for_ends(Main *m)
+{
+  LsSession *s = &m->s;
+  size_t i, running = 0;
+  for (i = 0; i < s->ntarget; i++) {
+    LsTarget *t = s->target[i];
+    if (t->gone)
+      continue;
+    if (ls_target_ended(t))
+      ls_session_gone(s, t);
+    else
+      running++;
+  }
+  if (!running && !m->opt.all && !m->opt.command)
+    m->done = 1;
+}
+
+static void on_timer(Main *m)
+{
+  uint64_t n;
+  if (read(m->timer, &n, sizeof(n)) != sizeof(n))
+    return;
+  ls_session_turn(&m->s);
+  ls_session_cpu(&m->s);
+  look_for_ends(m);
+  show_progress(m);
+}
+
+/* Milliseconds until the end of -d; -1: there is none. */
+static int time_left(const Main *m)
+{
+  double left;
+  if (m->opt.seconds <= 0)
+    return -1;
+  left = m->opt.seconds - (double)(ls_session_now() - m->s.start) / 1e9;
+  return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)ceil(left * 1000);
+}
+
+static void run(Main *m)
+{
+  struct epoll_event ev[8];
+  while (!m->done) {
+    int left = time_left(m), n, i;
+    if (left == 0)
+      break;
+    n = epoll_wait(m->epoll, ev, 8, left);
+    for (i = 0; i < n; i++) {
+      int fd = ev[i].data.fd;
+      if (fd == m->signals)
+        on_signal(m);
+      else if (fd == m->timer)
+        on_timer(m);
+      else if (fd == ls_watch_fd(m->s.watch))
+        on_watches(m);
+      else
+        ls_session_take(&m->s);
+    }
+  }
+}
+
+/* -- The end -------------------------------------------------------------- */
+
+static int close_output(Main *m)
+{
+  const LsBooks *b = &m->s.books;
+  char key[LJS_CUT_REASONS][64];
+  LsBook book[16 + LJS_CUT_REASONS];
+  size_t n = 0, i, k;
+  int err;
+  book[n++] = (LsBook){"fired", b->fired};
+  book[n++] = (LsBook){"delivered", b->delivered};
+  book[n++] = (LsBook){"dropped", b->dropped_ring + b->dropped_full +
+                                      b->dropped_busy + b->lost};
+  book[n++] = (LsBook){"dropped_ring", b->dropped_ring};
+  book[n++] = (LsBook){"dropped_full", b->dropped_full};
+  book[n++] = (LsBook){"dropped_busy", b->dropped_busy};
+  book[n++] = (LsBook){"dropped_lost", b->lost};
+  book[n++] = (LsBook){"complete", b->complete};
+  book[n++] = (LsBook){"cpu_ns", b->cpu_ns};
+  book[n++] = (LsBook){"cpu_fired", b->cpu_fired};
+  book[n++] = (LsBook){"ns", b->ns};
+  for (i = 1; i < LJS_CUT_REASONS; i++) {
+    snprintf(key[i], sizeof(key[i]), "truncated_%s", ls_cut_name(i));
+    for (k = 0; key[i][k]; k++)
+      if (key[i][k] == ' ')
+        key[i][k] = '_';
+    book[n++] = (LsBook){key[i], b->cut[i]};
+  }
+  err = m->s.output->close(m->s.output, book, n);
+  m->s.output = NULL;
+  return err ? fail("%s: %s", m->opt.file, strerror(err)) : 0;
+}
+
+static int missed(const Main *m)
+{
+  const LsBooks *b = &m->s.books;
+  return m->opt.strict >= 0 &&
+         percent(b->fired - b->complete, b->fired) > m->opt.strict;
+}
+
+/* Waits for the command, if there is one; a signal to us is for it, too. */
+static int end_command(Main *m)
+{
+  if (m->signo && !ls_command_wait(&m->command, 0))
+    kill(m->command.pid, m->signo);
+  ls_command_wait(&m->command, 1);
+  return m->command.status;
+}
+
+static int sample(Main *m)
+{
+  char why[256];
+  int status = 0;
+  if (open_session(m) || open_events(m) || add_targets(m) || open_output(m))
+    return LS_EXIT_NOTHING;
+  m->s.start = ls_session_now();
+  if (ls_sampler_start(m->s.sampler, why, sizeof(why))) {
+    fail("%s", why);
+    return LS_EXIT_NOTHING;
+  }
+  if (m->opt.command)
+    ls_command_go(&m->command);
+  run(m);
+  ls_session_finish(&m->s);
+  if (close_output(m))
+    status = LS_EXIT_NOTHING;
+  show_summary(m);
+  if (!status && missed(m))
+    status = LS_EXIT_STRICT;
+  if (m->opt.command) {
+    int own = end_command(m);
+    if (!m->s.found && !own && !m->opt.any) {
+      fail("%s ran no LuaJIT", m->opt.command[0]);
+      return LS_EXIT_NOTHING;
+    }
+    return status ? status : own;
+  }
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  static Main m;
+  int status;
+  ls_options_parse(&m.opt, argc, argv);
+  m.progress = !m.opt.quiet && isatty(STDERR_FILENO);
+  status = sample(&m);
+  if (m.s.output)
+    m.s.output->close(m.s.output, NULL, 0);
+  ls_session_close(&m.s);
+  return status;
+}

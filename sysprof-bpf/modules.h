@@ -1,0 +1,40 @@
+/*
+** ELF files that are mapped by the processes we sample. One file is one module,
+** in however many processes it is.
+*/
+
+#ifndef LS_MODULES_H
+#define LS_MODULES_H
+
+#include "elf.h"
+#include "maps.h"
+#include "rows.h"
+#include "sampler.h"
+#include "vmcode.h"
+
+#define LS_MODULES_MAX 4096 /* As many as the BPF program has room for. */
+
+typedef struct LsModule {
+  uint32_t id; /* From 1 on. */
+  uint64_t dev, ino;
+  char *path;
+  uint8_t buildid[64];
+  size_t nbuildid;
+  LsElf *elf; /* NULL: it could not be read. */
+  LsFde *fde; /* Its functions, sorted. */
+  size_t nfde;
+  int hasvm; /* There is a LuaJIT in it, */
+  struct ljs_vm vm;
+  char why[LS_WHY]; /* or something like it that we are not sure of. */
+} LsModule;
+
+typedef struct LsModules LsModules;
+
+LsModules *ls_modules_open(LsSampler *sampler);
+void ls_modules_close(LsModules *ms);
+LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map);
+LsModule *ls_modules_find(const LsModules *ms, uint32_t id);
+int ls_modules_suspect(LsModules *ms, pid_t pid);
+const LsFde *ls_module_function(const LsModule *m, uint64_t addr);
+
+#endif

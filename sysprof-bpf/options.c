@@ -1,0 +1,212 @@
+/*
+** The command line of lj-sysprof.
+*/
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+
+const char *argp_program_version = "lj-sysprof " LJPROF_VERSION;
+
+static const char doc[] =
+    "Sample mixed kernel, native and Lua stacks of running LuaJIT processes, "
+    "from outside.\n"
+    "\v"
+    "Examples:\n"
+    "  lj-sysprof -p 1234              until Ctrl-C, to cpu.ljp\n"
+    "  lj-parse-memprof cpu.ljp        ...and its report\n"
+    "  lj-sysprof -p 1234 -d 10 -f     folded stacks of 10 seconds, for flame "
+    "graphs\n"
+    "  lj-sysprof -F 999 -- luajit app.lua\n"
+    "  lj-sysprof -a -d 30 -o all.ljp  all LuaJIT processes of the machine\n"
+    "\n"
+    "Exit status: 0 done; 1 done, but --strict was missed; 2 nothing could be "
+    "sampled; 64 usage. With -- COMMAND its own status, when sampling went "
+    "well.";
+
+static const char args_doc[] = "-p PID\n-a\n-- COMMAND [ARGUMENT...]";
+
+enum {
+  OPT_LUA_ONLY = 256,
+  OPT_THREAD,
+  OPT_DEPTH,
+  OPT_STRICT,
+  OPT_TAILS,
+  OPT_ANY,
+  OPT_CHILDREN
+};
+
+/* Long options, in the groups of --help. */
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "What is sampled:", 1},
+    {"pid", 'p', "PID", 0, "This process; several are given by several -p", 1},
+    {"all", 'a', 0, 0, "All LuaJIT processes, those that start later too", 1},
+    {"children", OPT_CHILDREN, 0, 0,
+     "Processes that these fork, too (always with -- COMMAND)", 1},
+    {"any", OPT_ANY, 0, 0, "Even where no LuaJIT is found", 1},
+    {0, 0, 0, 0, "How:", 2},
+    {"frequency", 'F', "HZ", 0, "Samples of each CPU a second (99)", 2},
+    {"duration", 'd', "SECONDS", 0, "So long, not until Ctrl-C", 2},
+    {"event", 'e', "EVENT", 0, "cpu-clock (default), or cycles", 2},
+    {"user", 'U', 0, 0, "No kernel frames", 2},
+    {"kernel", 'K', 0, 0, "Kernel frames only", 2},
+    {"lua-only", OPT_LUA_ONLY, 0, 0, "Lua frames only", 2},
+    {"max-depth", OPT_DEPTH, "N", 0,
+     "At most so many native and so many Lua frames (256)", 2},
+    {"tail-calls", OPT_TAILS, 0, 0,
+     "Unwind by BPF tail calls, as on kernels before 5.17", 2},
+    {0, 0, 0, 0, "Output:", 3},
+    {"output", 'o', "FILE", 0, "There, not to cpu.ljp; - is standard output",
+     3},
+    {"folded", 'f', 0, 0,
+     "Folded stacks, to standard output unless -o is given", 3},
+    {"per-thread", OPT_THREAD, 0, 0, "Folded stacks begin with their thread",
+     3},
+    {"strict", OPT_STRICT, "PERCENT", OPTION_ARG_OPTIONAL,
+     "Exit status 1 if more samples are lost or cut (0.5)", 3},
+    {"quiet", 'q', 0, 0, "No progress, no summary", 3},
+    {"verbose", 'v', 0, 0, "Tell what libbpf says", 3},
+    {0},
+};
+
+static double number(struct argp_state *state, const char *arg, double least,
+                     double most, const char *what)
+{
+  char *end;
+  double v;
+  errno = 0;
+  v = strtod(arg, &end);
+  if (end == arg || *end || errno || !(v >= least && v <= most))
+    argp_error(state, "%s is a number from %g to %g, not %s", what, least, most,
+               arg);
+  return v;
+}
+
+static void add_pid(LsOptions *opt, struct argp_state *state, const char *arg)
+{
+  double v = number(state, arg, 1, 1 << 22, "PID");
+  if (opt->npid == LS_PIDS_MAX)
+    argp_error(state, "at most %d processes, or -a", LS_PIDS_MAX);
+  opt->pid[opt->npid++] = (pid_t)v;
+}
+
+/* They must go together, now that all are known. */
+static void check(LsOptions *opt, struct argp_state *state)
+{
+  int kinds = (opt->npid > 0) + opt->all + (opt->command != NULL);
+  if (kinds != 1)
+    argp_error(state, kinds ? "only one of -p, -a and -- COMMAND"
+                            : "-p PID, -a or -- COMMAND is needed");
+  if (!opt->sampler.kernel && !opt->sampler.user)
+    argp_error(state, "only one of -U and -K");
+  if (!opt->sampler.native && !opt->sampler.user)
+    argp_error(state, "only one of -K and --lua-only");
+  if (!opt->file)
+    opt->file = opt->folded ? "-" : "cpu.ljp";
+  if (!opt->folded && strcmp(opt->file, "-") == 0 && isatty(STDOUT_FILENO))
+    argp_error(state, "a stream is not for terminals: -f prints folded stacks");
+  if (opt->threads && !opt->folded)
+    argp_error(state, "--per-thread is for -f: streams always tell threads");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  LsOptions *opt = state->input;
+  switch (key) {
+  case 'p':
+    add_pid(opt, state, arg);
+    break;
+  case 'a':
+    opt->all = 1;
+    break;
+  case OPT_CHILDREN:
+    opt->children = 1;
+    break;
+  case OPT_ANY:
+    opt->any = 1;
+    break;
+  case 'F':
+    opt->sampler.hz = (unsigned)number(state, arg, 1, 100000, "HZ");
+    break;
+  case 'd':
+    opt->seconds = number(state, arg, 0.001, 1e9, "SECONDS");
+    break;
+  case 'e':
+    if (strcmp(arg, "cycles") != 0 && strcmp(arg, "cpu-clock") != 0)
+      argp_error(state, "EVENT is cpu-clock or cycles, not %s", arg);
+    opt->sampler.cycles = strcmp(arg, "cycles") == 0;
+    break;
+  case 'U':
+    opt->sampler.kernel = 0;
+    break;
+  case 'K':
+    opt->sampler.user = 0;
+    break;
+  case OPT_LUA_ONLY:
+    opt->sampler.kernel = 0;
+    opt->sampler.native = 0;
+    break;
+  case OPT_DEPTH:
+    opt->sampler.depth =
+        (unsigned)number(state, arg, 1, LJS_MAX_NATIVE, "--max-depth");
+    break;
+  case OPT_TAILS:
+    opt->sampler.tail_calls = 1;
+    break;
+  case 'o':
+    opt->file = arg;
+    break;
+  case 'f':
+    opt->folded = 1;
+    break;
+  case OPT_THREAD:
+    opt->threads = 1;
+    break;
+  case OPT_STRICT:
+    opt->strict = arg ? number(state, arg, 0, 100, "--strict") : 0.5;
+    break;
+  case 'q':
+    opt->quiet = 1;
+    break;
+  case 'v':
+    opt->sampler.verbose = 1;
+    break;
+  case ARGP_KEY_ARGS:
+    opt->command = state->argv + state->next;
+    opt->children = 1;
+    break;
+  case ARGP_KEY_END:
+    check(opt, state);
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static void keep_line(LsOptions *opt, int argc, char **argv)
+{
+  size_t at = 0;
+  int i;
+  for (i = 1; i < argc && at < sizeof(opt->line); i++)
+    at += (size_t)snprintf(opt->line + at, sizeof(opt->line) - at, "%s%s",
+                           i > 1 ? " " : "", argv[i]);
+}
+
+/* Parses the command line, or ends the program as it asks for. */
+void ls_options_parse(LsOptions *opt, int argc, char **argv)
+{
+  static const struct argp argp = {options, parse, args_doc, doc, 0, 0, 0};
+  *opt = (LsOptions){
+      .sampler = {.hz = 99, .kernel = 1, .user = 1, .native = 1, .lua = 1},
+      .strict = -1,
+  };
+  keep_line(opt, argc, argv);
+  argp_err_exit_status = LS_EXIT_USAGE;
+  argp_parse(&argp, argc, argv, ARGP_IN_ORDER, 0, opt);
+}

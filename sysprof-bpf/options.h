@@ -1,0 +1,34 @@
+/*
+** The command line of lj-sysprof.
+*/
+
+#ifndef LS_OPTIONS_H
+#define LS_OPTIONS_H
+
+#include "sampler.h"
+
+/* Exit statuses; 0 is all well. */
+enum { LS_EXIT_STRICT = 1, LS_EXIT_NOTHING = 2, LS_EXIT_USAGE = 64 };
+
+#define LS_PIDS_MAX 64
+
+typedef struct LsOptions {
+  LsSamplerOptions sampler;
+  pid_t pid[LS_PIDS_MAX];
+  unsigned npid;
+  int all;          /* All LuaJIT processes, those to come too. */
+  char **command;   /* Ends with NULL; or NULL. */
+  double seconds;   /* 0: until it ends, or Ctrl-C. */
+  const char *file; /* "-": standard output. */
+  int folded;       /* Folded stacks, not a stream. */
+  int threads;      /* Folded stacks begin with their thread. */
+  int any;          /* Processes without LuaJIT, too. */
+  int children;     /* Processes that they fork, too. */
+  int quiet;
+  double strict;  /* Percent of samples that may be lost or cut; < 0: all. */
+  char line[256]; /* The options as they were given. */
+} LsOptions;
+
+void ls_options_parse(LsOptions *opt, int argc, char **argv);
+
+#endif

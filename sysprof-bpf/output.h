@@ -1,0 +1,34 @@
+/*
+** Where a profile goes: a stream, or folded stacks.
+*/
+
+#ifndef LS_OUTPUT_H
+#define LS_OUTPUT_H
+
+#include "modules.h"
+#include "sitetable.h"
+#include "stacks.h"
+#include "stream.h"
+
+typedef struct LsOutput LsOutput;
+
+/* What all kinds of output have in common, and what each does. */
+struct LsOutput {
+  const LsSiteTable *sites;
+  const LsModules *modules;
+  /* COUNT samples of the stack, of a thread of that process. */
+  void (*sample)(LsOutput *o, const LsProcess *p, const LsNamed *s,
+                 uint64_t count);
+  /* All samples so far were taken until NS nanoseconds after the start. */
+  void (*time)(LsOutput *o, uint64_t ns);
+  /* Ends it, and frees it. Answers 0, or errno of the first failure. */
+  int (*close)(LsOutput *o, const LsBook *books, size_t n);
+};
+
+LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
+                           const LsModules *modules, int threads,
+                           int processes);
+LsOutput *ls_output_stream(int fd, const LsSiteTable *sites,
+                           const LsModules *modules, const LsStreamInfo *info);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+** A profile as a stream: gives the writer what it has not been told yet.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "output.h"
+#include "target.h"
+
+typedef struct LsOutputStream {
+  LsOutput o;
+  LsStream *stream;
+  uint32_t *site; /* The stream's numbers of sites; 0: not told yet,
+                  ** NAMELESS: it had no name when it was told. */
+  size_t nsite;
+  uint32_t *stack; /* A stack in them. */
+  size_t nstack;
+  uint32_t *thread; /* The stream's numbers of threads, with their tids: */
+  size_t nthread;   /* pairs, so many. */
+  size_t roomthread;
+} LsOutputStream;
+
+#define NAMELESS 0x80000000u
+
+static int room(uint32_t **v, size_t *n, size_t want)
+{
+  uint32_t *more;
+  size_t i;
+  if (want <= *n)
+    return 0;
+  want += want / 2 + 256;
+  more = realloc(*v, want * sizeof(*more));
+  if (!more)
+    return -1;
+  for (i = *n; i < want; i++)
+    more[i] = 0;
+  *v = more;
+  *n = want;
+  return 0;
+}
+
+static uint32_t tell_site(LsOutputStream *os, uint32_t id)
+{
+  const LsSite *s = ls_sitetable_get(os->o.sites, id);
+  LsSite copy;
+  if (room(&os->site, &os->nsite, (size_t)id + 1) || !s)
+    return 0;
+  if (os->site[id] && !((os->site[id] & NAMELESS) && *s->name))
+    return os->site[id] & ~NAMELESS;
+  copy = *s;
+  if (s->module) {
+    const LsModule *m = ls_modules_find(os->o.modules, s->module);
+    copy.module =
+        ls_stream_module(os->stream, m->path, m->buildid, m->nbuildid);
+  }
+  os->site[id] = ls_stream_site(os->stream, &copy);
+  if (s->kind == LS_LUA && !*s->name)
+    os->site[id] |= NAMELESS;
+  return os->site[id] & ~NAMELESS;
+}
+
+/* The stream's number of a thread. One that has ended is who it was. */
+static uint32_t tell_thread(LsOutputStream *os, uint32_t process,
+                            const LsProcess *p, uint32_t tid)
+{
+  char name[32];
+  size_t i = 0;
+  while (i < os->nthread && os->thread[i * 2] != tid)
+    i++;
+  if (ls_target_name((pid_t)p->pid, (pid_t)tid, name, sizeof(name))) {
+    if (i < os->nthread)
+      return os->thread[i * 2 + 1];
+    snprintf(name, sizeof(name), "%s", tid == p->pid ? p->command : "");
+  }
+  if (room(&os->thread, &os->roomthread, (i + 1) * 2))
+    return 0;
+  os->thread[i * 2] = tid;
+  os->thread[i * 2 + 1] = ls_stream_thread(os->stream, process, tid, name);
+  if (i == os->nthread)
+    os->nthread++;
+  return os->thread[i * 2 + 1];
+}
+
+static void stream_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
+                          uint64_t count)
+{
+  LsOutputStream *os = (LsOutputStream *)o;
+  uint32_t thread, i;
+  if (room(&os->stack, &os->nstack, s->n))
+    return;
+  thread = tell_thread(os, ls_stream_process(os->stream, p), p, s->key.tid);
+  for (i = 0; i < s->n; i++)
+    os->stack[i] = tell_site(os, s->site[i]);
+  ls_stream_sample(os->stream, thread, os->stack, s->n, s->cut != LJS_CUT_NOT,
+                   count);
+}
+
+static void stream_time(LsOutput *o, uint64_t ns)
+{
+  ls_stream_time(((LsOutputStream *)o)->stream, ns);
+}
+
+static int stream_close(LsOutput *o, const LsBook *books, size_t n)
+{
+  LsOutputStream *os = (LsOutputStream *)o;
+  int err = ls_stream_close(os->stream, books, n);
+  free(os->site);
+  free(os->stack);
+  free(os->thread);
+  free(os);
+  return err;
+}
+
+/* A stream to FD, which stays the caller's. NULL without memory. */
+LsOutput *ls_output_stream(int fd, const LsSiteTable *sites,
+                           const LsModules *modules, const LsStreamInfo *info)
+{
+  LsOutputStream *os = calloc(1, sizeof(*os));
+  if (!os)
+    return NULL;
+  os->stream = ls_stream_open(fd, info);
+  if (!os->stream) {
+    free(os);
+    return NULL;
+  }
+  os->o = (LsOutput){sites, modules, stream_sample, stream_time, stream_close};
+  return &os->o;
+}

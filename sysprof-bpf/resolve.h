@@ -1,0 +1,26 @@
+/*
+** Addresses -> sites: gives all frames of a stack their names.
+*/
+
+#ifndef LS_RESOLVE_H
+#define LS_RESOLVE_H
+
+#include "kallsyms.h"
+#include "sitetable.h"
+#include "target.h"
+
+#define LS_SITES_MAX                                                           \
+  (LJS_MAX_FRAMES + 256) /* Of a stack; more are left out.                     \
+                          */
+
+typedef struct LsResolver {
+  LsSiteTable *sites;
+  LsModules *modules;
+  LsKallsyms *kernel; /* NULL: the kernel keeps its names to itself. */
+} LsResolver;
+
+size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
+                  uint32_t out[LS_SITES_MAX]);
+const char *ls_cut_name(unsigned cut);
+
+#endif

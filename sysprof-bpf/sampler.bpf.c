@@ -1,0 +1,392 @@
+/*
+** The BPF program: at each tick of a CPU's clock, the stack of what runs there,
+** if it is one of our processes.
+**
+** Stacks are counted here: the whole of one goes to user space only when it is
+** new in the current interval. User space switches between two tables of
+** counts, and empties the one that is not in use.
+*/
+
+#include "kernel.h"
+#include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include "ljs.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* -- Set before the program is loaded ------------------------------------- */
+
+const volatile __u64 pidns_dev = 0, pidns_ino = 0; /* Of the sampler. */
+const volatile __u32 no_kernel = 0, no_user = 0;
+const volatile __u32 no_native = 0, no_lua = 0;
+const volatile __u32 max_native = LJS_MAX_NATIVE, max_lua = LJS_MAX_LUA;
+const volatile __u32 old_regs = 0; /* The kernel has no bpf_task_pt_regs(). */
+
+__u32 generation = 0; /* Which table of counts is in use: 0 or 1. */
+
+/* -- Maps ----------------------------------------------------------------- */
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 4096);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u32);
+  __type(value, struct ljs_proc);
+} procs SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 4096);
+  __type(key, __u32);
+  __type(value, struct ljs_module);
+} modules SEC(".maps");
+
+struct rows {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __uint(map_flags, BPF_F_INNER_MAP);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(struct ljs_row));
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, 4096);
+  __type(key, __u32);
+  __array(values, struct rows);
+} rows_of SEC(".maps");
+
+struct counts {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16384);
+  __type(key, struct ljs_key);
+  __type(value, __u64);
+};
+
+struct counts counts0 SEC(".maps"), counts1 SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 4 << 20);
+} ring SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, LJS_BOOKS);
+  __type(key, __u32);
+  __type(value, __u64);
+} books SEC(".maps");
+
+/* -- The unwinder's surroundings ------------------------------------------ */
+
+#define SEARCH_MAPS 11 /* 2^n is more than LJS_MAX_MAPS, */
+#define SEARCH_ROWS 22 /* or than the rows of a module. */
+
+static __always_inline int ljs_read(void *dst, __u32 n, __u64 addr)
+{
+  return bpf_probe_read_user(dst, n, (const void *)addr) ? -1 : 0;
+}
+
+static __always_inline struct ljs_module *ljs_find_module(__u32 module)
+{
+  return bpf_map_lookup_elem(&modules, &module);
+}
+
+#include "unwind.h"
+
+/* The mapping that holds PC. */
+static __always_inline struct ljs_map *ljs_find_map(const struct ljs_walk *w,
+                                                    __u64 pc)
+{
+  __u32 pid = w->out.pid;
+  struct ljs_proc *proc = bpf_map_lookup_elem(&procs, &pid);
+  __u32 lo = 0, hi, i;
+  if (!proc)
+    return 0;
+  hi = proc->nmaps;
+  for (i = 0; i < SEARCH_MAPS; i++) {
+    __u32 mid = (lo + hi) / 2;
+    if (lo >= hi || mid >= LJS_MAX_MAPS)
+      break;
+    if (pc < proc->map[mid].start)
+      hi = mid;
+    else if (pc >= proc->map[mid].end)
+      lo = mid + 1;
+    else
+      return &proc->map[mid];
+  }
+  return 0;
+}
+
+/* The last row at or before PC. */
+static __always_inline struct ljs_row *ljs_find_row(const struct ljs_map *map,
+                                                    __u64 pc)
+{
+  __u32 module = map->module, lo = 0, hi, i;
+  struct ljs_module *m = ljs_find_module(module);
+  void *rows = bpf_map_lookup_elem(&rows_of, &module);
+  struct ljs_row *found = 0;
+  __u64 rel = pc - map->bias;
+  if (!m || !rows || rel >> 32)
+    return 0;
+  hi = m->nrows;
+  for (i = 0; i < SEARCH_ROWS && lo < hi; i++) {
+    __u32 mid = (lo + hi) / 2;
+    struct ljs_row *row = bpf_map_lookup_elem(rows, &mid);
+    if (!row)
+      break;
+    if (row->pc <= (__u32)rel) {
+      found = row;
+      lo = mid + 1;
+    } else {
+      hi = mid;
+    }
+  }
+  return found;
+}
+
+/* -- One sample ----------------------------------------------------------- */
+
+/* What a CPU works with: too large for the stack. */
+struct scratch {
+  __u32 busy;
+  __u64 kernel[LJS_MAX_KERNEL];
+  struct ljs_walk walk;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct scratch);
+} scratches SEC(".maps");
+
+static __always_inline void count_book(__u32 which)
+{
+  __u64 *n = bpf_map_lookup_elem(&books, &which);
+  if (n)
+    *n += 1;
+}
+
+static __always_inline struct scratch *get_scratch(void)
+{
+  __u32 zero = 0;
+  return bpf_map_lookup_elem(&scratches, &zero);
+}
+
+/* Where in user space the thread will go on. */
+static __always_inline void user_regs_saved(struct ljs_walk *w)
+{
+  struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+  struct pt_regs *regs;
+  if (!old_regs) {
+    regs = (struct pt_regs *)bpf_task_pt_regs((void *)task);
+  } else { /* They are at the very top of the kernel's stack. */
+    void *stack = BPF_CORE_READ(task, stack);
+    regs = stack + 16384 - sizeof(struct ljs_user_regs);
+  }
+  w->pc = BPF_CORE_READ(regs, ip);
+  w->sp = BPF_CORE_READ(regs, sp);
+  w->bp = BPF_CORE_READ(regs, bp);
+  w->bx = BPF_CORE_READ(regs, bx);
+  w->dx = BPF_CORE_READ(regs, dx);
+}
+
+static __always_inline void kernel_frames(struct scratch *s, void *ctx)
+{
+  long n = bpf_get_stack(ctx, s->kernel, sizeof(s->kernel), 0);
+  __u32 i;
+  if (n <= 0)
+    return;
+  n /= 8;
+  for (i = 0; i < LJS_MAX_KERNEL; i++) {
+    if (i >= n)
+      break;
+    ljs_push(&s->walk, s->kernel[i], 0, 0, LJS_FRAME_KERNEL,
+             i ? LJS_FLAG_RETURN : 0);
+  }
+}
+
+/* A new walk, from where the thread is. */
+static __always_inline void begin(struct scratch *s, void *ctx,
+                                  const struct ljs_proc *proc)
+{
+  const struct ljs_user_regs *regs = ctx;
+  struct ljs_walk *w = &s->walk;
+  __u32 i;
+  w->out.key = 0;
+  w->out.g = 0;
+  w->out.module = 0;
+  w->out.cut = LJS_CUT_NOT;
+  w->out.nframes = 0;
+  w->out.nlua = 0;
+  w->nvm = proc->nvm;
+  w->vm = proc->vm;
+  w->nonative = no_native;
+  w->nolua = no_lua;
+  w->maxnative = max_native;
+  w->maxlua = max_lua;
+  w->nnative = 0;
+  w->lastfunc = 0;
+  w->nstate = 0;
+  for (i = 0; i < LJS_MAX_STATES; i++)
+    w->state[i].l = 0;
+  w->exact = 1;
+  w->mode = no_user ? LJS_DONE : LJS_NATIVE;
+  if ((regs->cs & 3) == 3) {
+    w->pc = regs->rip;
+    w->sp = regs->rsp;
+    w->bp = regs->rbp;
+    w->bx = regs->rbx;
+    w->dx = regs->rdx;
+  } else {
+    if (!no_kernel)
+      kernel_frames(s, ctx);
+    user_regs_saved(w);
+  }
+}
+
+/* Hands a new stack over, and answers 0; or why not. */
+static __always_inline int deliver(struct ljs_stack *out)
+{
+  __u32 n = out->nframes;
+  __u64 size;
+  if (n > LJS_MAX_FRAMES)
+    n = LJS_MAX_FRAMES;
+  size = sizeof(*out) - sizeof(out->frame) + n * sizeof(struct ljs_frame);
+  if (size > sizeof(*out))
+    return -1;
+  return bpf_ringbuf_output(&ring, out, size, 0) ? -1 : 0;
+}
+
+/* Counts the stack, which is whole now. */
+static __always_inline void finish(struct scratch *s)
+{
+  struct ljs_stack *out = &s->walk.out;
+  struct ljs_key key = {0};
+  __u64 *n, one = 1;
+  out->key = ljs_mix(out->key, out->cut);
+  key.key = out->key;
+  key.pid = out->pid;
+  key.tid = out->tid;
+  if (generation & 1)
+    n = bpf_map_lookup_elem(&counts1, &key);
+  else
+    n = bpf_map_lookup_elem(&counts0, &key);
+  if (n) {
+    __sync_fetch_and_add(n, 1);
+  } else if (deliver(out)) {
+    count_book(LJS_DROPPED_RING);
+  } else {
+    long err;
+    if (generation & 1)
+      err = bpf_map_update_elem(&counts1, &key, &one, BPF_NOEXIST);
+    else
+      err = bpf_map_update_elem(&counts0, &key, &one, BPF_NOEXIST);
+    if (err)
+      count_book(LJS_DROPPED_FULL);
+  }
+  s->busy = 0;
+}
+
+/* Is this one of our processes? Then its stack is begun. */
+static __always_inline struct scratch *start(void *ctx)
+{
+  struct bpf_pidns_info ids;
+  struct ljs_proc *proc;
+  struct scratch *s;
+  __u32 pid;
+  if (bpf_get_ns_current_pid_tgid(pidns_dev, pidns_ino, &ids, sizeof(ids)))
+    return 0;
+  pid = ids.tgid;
+  proc = bpf_map_lookup_elem(&procs, &pid);
+  s = get_scratch();
+  if (!proc || !s)
+    return 0;
+  count_book(LJS_FIRED);
+  if (s->busy) {
+    count_book(LJS_DROPPED_BUSY);
+    return 0;
+  }
+  s->busy = 1;
+  s->walk.out.pid = ids.tgid;
+  s->walk.out.tid = ids.pid;
+  begin(s, ctx, proc);
+  return s;
+}
+
+/* -- Kernels with bpf_loop() ---------------------------------------------- */
+
+struct loop {
+  struct scratch *s;
+};
+
+static long loop_step(__u32 i, void *arg)
+{
+  struct loop *loop = arg;
+  (void)i;
+  return ljs_step(&loop->s->walk);
+}
+
+SEC("perf_event")
+int sample(void *ctx)
+{
+  struct loop loop = {start(ctx)};
+  if (!loop.s)
+    return 0;
+  bpf_loop(LJS_STEPS, loop_step, &loop, 0);
+  if (loop.s->walk.mode != LJS_DONE)
+    ljs_cut(&loop.s->walk, LJS_CUT_STEPS);
+  finish(loop.s);
+  return 0;
+}
+
+/* -- Kernels without: one program after the other ------------------------- */
+
+#define TAIL_STEPS 48 /* Of one program; the kernel allows 33 in a row. */
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+  __uint(max_entries, 1);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(__u32));
+} tail SEC(".maps");
+
+/* One step: a function of its own, so that it is verified only once. */
+__noinline int step_tail(void)
+{
+  struct scratch *s = get_scratch();
+  return s ? ljs_step(&s->walk) : 1;
+}
+
+SEC("perf_event")
+int walk_tail(void *ctx)
+{
+  struct scratch *s = get_scratch();
+  __u32 i;
+  if (!s)
+    return 0;
+  for (i = 0; i < TAIL_STEPS; i++) {
+    if (step_tail()) {
+      finish(s);
+      return 0;
+    }
+  }
+  bpf_tail_call(ctx, &tail, 0);
+  ljs_cut(&s->walk, LJS_CUT_STEPS);
+  finish(s);
+  return 0;
+}
+
+SEC("perf_event")
+int sample_tail(void *ctx)
+{
+  struct scratch *s = start(ctx);
+  if (!s)
+    return 0;
+  bpf_tail_call(ctx, &tail, 0);
+  ljs_cut(&s->walk, LJS_CUT_STEPS);
+  finish(s);
+  return 0;
+}

@@ -1,0 +1,341 @@
+/*
+** The BPF program's life.
+*/
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "capable.h"
+#include "sampler.h"
+#include "sampler.skel.h"
+
+struct LsSampler {
+  LsSamplerOptions opt;
+  struct sampler_bpf *bpf;
+  struct ring_buffer *ring;
+  struct ljs_stack stack; /* A copy, for its alignment and its length. */
+  LsStackFunc *func;      /* Who takes stacks now, */
+  void *ctx;              /* and with what. */
+  int tails;              /* It runs by tail calls. */
+  int ncpu;
+  int *event; /* One of each CPU, or -1. */
+};
+
+/* -- Loading -------------------------------------------------------------- */
+
+static int verbose; /* libbpf's printer has no context. */
+
+static int print_libbpf(enum libbpf_print_level level, const char *fmt,
+                        va_list args)
+{
+  if (!verbose || level == LIBBPF_DEBUG)
+    return 0;
+  return vfprintf(stderr, fmt, args);
+}
+
+/* Sets what the program is to know before it is loaded. */
+static int set_constants(LsSampler *s)
+{
+  const LsSamplerOptions *opt = &s->opt;
+  struct stat st;
+  if (stat("/proc/self/ns/pid", &st))
+    return -1;
+  s->bpf->rodata->pidns_dev = st.st_dev;
+  s->bpf->rodata->pidns_ino = st.st_ino;
+  s->bpf->rodata->no_kernel = !opt->kernel;
+  s->bpf->rodata->no_user = !opt->user;
+  s->bpf->rodata->no_native = !opt->native;
+  s->bpf->rodata->no_lua = !opt->lua;
+  if (opt->depth) {
+    if (opt->depth < LJS_MAX_NATIVE && opt->native)
+      s->bpf->rodata->max_native = opt->depth;
+    if (opt->depth < LJS_MAX_LUA)
+      s->bpf->rodata->max_lua = opt->depth;
+  }
+  s->bpf->rodata->old_regs =
+      libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs,
+                              NULL) != 1;
+  return 0;
+}
+
+/* Chooses how the program goes from step to step. */
+static void choose_programs(LsSampler *s)
+{
+  s->tails =
+      s->opt.tail_calls || libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT,
+                                                   BPF_FUNC_loop, NULL) != 1;
+  bpf_program__set_autoload(s->bpf->progs.sample, !s->tails);
+  bpf_program__set_autoload(s->bpf->progs.sample_tail, s->tails);
+  bpf_program__set_autoload(s->bpf->progs.walk_tail, s->tails);
+}
+
+static int load(LsSampler *s)
+{
+  uint32_t zero = 0;
+  int fd, err;
+  s->bpf = sampler_bpf__open();
+  if (!s->bpf || set_constants(s))
+    return -1;
+  choose_programs(s);
+  err = sampler_bpf__load(s->bpf);
+  if (err) {
+    errno = -err;
+    return -1;
+  }
+  if (!s->tails)
+    return 0;
+  fd = bpf_program__fd(s->bpf->progs.walk_tail);
+  return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.tail), &zero, &fd,
+                             BPF_ANY);
+}
+
+static int take_stack(void *ctx, void *data, size_t size)
+{
+  LsSampler *s = ctx;
+  size_t head = offsetof(struct ljs_stack, frame);
+  if (size < head || size > sizeof(s->stack))
+    return 0;
+  memcpy(&s->stack, data, size);
+  if (s->stack.nframes > (size - head) / sizeof(struct ljs_frame))
+    return 0;
+  s->func(s->ctx, &s->stack, size);
+  return 0;
+}
+
+/* Loads the program. On failure answers NULL, with one line in WHY. */
+LsSampler *ls_sampler_open(const LsSamplerOptions *opt, char *why, size_t size)
+{
+  LsSampler *s = calloc(1, sizeof(*s));
+  int err;
+  if (!s) {
+    snprintf(why, size, "out of memory");
+    return NULL;
+  }
+  verbose = opt->verbose;
+  libbpf_set_print(print_libbpf);
+  s->opt = *opt;
+  if (!load(s)) {
+    s->ring =
+        ring_buffer__new(bpf_map__fd(s->bpf->maps.ring), take_stack, s, NULL);
+    if (s->ring)
+      return s;
+  }
+  err = errno;
+  ls_capable_why(err, why, size);
+  ls_sampler_close(s);
+  return NULL;
+}
+
+void ls_sampler_close(LsSampler *s)
+{
+  if (!s)
+    return;
+  ls_sampler_stop(s);
+  ring_buffer__free(s->ring);
+  sampler_bpf__destroy(s->bpf);
+  free(s);
+}
+
+/* Does the program run by tail calls? */
+int ls_sampler_tails(const LsSampler *s)
+{
+  return s->tails;
+}
+
+/* -- Tables --------------------------------------------------------------- */
+
+/* Fills a map with the rows, and puts it into the place of module ID. */
+static int upload_rows(LsSampler *s, uint32_t id, const struct ljs_row *row,
+                       size_t n)
+{
+  LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_INNER_MAP);
+  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "rows", sizeof(uint32_t),
+                          sizeof(*row), n ? n : 1, &opts);
+  uint32_t *keys = malloc((n ? n : 1) * sizeof(*keys)), count = n;
+  int err = -1;
+  size_t i;
+  if (fd >= 0 && keys) {
+    for (i = 0; i < n; i++)
+      keys[i] = i;
+    err = n ? bpf_map_update_batch(fd, keys, row, &count, NULL) : 0;
+    if (!err)
+      err = bpf_map_update_elem(bpf_map__fd(s->bpf->maps.rows_of), &id, &fd,
+                                BPF_ANY);
+  }
+  if (fd >= 0)
+    close(fd); /* The outer map keeps it. */
+  free(keys);
+  return err;
+}
+
+/* Gives the program a module: its rows, and the VM in it unless VM is NULL.
+** Answers 0, or -1 with errno.
+*/
+int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
+                      size_t n, const struct ljs_vm *vm)
+{
+  struct ljs_module m = {.nrows = n, .hasvm = vm != NULL};
+  if (vm)
+    m.vm = *vm;
+  if (upload_rows(s, id, row, n))
+    return -1;
+  return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &m,
+                             BPF_ANY);
+}
+
+/* Samples the process from now on, or with other mappings. */
+int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc)
+{
+  uint32_t key = pid;
+  return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.procs), &key, proc,
+                             BPF_ANY);
+}
+
+/* Samples it no more. */
+int ls_sampler_forget(LsSampler *s, pid_t pid)
+{
+  uint32_t key = pid;
+  return bpf_map_delete_elem(bpf_map__fd(s->bpf->maps.procs), &key);
+}
+
+/* -- Clocks --------------------------------------------------------------- */
+
+static int open_event(const LsSampler *s, int cpu)
+{
+  struct perf_event_attr attr = {
+      .size = sizeof(attr),
+      .type = s->opt.cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+      .config = s->opt.cycles ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES
+                              : (uint64_t)PERF_COUNT_SW_CPU_CLOCK,
+      .freq = 1,
+      .sample_freq = s->opt.hz,
+      .disabled = 1,
+  };
+  return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+                      PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Starts the clocks of all CPUs. Answers 0, or -1 with one line in WHY. */
+int ls_sampler_start(LsSampler *s, char *why, size_t size)
+{
+  int prog = bpf_program__fd(s->tails ? s->bpf->progs.sample_tail
+                                      : s->bpf->progs.sample);
+  int cpu, n = 0;
+  s->ncpu = libbpf_num_possible_cpus();
+  s->event = s->ncpu > 0 ? malloc(s->ncpu * sizeof(int)) : NULL;
+  if (!s->event) {
+    snprintf(why, size, "out of memory");
+    return -1;
+  }
+  memset(s->event, -1, s->ncpu * sizeof(int));
+  for (cpu = 0; cpu < s->ncpu; cpu++) {
+    int fd = s->event[cpu] = open_event(s, cpu);
+    if (fd < 0 && errno == ENODEV) /* Not there, or switched off. */
+      continue;
+    if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) ||
+        ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+      if (s->opt.cycles && (errno == ENOENT || errno == EOPNOTSUPP))
+        snprintf(why, size,
+                 "this machine counts no cycles: leave out -e cycles");
+      else
+        ls_capable_why(errno, why, size);
+      ls_sampler_stop(s);
+      return -1;
+    }
+    n++;
+  }
+  if (!n)
+    snprintf(why, size, "no CPU has a clock for samples");
+  return n ? 0 : -1;
+}
+
+/* Stops the clocks: no more samples are taken. */
+void ls_sampler_stop(LsSampler *s)
+{
+  int cpu;
+  for (cpu = 0; s->event && cpu < s->ncpu; cpu++)
+    if (s->event[cpu] >= 0)
+      close(s->event[cpu]);
+  free(s->event);
+  s->event = NULL;
+}
+
+/* -- Taking what was sampled ---------------------------------------------- */
+
+/* Readable when there are stacks to take. */
+int ls_sampler_fd(const LsSampler *s)
+{
+  return ring_buffer__epoll_fd(s->ring);
+}
+
+/* Takes all stacks that wait. Answers how many, or -1 with errno. */
+int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx)
+{
+  s->func = func;
+  s->ctx = ctx;
+  return ring_buffer__consume(s->ring);
+}
+
+/* From now on the program counts in the other table. */
+int ls_sampler_switch(LsSampler *s)
+{
+  __atomic_store_n(&s->bpf->bss->generation, !s->bpf->bss->generation,
+                   __ATOMIC_SEQ_CST);
+  return 0;
+}
+
+#define BATCH 1024
+
+/* Takes and clears all counts of the table that is not in use. Answers 0, or
+** -1 with errno.
+*/
+int ls_sampler_counts(LsSampler *s, LsCountFunc *func, void *ctx)
+{
+  int fd = bpf_map__fd(s->bpf->bss->generation ? s->bpf->maps.counts0
+                                               : s->bpf->maps.counts1);
+  struct ljs_key *key = malloc(BATCH * sizeof(*key));
+  uint64_t *value = malloc(BATCH * sizeof(*value));
+  uint32_t in = 0, out = 0, n, i;
+  int first = 1, err = key && value ? 0 : -1;
+  while (!err) {
+    n = BATCH;
+    err = bpf_map_lookup_and_delete_batch(fd, first ? NULL : &in, &out, key,
+                                          value, &n, NULL);
+    if (err && errno != ENOENT)
+      break;
+    for (i = 0; i < n; i++)
+      func(ctx, &key[i], value[i]);
+    in = out;
+    first = 0;
+  }
+  if (err && errno == ENOENT) /* That was all. */
+    err = 0;
+  free(key);
+  free(value);
+  return err;
+}
+
+/* The program's own books so far. */
+void ls_sampler_books(const LsSampler *s, uint64_t book[LJS_BOOKS])
+{
+  int ncpu = libbpf_num_possible_cpus(), cpu;
+  uint64_t *value = ncpu > 0 ? calloc(ncpu, sizeof(*value)) : NULL;
+  uint32_t i;
+  memset(book, 0, LJS_BOOKS * sizeof(*book));
+  for (i = 0; value && i < LJS_BOOKS; i++)
+    if (!bpf_map_lookup_elem(bpf_map__fd(s->bpf->maps.books), &i, value))
+      for (cpu = 0; cpu < ncpu; cpu++)
+        book[i] += value[cpu];
+  free(value);
+}

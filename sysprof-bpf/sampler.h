@@ -1,0 +1,49 @@
+/*
+** The BPF program's life: load it, give it tables, switch its clocks on, and
+** take what it has sampled.
+*/
+
+#ifndef LS_SAMPLER_H
+#define LS_SAMPLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ljs.h"
+
+typedef struct LsSampler LsSampler;
+
+/* What is to be sampled, and how. */
+typedef struct LsSamplerOptions {
+  unsigned hz;      /* Samples of a CPU a second. */
+  int cycles;       /* By the CPU's cycles, not by its clock. */
+  int kernel, user; /* Kinds of frames that are wanted. */
+  int native, lua;  /* Among those of user space. */
+  unsigned depth;   /* Most frames of a kind; 0: as many as there is room. */
+  int tail_calls;   /* Even if the kernel can do better. */
+  int verbose;      /* Tell what libbpf says. */
+} LsSamplerOptions;
+
+/* Takes a new stack. It is valid only during the call. */
+typedef void LsStackFunc(void *ctx, const struct ljs_stack *s, size_t size);
+
+/* Takes a count of a stack. */
+typedef void LsCountFunc(void *ctx, const struct ljs_key *key, uint64_t count);
+
+LsSampler *ls_sampler_open(const LsSamplerOptions *opt, char *why, size_t size);
+void ls_sampler_close(LsSampler *s);
+int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
+                      size_t n, const struct ljs_vm *vm);
+int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc);
+int ls_sampler_forget(LsSampler *s, pid_t pid);
+int ls_sampler_start(LsSampler *s, char *why, size_t size);
+void ls_sampler_stop(LsSampler *s);
+int ls_sampler_fd(const LsSampler *s);
+int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx);
+int ls_sampler_switch(LsSampler *s);
+int ls_sampler_counts(LsSampler *s, LsCountFunc *func, void *ctx);
+void ls_sampler_books(const LsSampler *s, uint64_t book[LJS_BOOKS]);
+int ls_sampler_tails(const LsSampler *s);
+
+#endif

@@ -1,0 +1,216 @@
+/*
+** One run of the sampler.
+**
+** The BPF program counts stacks in one of two tables. At each turn the one that
+** was in use until the last turn is emptied into the output; since then nobody
+** writes to it, and all of its stacks have come.
+*/
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "session.h"
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t ls_session_now(void)
+{
+  struct timespec ts;
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* -- Processes ------------------------------------------------------------ */
+
+/* The process of that number; one that runs, if it was used again. */
+LsTarget *ls_session_target(const LsSession *s, pid_t pid)
+{
+  size_t i = s->ntarget;
+  while (i--)
+    if (s->target[i]->pid == pid)
+      return s->target[i];
+  return NULL;
+}
+
+static void upload(LsSession *s, LsTarget *t)
+{
+  if (t->image.nvm)
+    s->found = 1;
+  if (t->image.nvm || s->opt->any || s->opt->command)
+    ls_sampler_process(s->sampler, t->pid, &t->image);
+}
+
+/* Looks at the mappings of a process again. */
+void ls_session_refresh(LsSession *s, LsTarget *t)
+{
+  int changed = ls_target_refresh(t, s->modules);
+  if (changed > 0)
+    upload(s, t);
+}
+
+/* Takes a process up. NULL and errno: it is gone, or not ours to look at. */
+LsTarget *ls_session_add(LsSession *s, pid_t pid)
+{
+  LsTarget *t, **more;
+  if (s->ntarget == LS_TARGETS_MAX) {
+    errno = ENOSPC;
+    return NULL;
+  }
+  more = realloc(s->target, (s->ntarget + 1) * sizeof(LsTarget *));
+  if (!more)
+    return NULL;
+  s->target = more;
+  t = ls_target_open(pid);
+  if (!t)
+    return NULL;
+  if (ls_target_refresh(t, s->modules) < 0) {
+    int err = errno;
+    ls_target_close(t);
+    errno = err;
+    return NULL;
+  }
+  s->target[s->ntarget++] = t;
+  upload(s, t);
+  return t;
+}
+
+/* Takes up all processes in which there may be a LuaJIT. */
+void ls_session_find_all(LsSession *s)
+{
+  DIR *dir = opendir("/proc");
+  struct dirent *de;
+  while (dir && (de = readdir(dir))) {
+    char *end;
+    long pid = strtol(de->d_name, &end, 10);
+    if (pid > 0 && !*end && !ls_session_target(s, (pid_t)pid) &&
+        ls_modules_suspect(s->modules, (pid_t)pid))
+      ls_session_add(s, (pid_t)pid);
+  }
+  if (dir)
+    closedir(dir);
+}
+
+/* The process has ended. What was sampled of it stays. */
+void ls_session_gone(LsSession *s, LsTarget *t)
+{
+  t->gone = 1;
+  ls_sampler_forget(s->sampler, t->pid);
+}
+
+/* -- Samples -------------------------------------------------------------- */
+
+static void take_stack(void *ctx, const struct ljs_stack *st, size_t size)
+{
+  LsSession *s = ctx;
+  struct ljs_key key = {st->key, st->pid, st->tid};
+  LsTarget *t = ls_session_target(s, (pid_t)st->pid);
+  uint32_t site[LS_SITES_MAX];
+  (void)size;
+  if (!t || ls_stacks_seen(&s->stacks, &key))
+    return;
+  ls_stacks_add(&s->stacks, &key, st->cut, site,
+                ls_resolve(&s->resolver, t, st, site));
+}
+
+/* Takes the stacks that have come, and gives them names. */
+void ls_session_take(LsSession *s)
+{
+  ls_sampler_stacks(s->sampler, take_stack, s);
+}
+
+static void take_count(void *ctx, const struct ljs_key *key, uint64_t count)
+{
+  LsSession *s = ctx;
+  LsNamed *st = ls_stacks_find(&s->stacks, key);
+  LsTarget *t = ls_session_target(s, (pid_t)key->pid);
+  LsProcess p;
+  if (!st || !t) {
+    s->books.lost += count;
+    return;
+  }
+  p = (LsProcess){(uint32_t)t->pid, 0, t->start, t->command};
+  s->books.delivered += count;
+  if (st->cut < LJS_CUT_REASONS)
+    s->books.cut[st->cut] += count;
+  s->output->sample(s->output, &p, st, count);
+}
+
+#define SITES_KEPT (4u << 20) /* Of all stacks: 16 MiB. */
+
+/* Empties the table that has not been written to since the last turn, and has
+** the BPF program count there from now on.
+*/
+void ls_session_turn(LsSession *s)
+{
+  ls_session_take(s);
+  ls_sampler_counts(s->sampler, take_count, s);
+  if (s->turned)
+    s->output->time(s->output, s->turned);
+  s->turned = ls_session_now() - s->start;
+  ls_stacks_turn(&s->stacks, SITES_KEPT);
+  ls_sampler_switch(s->sampler);
+}
+
+/* Reads the CPU time of all processes. It is not to be had any more of one that
+** has ended, so what is known of it is a little old: so are the samples that it
+** is compared with.
+*/
+void ls_session_cpu(LsSession *s)
+{
+  uint64_t book[LJS_BOOKS], sum = 0;
+  size_t i;
+  for (i = 0; i < s->ntarget; i++)
+    if (!s->target[i]->gone && ls_target_ended(s->target[i]))
+      return;
+  for (i = 0; i < s->ntarget; i++) {
+    LsTarget *t = s->target[i];
+    if (!t->gone)
+      ls_target_cpu(t);
+    sum += t->cpu_now - t->cpu_before;
+  }
+  ls_sampler_books(s->sampler, book);
+  s->books.cpu_ns = sum;
+  s->books.cpu_fired = book[LJS_FIRED];
+}
+
+/* What the program says of it. */
+static void sum_up(LsSession *s)
+{
+  uint64_t book[LJS_BOOKS];
+  ls_sampler_books(s->sampler, book);
+  s->books.fired = book[LJS_FIRED];
+  s->books.dropped_ring = book[LJS_DROPPED_RING];
+  s->books.dropped_full = book[LJS_DROPPED_FULL];
+  s->books.dropped_busy = book[LJS_DROPPED_BUSY];
+  s->books.complete = s->books.cut[LJS_CUT_NOT];
+  s->books.ns = ls_session_now() - s->start;
+}
+
+/* Stops the clocks, takes all that is left, closes the books. */
+void ls_session_finish(LsSession *s)
+{
+  struct timespec grace = {0, 5000000};
+  ls_sampler_stop(s->sampler);
+  ls_session_cpu(s);
+  nanosleep(&grace, NULL); /* For programs that run right now. */
+  ls_session_turn(s);
+  ls_session_turn(s);
+  sum_up(s);
+}
+
+/* Gives all back. */
+void ls_session_close(LsSession *s)
+{
+  size_t i;
+  for (i = 0; i < s->ntarget; i++)
+    ls_target_close(s->target[i]);
+  free(s->target);
+  ls_stacks_clear(&s->stacks);
+  ls_watch_close(s->watch);
+  ls_kallsyms_close(s->resolver.kernel);
+  ls_sitetable_close(s->resolver.sites);
+  ls_modules_close(s->modules);
+  ls_sampler_close(s->sampler);
+}

@@ -1,0 +1,55 @@
+/*
+** One run of the sampler: which processes, what was sampled of them, the books.
+*/
+
+#ifndef LS_SESSION_H
+#define LS_SESSION_H
+
+#include "options.h"
+#include "output.h"
+#include "resolve.h"
+#include "watch.h"
+
+#define LS_TARGETS_MAX 4096
+
+/* What became of all samples. The first line always adds up. */
+typedef struct LsBooks {
+  uint64_t fired, delivered, dropped_ring, dropped_full, dropped_busy;
+  uint64_t lost;     /* Counted, but its stack was not to be had. */
+  uint64_t complete; /* Delivered, from the leaf to the root. */
+  uint64_t cut[LJS_CUT_REASONS];
+  uint64_t nolua;     /* Delivered, without a Lua frame. */
+  uint64_t cpu_ns;    /* CPU time that the processes used, */
+  uint64_t cpu_fired; /* and samples, when that was read the last time. */
+  uint64_t ns;
+} LsBooks;
+
+typedef struct LsSession {
+  const LsOptions *opt;
+  LsSampler *sampler;
+  LsModules *modules;
+  LsWatch *watch;
+  LsResolver resolver;
+  LsStacks stacks;
+  LsOutput *output;
+  LsTarget **target;
+  size_t ntarget;
+  LsBooks books;
+  uint64_t start;  /* CLOCK_MONOTONIC when the clocks were started. */
+  uint64_t turned; /* Nanoseconds after it: the tables of counts changed. */
+  int found;       /* A LuaJIT has been found. */
+} LsSession;
+
+uint64_t ls_session_now(void);
+LsTarget *ls_session_target(const LsSession *s, pid_t pid);
+LsTarget *ls_session_add(LsSession *s, pid_t pid);
+void ls_session_refresh(LsSession *s, LsTarget *t);
+void ls_session_find_all(LsSession *s);
+void ls_session_gone(LsSession *s, LsTarget *t);
+void ls_session_cpu(LsSession *s);
+void ls_session_take(LsSession *s);
+void ls_session_turn(LsSession *s);
+void ls_session_finish(LsSession *s);
+void ls_session_close(LsSession *s);
+
+#endif

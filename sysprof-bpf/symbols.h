@@ -1,0 +1,28 @@
+/*
+** Names of functions, from an ELF file's tables of symbols.
+*/
+
+#ifndef LS_SYMBOLS_H
+#define LS_SYMBOLS_H
+
+#include <stdint.h>
+
+#include "elf.h"
+
+/* The function that the address ADDR of E's file is in: its name, which is
+** valid until ls_elf_close(E), where it begins and how many bytes it has. The
+** tables are read at the first call, .symtab of E or of its separate debug file
+** and .dynsym. Returns -1 if no function is known there.
+*/
+int ls_symbols_find(LsElf *e, uint64_t addr, const char **name, uint64_t *start,
+                    uint64_t *size);
+
+/* Where separate debug files are looked for, by build-id: a directory that
+** belongs to the caller, "/usr/lib/debug/.build-id" at first.
+*/
+extern const char *ls_symbols_debug;
+
+/* Only for ls_elf_close. NULL is fine. */
+void ls_symbols_free(LsSymbols *t);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+** A process that is sampled.
+*/
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "target.h"
+
+/* The name of a thread, or of the process if TID is PID. Answers 0, or -1. */
+int ls_target_name(pid_t pid, pid_t tid, char *name, size_t size)
+{
+  char path[64];
+  FILE *f;
+  snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+  f = fopen(path, "re");
+  *name = '\0';
+  if (!f)
+    return -1;
+  if (fgets(name, (int)size, f))
+    name[strcspn(name, "\n")] = '\0';
+  fclose(f);
+  return *name ? 0 : -1;
+}
+
+/* When the process was started, in clock ticks since boot; 0: not known. */
+static uint64_t start_time(pid_t pid)
+{
+  char path[64], line[1024], *p;
+  unsigned long long start = 0;
+  FILE *f;
+  snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+  f = fopen(path, "re");
+  if (!f)
+    return 0;
+  /* The name may have blanks and brackets: the last bracket ends it. */
+  if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
+      sscanf(p + 1,
+             " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+             "%*d %*d %*d %*d %llu",
+             &start) != 1)
+    start = 0;
+  fclose(f);
+  return start;
+}
+
+/* Reads the process's CPU time, while there is one. */
+void ls_target_cpu(LsTarget *t)
+{
+  struct timespec ts;
+  clockid_t clock;
+  if (clock_getcpuclockid(t->pid, &clock) || clock_gettime(clock, &ts))
+    return;
+  t->cpu_now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Has the process ended? */
+int ls_target_ended(const LsTarget *t)
+{
+  struct pollfd p = {t->pidfd, POLLIN, 0};
+  char name[sizeof(t->command)];
+  if (t->pidfd >= 0)
+    return poll(&p, 1, 0) > 0;
+  return ls_target_name(t->pid, t->pid, name, sizeof(name)) != 0;
+}
+
+/* NULL and errno: ESRCH without such a process. */
+LsTarget *ls_target_open(pid_t pid)
+{
+  LsTarget *t = calloc(1, sizeof(*t));
+  if (!t)
+    return NULL;
+  t->pid = pid;
+  if (ls_target_name(pid, pid, t->command, sizeof(t->command))) {
+    free(t);
+    errno = ESRCH;
+    return NULL;
+  }
+  t->start = start_time(pid);
+  t->lua = ls_lua_open(pid);
+  if (!t->lua) {
+    free(t);
+    errno = ENOMEM;
+    return NULL;
+  }
+  t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+  ls_target_cpu(t);
+  t->cpu_before = t->cpu_now;
+  return t;
+}
+
+void ls_target_close(LsTarget *t)
+{
+  if (!t)
+    return;
+  ls_lua_close(t->lua);
+  if (t->pidfd >= 0)
+    close(t->pidfd);
+  free(t);
+}
+
+/* The process runs another program now: nothing that was known holds. */
+static void start_anew(LsTarget *t)
+{
+  LsLua *lua = ls_lua_open(t->pid);
+  if (lua) {
+    ls_lua_close(t->lua);
+    t->lua = lua;
+  }
+  ls_target_name(t->pid, t->pid, t->command, sizeof(t->command));
+}
+
+/* Puts a mapping into the image, if it is of a module. */
+static void add_map(LsTarget *t, LsModules *ms, const LsMapping *m)
+{
+  struct ljs_proc *im = &t->image;
+  LsModule *mod = ls_modules_get(ms, t->pid, m);
+  uint64_t addr;
+  if (!mod || !mod->elf || im->nmaps >= LJS_MAX_MAPS ||
+      ls_elf_vaddr(mod->elf, m->offset, &addr))
+    return;
+  im->map[im->nmaps++] = (struct ljs_map){
+      .start = m->start,
+      .end = m->end,
+      .bias = m->start - addr,
+      .module = mod->id,
+  };
+  if (mod->hasvm && !im->nvm++)
+    im->vm = mod->id;
+}
+
+/* Reads the mappings anew. Answers 1 if they have changed, 0 if not, -1 with
+** errno if the process is gone or not ours to look at.
+*/
+int ls_target_refresh(LsTarget *t, LsModules *ms)
+{
+  struct ljs_proc *before;
+  LsMapping *map;
+  size_t n, i;
+  int changed;
+  if (t->other)
+    start_anew(t);
+  t->stale = t->other = 0;
+  if (ls_maps_read(t->pid, &map, &n))
+    return -1;
+  before = malloc(sizeof(*before));
+  if (!before) {
+    ls_maps_free(map, n);
+    return -1;
+  }
+  *before = t->image;
+  memset(&t->image, 0, sizeof(t->image));
+  for (i = 0; i < n; i++)
+    add_map(t, ms, &map[i]);
+  changed = memcmp(before, &t->image, sizeof(*before)) != 0;
+  free(before);
+  ls_maps_free(map, n);
+  return changed;
+}
+
+/* The mapping of an address, or NULL. */
+const struct ljs_map *ls_target_map(const LsTarget *t, uint64_t pc)
+{
+  uint32_t lo = 0, hi = t->image.nmaps;
+  while (lo < hi) {
+    uint32_t mid = (lo + hi) / 2;
+    if (pc < t->image.map[mid].start)
+      hi = mid;
+    else if (pc >= t->image.map[mid].end)
+      lo = mid + 1;
+    else
+      return &t->image.map[mid];
+  }
+  return NULL;
+}

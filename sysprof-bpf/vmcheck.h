@@ -1,0 +1,20 @@
+/*
+** Whether a live process agrees with the layout that was found in its code.
+*/
+
+#ifndef LS_VMCHECK_H
+#define LS_VMCHECK_H
+
+#include <sys/types.h>
+
+#include "vmcode.h"
+
+/* Look at the coroutine at address L and the global state at G of process PID:
+** 1 if what is there is as *VM says, 0 if not, and WHY, which is "" else, says
+** what is different. The process runs on: a 0 may be bad luck once, but not
+** three times.
+*/
+int ls_vm_check(pid_t pid, const struct ljs_vm *vm, uint64_t l, uint64_t g,
+                char why[LS_WHY]);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+** The interpreter's rows of the unwind table.
+**
+** LuaJIT tells one rule for all of its interpreter, and that is wrong while a C
+** frame of it is being made or taken down. Entries from C begin by pushing
+** registers, and become a frame of the VM when its address is stored in
+** L->cframe; they end when the one before is stored there. So between these
+** places they are native frames, with rules of their own, and all the rest is
+** LJS_CFA_VM.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vmrows.h"
+#include "x86.h"
+
+#define NWINDOW                                                                \
+  64 /* Entries and ends that are taken; real VMs have about 8.                \
+      */
+
+typedef struct Code {
+  const uint8_t *p; /* The interpreter's code. */
+  uint32_t lo, n;
+  const struct ljs_vm *vm;
+} Code;
+
+/* Rows under construction. */
+typedef struct Rows {
+  struct ljs_row *row;
+  size_t n, room;
+  uint32_t end; /* Behind the last row. */
+} Rows;
+
+/* Registers that the VM pushes, in the order of pushing: rbp, rbx, then others.
+ */
+static void rows_add(Rows *r, uint32_t pc, int how, int depth,
+                     const struct ljs_vm *vm)
+{
+  struct ljs_row row = {.pc = pc, .cfa = depth, .how = how};
+  if (how == LJS_CFA_SP) {
+    row.bp = vm->bp;
+    row.bx = vm->bx;
+    row.bphow = depth >= -vm->bp ? LJS_REG_CFA : LJS_REG_SAME;
+    row.bxhow = depth >= -vm->bx ? LJS_REG_CFA : LJS_REG_SAME;
+  } else {
+    row.cfa = 0;
+  }
+  if (r->n && r->row[r->n - 1].pc == pc)
+    r->n--;
+  if (r->n < r->room)
+    r->row[r->n++] = row;
+}
+
+/* The instruction at offset AT, or 0 if it is none. */
+static unsigned decode(const Code *c, uint32_t at, LsX86 *x)
+{
+  if (at >= c->n || !ls_x86_decode(c->p + at, c->n - at, x))
+    return 0;
+  return x->len;
+}
+
+/* push and pop of a register: 50+r, 58+r, with a prefix for r8 to r15. */
+static int is_push(const LsX86 *x)
+{
+  return x->map == 0 && (x->op & 0xf8) == 0x50;
+}
+
+static int is_pop(const LsX86 *x)
+{
+  return x->map == 0 && (x->op & 0xf8) == 0x58;
+}
+
+/* sub and add of a small number to rsp: 48 83 ec n, 48 83 c4 n. */
+static int moves_rsp(const uint8_t *p, uint8_t modrm)
+{
+  return p[0] == 0x48 && p[1] == 0x83 && p[2] == modrm;
+}
+
+/* mov [reg+l_cframe], reg, 64 bits wide. */
+static int stores_cframe(const Code *c, const LsX86 *x)
+{
+  return x->map == 0 && x->op == 0x89 && x->wide && x->mem &&
+         x->base != LS_RSP && x->index == LS_NREG && x->disp == c->vm->l_cframe;
+}
+
+static int is_call(const LsX86 *x)
+{
+  return x->map == 0 && x->op == 0xe8;
+}
+
+#define ENTRY_MAX 160 /* Bytes of an entry until the frame is the VM's. */
+
+/* An entry begins at offset AT: tells its rows, answers where it ends. */
+static uint32_t entry(const Code *c, Rows *r, uint32_t at, unsigned pushes,
+                      uint32_t sub)
+{
+  int frame = c->vm->frame;
+  int depth = frame - c->p[sub + 3] - (int)pushes * 8;
+  uint32_t end = sub + 4;
+  LsX86 x;
+  unsigned len;
+  for (; at < sub; at += decode(c, at, &x), depth += 8)
+    rows_add(r, c->lo + at, LJS_CFA_SP, depth, c->vm);
+  rows_add(r, c->lo + sub, LJS_CFA_SP, depth, c->vm);
+  rows_add(r, c->lo + end, LJS_CFA_SP, frame, c->vm);
+  while (end - sub < ENTRY_MAX && (len = decode(c, end, &x))) {
+    end += len;
+    if (stores_cframe(c, &x) || is_call(&x))
+      break;
+  }
+  return end;
+}
+
+/* The frame is taken down from offset AT on. */
+static uint32_t leave(const Code *c, Rows *r, uint32_t from, uint32_t at)
+{
+  int depth = c->vm->frame;
+  LsX86 x;
+  unsigned len;
+  rows_add(r, c->lo + from, LJS_CFA_SP, depth, c->vm);
+  depth -= c->p[at + 3];
+  at += 4;
+  while ((len = decode(c, at, &x))) {
+    rows_add(r, c->lo + at, LJS_CFA_SP, depth, c->vm);
+    at += len;
+    if (!is_pop(&x))
+      break;
+    depth -= 8;
+  }
+  return at;
+}
+
+/* Does a frame begin at offset AT? Then so many registers are pushed, and *SUB
+** is where the stack pointer moves.
+*/
+static unsigned is_entry(const Code *c, uint32_t at, uint32_t *sub)
+{
+  unsigned n = 0, len;
+  LsX86 x;
+  while (n < 6 && (len = decode(c, at, &x)) && is_push(&x)) {
+    n++;
+    at += len;
+  }
+  *sub = at;
+  return n >= 3 && at + 4 <= c->n && moves_rsp(c->p + at, 0xec) &&
+                 c->p[at + 3] + n * 8 <= c->vm->frame
+             ? n
+             : 0;
+}
+
+/* Is the frame taken down at offset AT? */
+static int is_leave(const Code *c, uint32_t at)
+{
+  LsX86 x;
+  return at + 6 <= c->n && moves_rsp(c->p + at, 0xc4) &&
+         c->p[at + 3] < c->vm->frame && decode(c, at + 4, &x) && is_pop(&x);
+}
+
+/* The VM's rows, from one end to the other. */
+static void walk(const Code *c, Rows *r)
+{
+  uint32_t at = 0, sub, end, cframe = 0, call = 0;
+  unsigned n, len;
+  LsX86 x;
+  rows_add(r, c->lo, LJS_CFA_VM, 0, c->vm);
+  while (r->n + 16 < r->room && (len = decode(c, at, &x))) {
+    end = 0;
+    if ((n = is_entry(c, at, &sub)) != 0) {
+      end = entry(c, r, at, n, sub);
+    } else if (is_leave(c, at)) {
+      end = leave(c, r, cframe && at - cframe < 16 ? cframe : at, at);
+    } else if (x.map == 0 && x.op == 0xe9 && call && at - call < 24 &&
+               at + len + x.disp < c->n &&
+               is_leave(c, at + len + (uint32_t)x.disp)) {
+      /* A C function has taken the VM's part down: the end of a callback. */
+      rows_add(r, c->lo + call, LJS_CFA_SP, c->vm->frame, c->vm);
+      end = at + len;
+    }
+    if (is_call(&x))
+      call = at;
+    if (stores_cframe(c, &x))
+      cframe = at + len;
+    if (end)
+      rows_add(r, c->lo + end, LJS_CFA_VM, 0, c->vm);
+    at = end ? end : at + len;
+  }
+}
+
+/* Puts the VM's own rows in the place of what the module tells of the
+** interpreter. Answers 0, or -1 with errno: then ROWS is as it was.
+*/
+int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
+{
+  Code c = {ls_elf_bytes(elf, vm->lo, vm->hi - vm->lo), vm->lo, vm->hi - vm->lo,
+            vm};
+  Rows r = {.room = (size_t)NWINDOW * 16};
+  struct ljs_row *all;
+  size_t before = 0, behind;
+  struct ljs_row last = {.how = LJS_CFA_UNKNOWN};
+  if (!c.p)
+    return -1;
+  while (before < rows->n && rows->row[before].pc < vm->lo)
+    before++;
+  for (behind = before; behind < rows->n && rows->row[behind].pc <= vm->hi;
+       behind++)
+    last = rows->row[behind];
+  r.row = malloc(r.room * sizeof(*r.row));
+  all = malloc((rows->n + r.room + 1) * sizeof(*all));
+  if (!r.row || !all) {
+    free(r.row);
+    free(all);
+    return -1;
+  }
+  walk(&c, &r);
+  memcpy(all, rows->row, before * sizeof(*all));
+  memcpy(all + before, r.row, r.n * sizeof(*all));
+  last.pc = vm->hi; /* What follows the interpreter is as it was. */
+  all[before + r.n] = last;
+  memcpy(all + before + r.n + 1, rows->row + behind,
+         (rows->n - behind) * sizeof(*all));
+  rows->n = before + r.n + 1 + rows->n - behind;
+  free(rows->row);
+  rows->row = all;
+  free(r.row);
+  return 0;
+}

@@ -1,0 +1,14 @@
+/*
+** The interpreter's rows of the unwind table.
+*/
+
+#ifndef LS_VMROWS_H
+#define LS_VMROWS_H
+
+#include "elf.h"
+#include "ljs.h"
+#include "rows.h"
+
+int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows);
+
+#endif

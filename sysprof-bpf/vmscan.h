@@ -1,0 +1,41 @@
+/*
+** What an interpreter's machine code tells of its VM: findings, and no
+** conclusions yet.
+*/
+
+#ifndef LS_VMSCAN_H
+#define LS_VMSCAN_H
+
+#include <stdbool.h>
+
+#include "vmcode.h"
+#include "x86.h"
+
+/* Values found for one offset. */
+typedef struct LsVotes {
+  int64_t v[8];
+  unsigned n[8];
+  unsigned total;
+} LsVotes;
+
+/* What is found on the way. */
+typedef struct LsScan {
+  const LsVmCode *c;
+  LsX86 *ins; /* All instructions. */
+  size_t n;
+  unsigned dispatch; /* Jumps through the dispatch table. */
+  unsigned entries;  /* From C. */
+  unsigned exits;    /* From traces. */
+  unsigned jloops;   /* Entries to traces. */
+  LsVotes gc64, frame, glref, g2disp, save_l, save_nres, save_pc, save_cframe;
+  LsVotes cur_l, vmstate, l_cframe, l_base;   /* At entries. */
+  LsVotes anypc, anystate, kofs, fnpc, nojit; /* Anywhere. */
+  LsVotes tracearray, exitroom;               /* Likewise. */
+  int64_t trace, trace_ref, mcode, jit_base, jit_frame;
+} LsScan;
+
+bool ls_scan(LsScan *s);
+bool ls_vote_won(const LsVotes *v, unsigned min, unsigned percent,
+                 int64_t *value);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+** The suites, one for each file test_*.c.
+*/
+
+#ifndef SUITES_H
+#define SUITES_H
+
+#include <check.h>
+
+/* clang-format off */
+#define SUITES(_)                                                              \
+  _(cfi)                                                                       \
+  _(elf)                                                                       \
+  _(kallsyms)                                                                  \
+  _(live)                                                                      \
+  _(maps)                                                                      \
+  _(rows)                                                                      \
+  _(symbols)                                                                   \
+  _(vm)
+/* clang-format on */
+
+#define SUITE_DECL(name) Suite *suite_##name(void);
+SUITES(SUITE_DECL)
+
+/* A suite of one case with the tests that follow. */
+Suite *suite_of(const char *name, const TTest **tests);
+
+#endif

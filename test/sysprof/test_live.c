@@ -1,0 +1,128 @@
+/*
+** Functions and lines of a live process: a program stops at many places, and
+** tells its stack by debug.getinfo just before. What is seen from outside must
+** be the same.
+*/
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live.h"
+#include "luasites.h"
+#include "suites.h"
+#include "vmcheck.h"
+
+/* A site as the program would have told it. */
+static void site_text(const LsSite *s, char *text, size_t n)
+{
+  if (s->kind == LS_BUILTIN)
+    snprintf(text, n, "C");
+  else
+    snprintf(text, n, "L\t%s\t%" PRIu64 "\t%" PRIu64 "\t%s", s->chunk, s->first,
+             s->line, s->name);
+}
+
+/* What the program tells is what getinfo knows; a function of a module has its
+** name only by the table that it is in, and stripped code has no lines.
+*/
+static int site_agrees(const char *told, const LsSite *s)
+{
+  char text[8192];
+  site_text(s, text, sizeof(text));
+  if (strcmp(told, text) == 0)
+    return 1;
+  if (strncmp(told, "L\t@module.lua\t2\t3\t", 18) == 0)
+    return strcmp(text, "L\t@module.lua\t2\t3\ta.module.run") == 0;
+  if (strncmp(told, "L\t@module.lua\t6\t7\t", 18) == 0)
+    return strcmp(text, "L\t@module.lua\t6\t7\ta.module.sub.go") == 0;
+  if (strcmp(told, "L\t=string\t2\t3\t") == 0)
+    return strcmp(text, "L\t=string\t2\t3\tinner") == 0;
+  if (strncmp(told, "L\t=lines\t", 9) == 0 && s->name[0] == 'f') {
+    ck_assert_str_eq(s->name, "far");
+    return strncmp(told, text, strlen(text) - 3) == 0;
+  }
+  return 0;
+}
+
+/* Read what the program tells of one stop. Returns the number of lines. */
+static unsigned read_stop(Live *p, char told[][8192], unsigned max)
+{
+  char line[8192];
+  unsigned n = 0;
+  while (fgets(line, sizeof(line), p->out)) {
+    line[strcspn(line, "\n")] = '\0';
+    if (strcmp(line, "STOP") == 0)
+      n = 0;
+    else if (strcmp(line, "END") == 0)
+      return n;
+    else if (strcmp(line, "DONE") == 0)
+      return 0;
+    else if (n < max)
+      strcpy(told[n++], line);
+  }
+  ck_abort_msg("the program told no more");
+}
+
+/* Compare one stop. The first frame is that of os.execute. */
+static void check_stop(Live *p, LsLua *lua, char told[][8192], unsigned n)
+{
+  static struct ljs_stack s;
+  LsSite site;
+  char why[LS_WHY], text[8192];
+  unsigned i;
+  live_find(p);
+  ck_assert_msg(ls_vm_check(p->pid, &p->vm, p->l, p->g, why) == 1, "%s", why);
+  live_walk(p, &s);
+  ck_assert_uint_eq(ls_lua_sites(lua, &p->vm, &s, 0, &site, 1), 1);
+  ck_assert_int_eq(site.kind, LS_BUILTIN);
+  ck_assert_str_eq(site.name, "os.execute");
+  for (i = 1; i < s.nframes && i <= n; i++) {
+    ck_assert_uint_eq(ls_lua_sites(lua, &p->vm, &s, i, &site, 1), 1);
+    site_text(&site, text, sizeof(text));
+    ck_assert_msg(site_agrees(told[i - 1], &site), "frame %u:\n%s\nbut\n%s", i,
+                  told[i - 1], text);
+  }
+  ck_assert_uint_eq(s.nframes - 1, n);
+}
+
+/* Run stops.lua to its end. */
+static void run_stops(const char *mode)
+{
+  static char told[64][8192];
+  const char *argv[] = {LUAJIT, SOURCE "/stops.lua", mode, NULL};
+  unsigned n, stops = 0;
+  LsLua *lua;
+  Live p;
+  live_start(&p, argv, NULL);
+  lua = ls_lua_open(p.pid);
+  while ((n = read_stop(&p, told, 64)) > 0) {
+    ck_assert_int_eq(live_wait(&p), 1);
+    check_stop(&p, lua, told, n);
+    stops++;
+    live_continue(&p);
+  }
+  ck_assert_uint_eq(stops, 22);
+  ck_assert_int_eq(live_wait(&p), 0);
+  ls_lua_close(lua);
+  fclose(p.out);
+}
+
+START_TEST(stops_interpreted)
+{
+  run_stops("nojit");
+}
+END_TEST
+
+START_TEST(stops_compiled)
+{
+  run_stops("jit");
+}
+END_TEST
+
+Suite *suite_live(void)
+{
+  const TTest *tests[] = {stops_interpreted, stops_compiled, NULL};
+  return suite_of("live", tests);
+}

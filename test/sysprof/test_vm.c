@@ -1,0 +1,242 @@
+/*
+** The layout of a VM by its machine code: against LuaJIT's own headers for the
+** build here, and of files that have no VM.
+*/
+
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live.h"
+#include "suites.h"
+#include "vmcode.h"
+#include "vmlayout.h"
+
+/* -- Against the headers -------------------------------------------------- */
+
+/* One field of a layout as found. */
+typedef struct Field {
+  const char *name;
+  int value;
+} Field;
+
+#define F(field)                                                               \
+  {                                                                            \
+#field, vm->field                                                          \
+  }
+#define L(field)                                                               \
+  {                                                                            \
+#field, ls_vm_layout(vm)->field                                            \
+  }
+
+/* The value of a field by its name. */
+static int field_value(const struct ljs_vm *vm, const char *name)
+{
+  const Field field[] = {
+      F(gc64),         F(jit),        F(frame),        F(jit_frame),
+      F(save_l),       F(save_pc),    F(save_nres),    F(save_cframe),
+      F(bp),           F(bx),         F(g2disp),       F(vmstate),
+      F(jit_base),     F(cur_l),      F(trace),        F(l_glref),
+      F(l_base),       F(l_top),      F(l_maxstack),   F(l_stack),
+      F(l_cframe),     F(l_env),      F(fn_ffid),      F(fn_pc),
+      F(fn_f),         F(pt_size),    F(pt_sizebc),    F(pt_chunkname),
+      F(pt_firstline), F(pt_numline), F(pt_lineinfo),  F(pt_k),
+      F(pt_sizekgc),   F(pt_uvinfo),  F(pt_varinfo),   F(pt_flags),
+      F(t_nins),       F(t_nsnap),    F(t_ir),         F(t_nk),
+      F(t_nsnapmap),   F(t_snap),     F(t_snapmap),    F(t_startpt),
+      F(t_startpc),    F(t_startins), F(t_szmcode),    F(t_mcode),
+      F(t_spadjust),   F(t_traceno),  F(t_link),       F(t_root),
+      L(ref),          L(marked),     L(pt_numparams), L(pt_framesize),
+      L(pt_sizekn),    L(pt_sizept),  L(pt_sizeuv),    L(tab_node),
+      L(tab_hmask),    L(node),       L(t_mcloop),
+  };
+  size_t i;
+  for (i = 0; i < sizeof(field) / sizeof(field[0]); i++)
+    if (strcmp(field[i].name, name) == 0)
+      return field[i].value;
+  ck_abort_msg("no field %s", name);
+}
+
+/* A module that is built here. */
+static void check_built(const char *path)
+{
+  struct ljs_vm vm;
+  char name[64];
+  int value, n = 0;
+  FILE *f = popen(LAYOUT, "r");
+  ck_assert_ptr_nonnull(f);
+  live_layout(path, &vm);
+  ck_assert_uint_gt(vm.lo, 0);
+  ck_assert_uint_gt(vm.hi, vm.lo);
+  while (fscanf(f, "%63s %d", name, &value) == 2) {
+    int found = field_value(&vm, name);
+    ck_assert_msg(found == value, "%s: %s is %d, not %d", path, name, found,
+                  value);
+    n++;
+  }
+  ck_assert_int_eq(pclose(f), 0);
+  ck_assert_int_eq(n, 63);
+}
+
+START_TEST(built_static)
+{
+  check_built(LUAJIT);
+}
+END_TEST
+
+START_TEST(built_shared)
+{
+  check_built(LUAJIT_SO);
+}
+END_TEST
+
+/* -- Other files ---------------------------------------------------------- */
+
+/* What is found in a file, and why. */
+static int find_in(const char *path, struct ljs_vm *vm, char why[LS_WHY])
+{
+  int fd = open(path, O_RDONLY | O_CLOEXEC), found;
+  LsElf *e = fd < 0 ? NULL : ls_elf_open(fd);
+  LsRows rows;
+  ck_assert_msg(e != NULL, "%s cannot be opened", path);
+  close(fd);
+  ck_assert_int_eq(ls_rows_build(e, &rows), 0);
+  found = ls_vm_find(e, &rows, vm, why);
+  ls_rows_free(&rows);
+  ls_elf_close(e);
+  return found;
+}
+
+/* Files without LuaJIT; the first two are on every machine. */
+START_TEST(none)
+{
+  static const char *const files[] = {
+      "/bin/ls",
+      "/lib*/x86_64-linux-gnu/libc.so.6",
+      "/usr/bin/bash",
+      "/usr/bin/cmake",
+      "/usr/bin/python3",
+      "/usr/bin/perl",
+      "/usr/sbin/nginx",
+      "/usr/lib*/x86_64-linux-gnu/libcrypto.so.3",
+      "/usr/lib*/x86_64-linux-gnu/libstdc++.so.6",
+  };
+  size_t i, seen = 0;
+  for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+    glob_t g;
+    if (glob(files[i], 0, NULL, &g) == 0) {
+      struct ljs_vm vm;
+      char why[LS_WHY];
+      int found = find_in(g.gl_pathv[0], &vm, why);
+      ck_assert_msg(found == 0 && !*why, "%s: %d %s", g.gl_pathv[0], found,
+                    why);
+      seen++;
+    }
+    globfree(&g);
+  }
+  ck_assert_uint_ge(seen, 2);
+}
+END_TEST
+
+/* -- Code that was changed ------------------------------------------------ */
+
+/* The interpreter's code and frame. The file stays open. */
+static LsVmCode built_code(LsElf **e, struct ljs_vm *vm)
+{
+  int fd = open(LUAJIT, O_RDONLY | O_CLOEXEC);
+  LsVmCode c;
+  live_layout(LUAJIT, vm);
+  *e = ls_elf_open(fd);
+  ck_assert_ptr_nonnull(*e);
+  close(fd);
+  c = (LsVmCode){.n = vm->hi - vm->lo,
+                 .lo = vm->lo,
+                 .frame = vm->frame,
+                 .bp = vm->bp,
+                 .bx = vm->bx};
+  c.code = ls_elf_bytes(*e, vm->lo, c.n);
+  ck_assert_ptr_nonnull(c.code);
+  return c;
+}
+
+/* A frame that the unwind table does not have is not believed. */
+START_TEST(otherframe)
+{
+  struct ljs_vm vm;
+  LsElf *e;
+  LsVmCode c = built_code(&e, &vm);
+  char why[LS_WHY];
+  c.frame += 16;
+  ck_assert_int_eq(ls_vm_scan(&c, &vm, why), -1);
+  ck_assert_ptr_nonnull(strstr(why, "C frame"));
+  ls_elf_close(e);
+}
+END_TEST
+
+/* Code in which one byte is different gives the same layout, or none: never
+** another one. Every place at which a change was noticed counts.
+*/
+START_TEST(changed)
+{
+  struct ljs_vm vm, found;
+  LsElf *e;
+  LsVmCode c = built_code(&e, &vm);
+  uint8_t *code = malloc(c.n);
+  unsigned noticed = 0, tried = 0;
+  char why[LS_WHY];
+  size_t i;
+  ck_assert_ptr_nonnull(code);
+  memcpy(code, c.code, c.n);
+  c.code = code;
+  for (i = 0; i < c.n; i += 7, tried++) {
+    int r;
+    code[i] ^= 0x24;
+    r = ls_vm_scan(&c, &found, why);
+    if (r == 1)
+      ck_assert_msg(memcmp(&found, &vm, sizeof(vm)) == 0,
+                    "byte %zu makes another layout", i);
+    else
+      noticed++;
+    code[i] ^= 0x24;
+  }
+  ck_assert_uint_gt(noticed, tried / 200);
+  ck_assert_int_eq(ls_vm_scan(&c, &found, why), 1);
+  free(code);
+  ls_elf_close(e);
+}
+END_TEST
+
+/* Code that is cut short gives no other layout, and does no harm. */
+START_TEST(cut)
+{
+  struct ljs_vm vm, found;
+  LsElf *e;
+  LsVmCode c = built_code(&e, &vm);
+  char why[LS_WHY];
+  size_t whole = c.n;
+  for (c.n = 0; c.n < whole; c.n += 333) {
+    uint8_t *code = malloc(c.n ? c.n : 1); /* For what watches memory. */
+    LsVmCode d = c;
+    ck_assert_ptr_nonnull(code);
+    memcpy(code, c.code, c.n);
+    d.code = code;
+    if (ls_vm_scan(&d, &found, why) == 1) {
+      ck_assert_uint_gt(d.n, whole / 2);
+      found.hi = vm.hi;
+      ck_assert_mem_eq(&found, &vm, sizeof(vm));
+    }
+    free(code);
+  }
+  ls_elf_close(e);
+}
+END_TEST
+
+Suite *suite_vm(void)
+{
+  const TTest *tests[] = {built_static, built_shared, none, otherframe,
+                          changed,      cut,          NULL};
+  return suite_of("vm", tests);
+}

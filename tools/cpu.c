@@ -1,0 +1,153 @@
+/*
+** What a profile knows of CPU profiles beside its call tree: modules, threads,
+** the samplers' books.
+**
+** Streams add up: the same process or thread in two of them is one.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "leb.h"
+
+/* -- Modules, processes, threads ------------------------------------------ */
+
+/* The number of a string. */
+static uint32_t cpu_name(LpCpu *cpu, LpStr s)
+{
+  return lp_intern(cpu->names, s.s, s.n);
+}
+
+/* A structure that was interned. */
+static void cpu_get(const LpIntern *of, uint32_t id, void *to, size_t size)
+{
+  size_t n;
+  memcpy(to, lp_intern_get(of, id, &n), size);
+}
+
+/* The number of a module. */
+uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m)
+{
+  LpModuleInfo mi = {cpu_name(cpu, m->path), cpu_name(cpu, m->buildid)};
+  return lp_intern(&cpu->modules, &mi, sizeof(mi));
+}
+
+/* What is known of a module. */
+LpModuleInfo lp_cpu_module_info(const LpCpu *cpu, uint32_t module)
+{
+  LpModuleInfo mi;
+  cpu_get(&cpu->modules, module, &mi, sizeof(mi));
+  return mi;
+}
+
+/* The number of a process. */
+uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p)
+{
+  LpProcessInfo pi = {p->pid, p->pidns, p->start, cpu_name(cpu, p->command)};
+  return lp_intern(&cpu->processes, &pi, sizeof(pi));
+}
+
+/* What is known of a process. */
+LpProcessInfo lp_cpu_process_info(const LpCpu *cpu, uint32_t process)
+{
+  LpProcessInfo pi;
+  cpu_get(&cpu->processes, process, &pi, sizeof(pi));
+  return pi;
+}
+
+/* The number of a thread. */
+uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t)
+{
+  LpThreadInfo ti = {t->tid, t->process, cpu_name(cpu, t->name)};
+  uint32_t id = lp_intern(&cpu->threads, &ti, sizeof(ti));
+  cpu->thread = lp_grow(cpu->thread, &cpu->nthread, (size_t)id + 1,
+                        sizeof(cpu->thread[0]));
+  return id;
+}
+
+/* What is known of a thread. */
+LpThreadInfo lp_cpu_thread_info(const LpCpu *cpu, uint32_t thread)
+{
+  LpThreadInfo ti;
+  cpu_get(&cpu->threads, thread, &ti, sizeof(ti));
+  return ti;
+}
+
+/* -- Samples and books ---------------------------------------------------- */
+
+/* Count samples of a thread. Returns 0 if they are more than can be. */
+int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
+{
+  if (s->count > LP_SAMPLES_MAX - cpu->samples)
+    return 0;
+  cpu->samples += s->count;
+  cpu->cut += s->cut ? s->count : 0;
+  cpu->thread[s->thread] += s->count;
+  return 1;
+}
+
+/* Add a number of a stream's books. */
+void lp_cpu_book(LpCpu *cpu, LpStr key, uint64_t value)
+{
+  uint32_t id = lp_intern(&cpu->keys, key.s, key.n);
+  cpu->book = lp_grow(cpu->book, &cpu->nbook, (size_t)id + 1, sizeof(uint64_t));
+  cpu->book[id] = lp_sat_add(cpu->book[id], value);
+}
+
+/* A number of the books, into *VALUE. Returns 0 if it is not there. */
+int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
+{
+  uint32_t i;
+  for (i = 0; i < cpu->keys.n; i++) {
+    size_t n;
+    const char *s = lp_intern_get(&cpu->keys, i, &n);
+    if (n == strlen(key) && memcmp(s, key, n) == 0) {
+      *value = cpu->book[i];
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* A stream has HZ samples a second. */
+void lp_cpu_rate(LpCpu *cpu, uint64_t hz)
+{
+  if (hz > cpu->fast)
+    cpu->fast = hz;
+  if (!cpu->slow || hz < cpu->slow)
+    cpu->slow = hz;
+}
+
+/* The CPU time of a stream is worth so many samples. */
+void lp_cpu_expect(LpCpu *cpu, uint64_t samples)
+{
+  cpu->expected = lp_sat_add(cpu->expected, samples);
+}
+
+/* -- Its life ------------------------------------------------------------- */
+
+/* Nothing but what is not known: module, process and thread 0. */
+void lp_cpu_open(LpCpu *cpu, LpIntern *names)
+{
+  LpModule none = {{"", 0}, {"", 0}};
+  LpProcess nobody = {0, 0, 0, {"", 0}};
+  LpThread nowhere = {0, 0, {"", 0}};
+  memset(cpu, 0, sizeof(*cpu));
+  cpu->names = names;
+  lp_cpu_module(cpu, &none);
+  lp_cpu_process(cpu, &nobody);
+  lp_cpu_thread(cpu, &nowhere);
+}
+
+/* Give the memory back. */
+void lp_cpu_close(LpCpu *cpu)
+{
+  lp_intern_free(&cpu->modules);
+  lp_intern_free(&cpu->processes);
+  lp_intern_free(&cpu->threads);
+  lp_intern_free(&cpu->keys);
+  lp_buf_free(&cpu->event);
+  free(cpu->thread);
+  free(cpu->book);
+}

@@ -1,0 +1,125 @@
+/*
+** What is in front of every report of text on a CPU profile: how many samples,
+** how many there should be, how many are not whole.
+*/
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "label.h"
+#include "text.h"
+
+/* N of ALL in percent. */
+double lp_text_percent(uint64_t n, uint64_t all)
+{
+  return all ? 100.0 * (double)n / (double)all : 0;
+}
+
+/* "12.34 s" */
+static void books_seconds(LpOut *out, uint64_t ns)
+{
+  uint64_t hundredth = ns / 10000000;
+  lp_out_printf(out, "%" PRIu64 ".%02" PRIu64 " s", hundredth / 100,
+                hundredth % 100);
+}
+
+/* The first line: what was sampled, and for how long. */
+static void books_samples(LpOut *out, const LpCpu *cpu)
+{
+  uint64_t ns;
+  lp_out_printf(out, "Samples: %" PRIu64, cpu->samples);
+  if (cpu->event.n) {
+    LpBuf b = {0};
+    lp_label_text(&b, (LpStr){cpu->event.s, cpu->event.n});
+    lp_out_printf(out, " of %s", b.s);
+    lp_buf_free(&b);
+  }
+  if (cpu->fast)
+    lp_out_printf(out, " at %" PRIu64, cpu->slow);
+  if (cpu->fast != cpu->slow)
+    lp_out_printf(out, " to %" PRIu64, cpu->fast);
+  if (cpu->fast)
+    lp_out_puts(out, " Hz");
+  if (lp_cpu_find(cpu, "cpu_ns", &ns)) {
+    lp_out_puts(out, ", ");
+    books_seconds(out, ns);
+    lp_out_puts(out, " of CPU time");
+    if (lp_cpu_find(cpu, "ns", &ns)) {
+      lp_out_puts(out, " in ");
+      books_seconds(out, ns);
+    }
+  }
+  lp_out_puts(out, "\n");
+}
+
+/* The parts of a number, by reason: keys that begin with KEY. */
+static void books_reasons(LpOut *out, const LpCpu *cpu, const char *key)
+{
+  const char *before = ": ";
+  size_t n, skip = strlen(key);
+  uint32_t i;
+  for (i = 0; i < cpu->keys.n; i++) {
+    const char *s = lp_intern_get(&cpu->keys, i, &n);
+    LpBuf b = {0};
+    if (n <= skip || memcmp(s, key, skip) != 0 || !cpu->book[i])
+      continue;
+    lp_label_text(&b, (LpStr){s + skip, n - skip});
+    lp_out_printf(out, "%s%s %" PRIu64, before, b.s, cpu->book[i]);
+    lp_buf_free(&b);
+    before = ", ";
+  }
+  lp_out_puts(out, "\n");
+}
+
+/* Samples of which not even the leaf's function is sure. */
+static uint64_t books_unsure(const LpProfile *prof)
+{
+  const LpOrigins *o = &prof->origins;
+  uint64_t n = 0;
+  uint32_t i;
+  for (i = 0; i < o->nnode && i < o->nsamples; i++)
+    if (prof->row[o->node[i].site].marks & LJM_SITE_UNSURE)
+      n += o->samples[i];
+  return n;
+}
+
+/* What was not sampled, or not whole. */
+static void books_holes(LpOut *out, const LpProfile *prof)
+{
+  const LpCpu *cpu = &prof->cpu;
+  uint64_t fired = 0, n, complete, unsure = books_unsure(prof);
+  if ((lp_cpu_find(cpu, "cpu_fired", &fired) ||
+       lp_cpu_find(cpu, "fired", &fired)) &&
+      cpu->expected)
+    lp_out_printf(
+        out, "Coverage: %.1f%%, %" PRIu64 " fired of %" PRIu64 " expected\n",
+        lp_text_percent(fired, cpu->expected), fired, cpu->expected);
+  if (lp_cpu_find(cpu, "dropped", &n)) {
+    lp_out_printf(out, "Dropped: %" PRIu64 " (%.1f%%)", n,
+                  lp_text_percent(n, fired));
+    books_reasons(out, cpu, "dropped_");
+  }
+  n = cpu->cut;
+  if (lp_cpu_find(cpu, "complete", &complete) && cpu->booked == cpu->streams)
+    n = complete < cpu->samples ? cpu->samples - complete : 0;
+  lp_out_printf(out, "Truncated: %" PRIu64 " (%.1f%%)", n,
+                lp_text_percent(n, cpu->samples));
+  books_reasons(out, cpu, "truncated_");
+  if (unsure)
+    lp_out_printf(out,
+                  "Unsure: %" PRIu64 " (%.1f%%), in code that was inlined\n",
+                  unsure, lp_text_percent(unsure, cpu->samples));
+}
+
+/* All of it, and an empty line. */
+void lp_text_books(LpOut *out, const LpProfile *prof)
+{
+  const LpCpu *cpu = &prof->cpu;
+  books_samples(out, cpu);
+  books_holes(out, prof);
+  if (cpu->lost)
+    lp_out_printf(out, "Lost: %" PRIu64 " records of samples\n", cpu->lost);
+  if (cpu->booked < cpu->streams)
+    lp_out_puts(out, "Books: missing, so nobody knows what was dropped\n");
+  lp_out_puts(out, "\n");
+}
