@@ -300,7 +300,12 @@ local function options(args)
 end
 
 local o = options(arg)
-local truth, roots = read_truth(o.truth), read_roots(o.roots)
+local readable, truth = pcall(read_truth, o.truth)
+if not readable then
+  io.stderr:write("score.lua: ", truth, "\n")
+  os.exit(2)
+end
+local roots = read_roots(o.roots)
 local books = {
   nolua = o.nolua or "(none)", samples = 0, n = {}, functions = {}, lines = {}, marks = {}, odd = {},
 }

@@ -9,13 +9,14 @@ fail() {
   failed=1
 }
 
-# Ends what a case started, children first.
+# Ends what a case started, and its children. Parents first: they may start
+# another child for one that ends.
 stop_all() {
-  local process
+  local process children
   exec 9>&-
   for process in "${started[@]}"; do
-    pkill -KILL -P "$process" 2> /dev/null || :
-    kill -KILL "$process" 2> /dev/null || :
+    mapfile -t children < <(pgrep -P "$process")
+    kill -KILL "$process" "${children[@]}" 2> /dev/null || :
     wait "$process" 2> /dev/null || :
   done
   started=()
