@@ -20,6 +20,8 @@
 #include "sampler.h"
 #include "sampler.skel.h"
 
+#define PENDING 64
+
 struct LsSampler {
   LsSamplerOptions opt;
   struct sampler_bpf *bpf;
@@ -30,6 +32,10 @@ struct LsSampler {
   int tails;              /* It runs by tail calls. */
   int ncpu;
   int *event; /* One of each CPU, or -1. */
+  /* Modules whose rows the program cannot find yet, and the maps of those. */
+  uint32_t pending[PENDING];
+  int pendingfd[PENDING];
+  uint32_t npending;
 };
 
 /* -- Loading -------------------------------------------------------------- */
@@ -142,6 +148,8 @@ void ls_sampler_close(LsSampler *s)
   if (!s)
     return;
   ls_sampler_stop(s);
+  while (s->npending)
+    close(s->pendingfd[--s->npending]);
   ring_buffer__free(s->ring);
   sampler_bpf__destroy(s->bpf);
   free(s);
@@ -155,49 +163,75 @@ int ls_sampler_tails(const LsSampler *s)
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* Fills a map with the rows, and puts it into the place of module ID. */
-static int upload_rows(LsSampler *s, uint32_t id, const struct ljs_row *row,
-                       size_t n)
+/* Puts the new maps of rows where the program finds them. The kernel waits some
+** 20 ms for programs that use the old ones, after each call: so it is one call,
+** where the kernel knows that for maps of maps.
+*/
+static int commit(LsSampler *s)
+{
+  int fd = bpf_map__fd(s->bpf->maps.rows_of), err = 0;
+  uint32_t n = s->npending, i;
+  if (!n)
+    return 0;
+  if (bpf_map_update_batch(fd, s->pending, s->pendingfd, &n, NULL)) {
+    for (i = 0; i < s->npending && !err; i++)
+      err = bpf_map_update_elem(fd, &s->pending[i], &s->pendingfd[i], BPF_ANY);
+  }
+  for (i = 0; i < s->npending; i++)
+    close(s->pendingfd[i]); /* The outer map keeps them. */
+  s->npending = 0;
+  return err;
+}
+
+/* A map with the rows: its file descriptor, or -1 with errno. */
+static int make_rows(const struct ljs_row *row, size_t n)
 {
   LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_INNER_MAP);
   int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "rows", sizeof(uint32_t),
                           sizeof(*row), n ? n : 1, &opts);
   uint32_t *keys = malloc((n ? n : 1) * sizeof(*keys)), count = n;
-  int err = -1;
+  int err = fd < 0 || !keys;
   size_t i;
-  if (fd >= 0 && keys) {
-    for (i = 0; i < n; i++)
-      keys[i] = i;
-    err = n ? bpf_map_update_batch(fd, keys, row, &count, NULL) : 0;
-    if (!err)
-      err = bpf_map_update_elem(bpf_map__fd(s->bpf->maps.rows_of), &id, &fd,
-                                BPF_ANY);
-  }
-  if (fd >= 0)
-    close(fd); /* The outer map keeps it. */
+  for (i = 0; !err && i < n; i++)
+    keys[i] = i;
+  if (!err && n)
+    err = bpf_map_update_batch(fd, keys, row, &count, NULL);
   free(keys);
-  return err;
+  if (!err)
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  return -1;
 }
 
-/* Gives the program a module: its rows, and the VM in it unless VM is NULL.
-** Answers 0, or -1 with errno.
+/* Gives the program a module: its rows, and the VM in it unless VM is NULL. It
+** is used from the next ls_sampler_process() on. Answers 0, or -1 with errno.
 */
 int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                       size_t n, const struct ljs_vm *vm)
 {
   struct ljs_module m = {.nrows = n, .hasvm = vm != NULL};
+  int fd;
   if (vm)
     m.vm = *vm;
-  if (upload_rows(s, id, row, n))
+  if (s->npending == PENDING && commit(s))
     return -1;
-  return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &m,
-                             BPF_ANY);
+  if (bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &m, BPF_ANY))
+    return -1;
+  fd = make_rows(row, n);
+  if (fd < 0)
+    return -1;
+  s->pending[s->npending] = id;
+  s->pendingfd[s->npending++] = fd;
+  return 0;
 }
 
 /* Samples the process from now on, or with other mappings. */
 int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc)
 {
   uint32_t key = pid;
+  if (commit(s))
+    return -1;
   return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.procs), &key, proc,
                              BPF_ANY);
 }
