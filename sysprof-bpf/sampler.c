@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -19,8 +20,6 @@
 #include "capable.h"
 #include "sampler.h"
 #include "sampler.skel.h"
-
-#define PENDING 64
 
 struct LsSampler {
   LsSamplerOptions opt;
@@ -32,10 +31,6 @@ struct LsSampler {
   int tails;              /* It runs by tail calls. */
   int ncpu;
   int *event; /* One of each CPU, or -1. */
-  /* Modules whose rows the program cannot find yet, and the maps of those. */
-  uint32_t pending[PENDING];
-  int pendingfd[PENDING];
-  uint32_t npending;
 };
 
 /* -- Loading -------------------------------------------------------------- */
@@ -148,8 +143,6 @@ void ls_sampler_close(LsSampler *s)
   if (!s)
     return;
   ls_sampler_stop(s);
-  while (s->npending)
-    close(s->pendingfd[--s->npending]);
   ring_buffer__free(s->ring);
   sampler_bpf__destroy(s->bpf);
   free(s);
@@ -163,75 +156,75 @@ int ls_sampler_tails(const LsSampler *s)
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* Puts the new maps of rows where the program finds them. The kernel waits some
-** 20 ms for programs that use the old ones, after each call: so it is one call,
-** where the kernel knows that for maps of maps.
+/* Puts a page into its place. The kernel's allocator may be out of pages for a
+** moment: then it is asked again.
 */
-static int commit(LsSampler *s)
+static int put_page(LsSampler *s, uint32_t module, uint32_t n,
+                    const struct ljs_page *page)
 {
-  int fd = bpf_map__fd(s->bpf->maps.rows_of), err = 0;
-  uint32_t n = s->npending, i;
-  if (!n)
-    return 0;
-  if (bpf_map_update_batch(fd, s->pending, s->pendingfd, &n, NULL)) {
-    for (i = 0; i < s->npending && !err; i++)
-      err = bpf_map_update_elem(fd, &s->pending[i], &s->pendingfd[i], BPF_ANY);
-  }
-  for (i = 0; i < s->npending; i++)
-    close(s->pendingfd[i]); /* The outer map keeps them. */
-  s->npending = 0;
+  struct timespec moment = {0, 20000};
+  uint64_t key = LJS_PAGE_KEY(module, n);
+  int tries = 500, err;
+  do {
+    err = bpf_map_update_elem(bpf_map__fd(s->bpf->maps.pages), &key, page,
+                              BPF_ANY);
+  } while (err && errno == ENOMEM && tries-- && !nanosleep(&moment, NULL));
   return err;
 }
 
-/* A map with the rows: its file descriptor, or -1 with errno. */
-static int make_rows(const struct ljs_row *row, size_t n)
+/* Puts rows into pages, and their `pc` into directories: DIR gets those of
+** these.
+*/
+static int put_rows(LsSampler *s, uint32_t module, const struct ljs_row *row,
+                    size_t n, uint32_t dir[LJS_DIRS])
 {
-  LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_INNER_MAP);
-  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "rows", sizeof(uint32_t),
-                          sizeof(*row), n ? n : 1, &opts);
-  uint32_t *keys = malloc((n ? n : 1) * sizeof(*keys)), count = n;
-  int err = fd < 0 || !keys;
-  size_t i;
-  for (i = 0; !err && i < n; i++)
-    keys[i] = i;
-  if (!err && n)
-    err = bpf_map_update_batch(fd, keys, row, &count, NULL);
-  free(keys);
-  if (!err)
-    return fd;
-  if (fd >= 0)
-    close(fd);
-  return -1;
+  struct ljs_page page, pcs;
+  size_t i, k, npages = (n + LJS_PAGE_ROWS - 1) / LJS_PAGE_ROWS;
+  memset(&pcs, 0xff, sizeof(pcs));
+  memset(dir, 0xff, LJS_DIRS * sizeof(*dir));
+  for (i = 0; i < npages; i++) {
+    const struct ljs_row *from = row + i * LJS_PAGE_ROWS;
+    k = n - i * LJS_PAGE_ROWS;
+    memset(&page, 0xff, sizeof(page)); /* What is not used is never found. */
+    memcpy(page.row, from,
+           (k < LJS_PAGE_ROWS ? k : LJS_PAGE_ROWS) * sizeof(*row));
+    if (put_page(s, module, i, &page))
+      return -1;
+    k = i % LJS_PAGE_PCS;
+    pcs.pc[k] = from->pc;
+    if (k == 0)
+      dir[i / LJS_PAGE_PCS] = from->pc;
+    if (k + 1 < LJS_PAGE_PCS && i + 1 < npages)
+      continue;
+    if (put_page(s, module, LJS_PAGE_DIR | (uint32_t)(i / LJS_PAGE_PCS), &pcs))
+      return -1;
+    memset(&pcs, 0xff, sizeof(pcs));
+  }
+  return 0;
 }
 
-/* Gives the program a module: its rows, and the VM in it unless VM is NULL. It
-** is used from the next ls_sampler_process() on. Answers 0, or -1 with errno.
+#define ROWS_MAX ((size_t)LJS_DIRS * LJS_PAGE_PCS * LJS_PAGE_ROWS)
+
+/* Gives the program a module: its rows, and the VM in it unless VM is NULL.
+** Answers 0, or -1 with errno.
 */
 int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                       size_t n, const struct ljs_vm *vm)
 {
-  struct ljs_module m = {.nrows = n, .hasvm = vm != NULL};
-  int fd;
+  struct ljs_module m = {.hasvm = vm != NULL};
+  m.nrows = n < ROWS_MAX ? n : ROWS_MAX;
   if (vm)
     m.vm = *vm;
-  if (s->npending == PENDING && commit(s))
+  if (put_rows(s, id, row, m.nrows, m.dir))
     return -1;
-  if (bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &m, BPF_ANY))
-    return -1;
-  fd = make_rows(row, n);
-  if (fd < 0)
-    return -1;
-  s->pending[s->npending] = id;
-  s->pendingfd[s->npending++] = fd;
-  return 0;
+  return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &m,
+                             BPF_ANY);
 }
 
 /* Samples the process from now on, or with other mappings. */
 int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc)
 {
   uint32_t key = pid;
-  if (commit(s))
-    return -1;
   return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.procs), &key, proc,
                              BPF_ANY);
 }
