@@ -129,15 +129,13 @@ static bool proto_ispatched(uint32_t op, uint32_t funcf)
 uint32_t ls_proto_hash(const LsBlob *b)
 {
   const uint8_t *h = b->p;
-  uint32_t shape[5], crc, i, funcf = LS_BC_FUNCF;
+  const uint32_t shape[5] = {b->sizebc, b->sizekgc, b->sizekn,
+                             (uint32_t)h[b->v->lay->pt_numparams] << 16 |
+                                 h[b->v->lay->pt_framesize],
+                             b->sizeuv};
+  uint32_t crc, i, funcf = LS_BC_FUNCF;
   if (LS_BC_OP(ls_proto_ins(b, 0)) >= LS_BC_FUNCF_NEW)
     funcf = LS_BC_FUNCF_NEW;
-  shape[0] = b->sizebc;
-  shape[1] = b->sizekgc;
-  shape[2] = b->sizekn;
-  shape[3] =
-      (uint32_t)h[b->v->lay->pt_numparams] << 16 | h[b->v->lay->pt_framesize];
-  shape[4] = b->sizeuv;
   crc = ljm_crc32c(0, shape, sizeof(shape));
   for (i = 0; i < b->sizebc; i++) {
     uint32_t ins = ls_proto_ins(b, i);

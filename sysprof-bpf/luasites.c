@@ -71,13 +71,22 @@ void ls_lua_close(LsLua *l)
   free(l);
 }
 
+/* Whether two layouts are of the same build. */
+static bool sites_same(const struct ljs_vm *a, const struct ljs_vm *b)
+{
+  return a->lo == b->lo && a->hi == b->hi && a->gc64 == b->gc64 &&
+         a->jit == b->jit && a->g2disp == b->g2disp &&
+         a->vmstate == b->vmstate && a->cur_l == b->cur_l &&
+         a->trace == b->trace;
+}
+
 /* What belongs to a build. NULL without memory, or if there are too many. */
 static Build *sites_build(LsLua *l, const struct ljs_vm *vm)
 {
   Build *b;
   unsigned i;
   for (i = 0; i < l->nbuild; i++)
-    if (memcmp(&l->build[i]->view.vm, vm, sizeof(*vm)) == 0)
+    if (sites_same(&l->build[i]->view.vm, vm))
       return l->build[i];
   if (l->nbuild == SITES_BUILDS || !(b = calloc(1, sizeof(*b))))
     return NULL;

@@ -60,7 +60,7 @@ static unsigned read_stop(Live *p, char told[][8192], unsigned max)
     else if (strcmp(line, "DONE") == 0)
       return 0;
     else if (n < max)
-      strcpy(told[n++], line);
+      memcpy(told[n++], line, sizeof(line));
   }
   ck_abort_msg("the program told no more");
 }
