@@ -7,6 +7,7 @@
 */
 
 #include "cfi.h"
+#include "expression.h"
 
 /* DW_CFA_*. The first three have an operand in their lower bits. */
 enum {
@@ -39,18 +40,6 @@ enum {
   CFA_GNU_NEGATIVE_OFFSET = 0x2f
 };
 
-/* DW_OP_* of the expressions that we know. */
-enum {
-  OP_DEREF = 0x06,
-  OP_AND = 0x1a,
-  OP_PLUS = 0x22,
-  OP_SHL = 0x24,
-  OP_GE = 0x2a,
-  OP_LIT0 = 0x30,
-  OP_LIT31 = 0x4f,
-  OP_BREG0 = 0x70
-};
-
 /* DWARF's numbers of registers. */
 enum { DW_BX = 3, DW_BP = 6, DW_SP = 7, DW_RA = 16 };
 
@@ -59,76 +48,23 @@ enum { DW_BX = 3, DW_BP = 6, DW_SP = 7, DW_RA = 16 };
 /* Nothing is known of the CFA. */
 static void cfa_unknown(LsCfi *s)
 {
-  s->isreg = 0;
+  s->isexp = 1;
   s->how = LJS_CFA_UNKNOWN;
 }
 
 /* The CFA is REG + OFFSET. */
 static void cfa_set(LsCfi *s, uint64_t reg, int64_t offset)
 {
-  s->isreg = 1;
+  s->isexp = 0;
   s->reg = reg;
   s->offset = offset;
-}
-
-/* The CFA has another offset: it must be told by a register. */
-static void cfa_offset(LsCfi *s, int64_t offset)
-{
-  if (s->isreg)
-    s->offset = offset;
-  else
-    cfa_unknown(s);
-}
-
-/* The next is an operator, or one of a range of them. */
-static int op_is(LsBytes *b, unsigned lo, unsigned hi)
-{
-  uint64_t op = ls_bytes_u(b, 1);
-  return !b->bad && op >= lo && op <= hi;
-}
-
-/* Next is a register's value plus an offset. */
-static int op_breg(LsBytes *b, unsigned reg, int64_t *offset)
-{
-  int ok = op_is(b, OP_BREG0 + reg, OP_BREG0 + reg);
-  *offset = ls_bytes_sleb(b);
-  return ok && !b->bad;
-}
-
-/* The rule of linkers for the PLT: an entry has 16 bytes, and from byte N of
-** it on a word has been pushed. Returns N, or -1 if it is not that.
-*/
-static int op_plt(LsBytes b)
-{
-  int64_t sp, pc;
-  int n;
-  if (!op_breg(&b, DW_SP, &sp) || sp != 8 || !op_breg(&b, DW_RA, &pc) ||
-      pc != 0 || !op_is(&b, OP_LIT0 + 15, OP_LIT0 + 15) ||
-      !op_is(&b, OP_AND, OP_AND) || !op_is(&b, OP_LIT0, OP_LIT31))
-    return -1;
-  n = b.p[-1] - OP_LIT0;
-  if (!op_is(&b, OP_GE, OP_GE) || !op_is(&b, OP_LIT0 + 3, OP_LIT0 + 3) ||
-      !op_is(&b, OP_SHL, OP_SHL) || !op_is(&b, OP_PLUS, OP_PLUS) ||
-      ls_bytes_left(&b))
-    return -1;
-  return n;
 }
 
 /* The CFA is told by an expression. */
 static void cfa_expression(LsCfi *s, LsBytes b)
 {
-  LsBytes mem = b;
-  int64_t offset;
-  int n = op_plt(b);
-  cfa_unknown(s);
-  if (n >= 0) {
-    s->how = LJS_CFA_PLT;
-    s->offset = n;
-  } else if (op_breg(&mem, DW_BP, &offset) && op_is(&mem, OP_DEREF, OP_DEREF) &&
-             !ls_bytes_left(&mem)) {
-    s->how = LJS_CFA_BP_MEM;
-    s->offset = offset;
-  }
+  s->isexp = 1;
+  s->how = ls_expression_cfa(b, &s->exp);
 }
 
 /* -- Other registers ------------------------------------------------------ */
@@ -221,17 +157,13 @@ static int run_cfa(LsCfiRun *r, unsigned op)
     cfa_set(s, reg, run_factored(r));
     return 1;
   case CFA_DEF_CFA_REGISTER:
-    reg = ls_bytes_uleb(&r->code);
-    if (s->isreg)
-      s->reg = reg;
-    else
-      cfa_unknown(s);
+    cfa_set(s, ls_bytes_uleb(&r->code), s->offset);
     return 1;
   case CFA_DEF_CFA_OFFSET:
-    cfa_offset(s, run_unsigned(r));
+    s->offset = run_unsigned(r);
     return 1;
   case CFA_DEF_CFA_OFFSET_SF:
-    cfa_offset(s, run_factored(r));
+    s->offset = run_factored(r);
     return 1;
   case CFA_DEF_CFA_EXPRESSION:
     cfa_expression(s, run_block(r));
@@ -396,23 +328,21 @@ static uint8_t row_reg(LsRule rule, __s16 *offset)
   return LJS_REG_CFA;
 }
 
-/* How the CFA is told. */
-static uint8_t row_how(const LsCfi *s)
+/* The CFA, as a row tells it. */
+static void row_cfa(const LsCfi *s, struct ljs_row *row)
 {
-  if (s->offset < INT32_MIN || s->offset > INT32_MAX)
-    return LJS_CFA_UNKNOWN;
-  if (!s->isreg)
-    return (uint8_t)s->how;
-  switch (s->reg) {
-  case DW_SP:
-    return LJS_CFA_SP;
-  case DW_BP:
-    return LJS_CFA_BP;
-  case DW_BX:
-    return LJS_CFA_BX;
-  default:
-    return LJS_CFA_UNKNOWN;
-  }
+  int64_t offset = s->isexp ? s->exp : s->offset;
+  if (offset < INT32_MIN || offset > INT32_MAX)
+    return;
+  if (s->isexp)
+    row->how = (__u8)s->how;
+  else if (s->reg == DW_SP)
+    row->how = LJS_CFA_SP;
+  else if (s->reg == DW_BP)
+    row->how = LJS_CFA_BP;
+  else if (s->reg == DW_BX)
+    row->how = LJS_CFA_BX;
+  row->cfa = (__s32)offset;
 }
 
 void ls_cfi_row(const LsCfiRun *r, struct ljs_row *row)
@@ -420,17 +350,21 @@ void ls_cfi_row(const LsCfiRun *r, struct ljs_row *row)
   const LsCfi *s = &r->now;
   const LsRule *ra = &s->rule[LS_CFI_RA];
   memset(row, 0, sizeof(*row));
-  if (r->cie->signal)
+  if (r->cie->signal) {
     row->how = LJS_CFA_SIGNAL;
-  else if (ra->where == LS_AT_NONE)
-    row->how = LJS_CFA_END;
-  else if (ra->where == LS_AT_CFA && ra->offset == -8 &&
-           s->rule[LS_CFI_SP].where == LS_AT_SAME)
-    row->how = row_how(s);
-  if (row->how == LJS_CFA_UNKNOWN || row->how == LJS_CFA_SIGNAL ||
-      row->how == LJS_CFA_END)
     return;
-  row->cfa = (__s32)s->offset;
+  }
+  if (ra->where == LS_AT_NONE) {
+    row->how = LJS_CFA_END;
+    return;
+  }
+  if (ra->where == LS_AT_CFA && ra->offset == -8 &&
+      s->rule[LS_CFI_SP].where == LS_AT_SAME)
+    row_cfa(s, row);
+  if (row->how == LJS_CFA_UNKNOWN) {
+    row->cfa = 0;
+    return;
+  }
   row->bphow = row_reg(s->rule[LS_CFI_BP], &row->bp);
   row->bxhow = row_reg(s->rule[LS_CFI_BX], &row->bx);
 }

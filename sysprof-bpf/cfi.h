@@ -27,12 +27,16 @@ typedef struct LsRule {
 /* Registers that we follow. */
 enum { LS_CFI_BX, LS_CFI_BP, LS_CFI_SP, LS_CFI_RA, LS_CFI_REGS };
 
-/* All that is known at one instruction of the function. */
+/* All that is known at one instruction of the function. The CFA is reg +
+** offset, unless an expression tells it; these two stay as they are, then, for
+** programs that come back to them.
+*/
 typedef struct LsCfi {
-  int how;        /* LJS_CFA_*, as long as `reg` is not what tells it. */
-  int64_t offset; /* Of the CFA. */
-  uint64_t reg;   /* The CFA's register, by DWARF's number. */
-  int isreg;      /* The CFA is reg + offset. */
+  uint64_t reg; /* By DWARF's number. */
+  int64_t offset;
+  int isexp;   /* An expression tells the CFA: */
+  int how;     /* LJS_CFA_* of that, ... */
+  int64_t exp; /* ... and its offset. */
   LsRule rule[LS_CFI_REGS];
 } LsCfi;
 

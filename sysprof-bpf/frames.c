@@ -146,6 +146,8 @@ static void cie_read(const Reader *r, LsCie *cie, LsBytes b)
   ra = version == 1 ? ls_bytes_u(&b, 1) : ls_bytes_uleb(&b);
   if (*what == 'z')
     cie_augmentation(r, cie, &b, what);
+  else if (strcmp(what, "S") == 0)
+    cie->signal = 1; /* In .debug_frame there is nothing else to be told. */
   else if (*what && strcmp(what, "eh") != 0)
     cie->odd = 1;
   if (b.bad || ra != 16)

@@ -10,9 +10,8 @@
 typedef struct LsKallsyms LsKallsyms;
 
 /* Read all of PATH, or of /proc/kallsyms if it is NULL. NULL and errno: EPERM
-*if
-** the kernel keeps addresses to itself (kptr_restrict, perf_event_paranoid),
-** ENODATA if there are no functions at all.
+** if the kernel keeps addresses to itself (kptr_restrict), ENODATA if there are
+** no functions at all.
 */
 LsKallsyms *ls_kallsyms_open(const char *path);
 

@@ -37,29 +37,48 @@ static void path_unescape(char *s)
   *to = '\0';
 }
 
-/* Take a line of /proc/PID/maps. Returns 1, 0 if it is of no interest, -1 and
+/* The number of a base at *S, with the character END behind it. Sets *BAD if it
+** is not there.
+*/
+static uint64_t line_number(char **s, int base, char end, int *bad)
+{
+  char *at = *s;
+  uint64_t v = strtoull(at, s, base);
+  if (*s == at || **s != end)
+    *bad = 1;
+  else
+    ++*s;
+  return v;
+}
+
+/* Take a line of /proc/PID/maps: "START-END r-xp OFFSET MAJOR:MINOR INO PATH",
+** with blanks before the path. Returns 1, 0 if it is of no interest, -1 and
 ** errno without memory.
 */
 static int mapping_parse(char *line, LsMapping *m)
 {
+  char *s = line, *perms;
   unsigned major, minor;
-  char perms[5];
-  int at = 0;
+  int bad = 0;
   line[strcspn(line, "\n")] = '\0';
-  if (sscanf(line,
-             "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-             &m->start, &m->end, perms, &m->offset, &major, &minor, &m->ino,
-             &at) != 7 ||
-      m->end <= m->start || strlen(perms) != 4 || perms[2] != 'x')
+  m->start = line_number(&s, 16, '-', &bad);
+  m->end = line_number(&s, 16, ' ', &bad);
+  perms = s;
+  if (bad || strcspn(perms, " ") != 4 || perms[4] != ' ' || perms[2] != 'x')
     return 0;
-  line += at;
-  if (strcmp(line, "[vsyscall]") == 0)
+  s += 5;
+  m->offset = line_number(&s, 16, ' ', &bad);
+  major = (unsigned)line_number(&s, 16, ':', &bad);
+  minor = (unsigned)line_number(&s, 16, ' ', &bad);
+  m->ino = line_number(&s, 10, ' ', &bad);
+  s += strspn(s, " ");
+  if (bad || m->end <= m->start || strcmp(s, "[vsyscall]") == 0)
     return 0;
-  path_unescape(line);
+  path_unescape(s);
   m->dev = makedev(major, minor);
   m->exec = 1;
-  m->anon = m->ino == 0 && strcmp(line, "[vdso]") != 0;
-  m->path = strdup(line);
+  m->anon = m->ino == 0 && strcmp(s, "[vdso]") != 0;
+  m->path = strdup(s);
   return m->path ? 1 : -1;
 }
 
@@ -142,9 +161,9 @@ int ls_maps_vdso(const LsMapping *m)
 
 /* -- Files ---------------------------------------------------------------- */
 
-/* Whether FD is the file that is mapped. Some file systems (overlay, btrfs) tell
-** stat about a device of their own, of major 0, and overlay about other inodes,
-** too: SURE says that the file can then be trusted to be the right one.
+/* Whether FD is the file that is mapped. Some file systems (overlay, btrfs)
+** tell stat about a device of their own, of major 0, and overlay about other
+** inodes, too: SURE says that the file is the right one, then.
 */
 static int file_is(int fd, const LsMapping *m, int sure)
 {

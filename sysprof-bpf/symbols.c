@@ -17,11 +17,12 @@
 
 #include "symbols.h"
 
-#define SYMBOLS_DEBUG "/usr/lib/debug/.build-id"
+const char *ls_symbols_debug = "/usr/lib/debug/.build-id";
 
 typedef struct Symbol {
   uint64_t lo, hi; /* HI is the end of its section if it has no size. */
   const char *name;
+  const struct Symbol *outer; /* The one that it is inside of, or NULL. */
   uint8_t sized;
   uint8_t rank; /* Of names for one address, the highest is taken. */
 } Symbol;
@@ -29,7 +30,7 @@ typedef struct Symbol {
 /* Addresses that belong to one symbol. */
 typedef struct Piece {
   uint64_t lo, hi;
-  size_t symbol;
+  const Symbol *symbol;
 } Piece;
 
 struct LsSymbols {
@@ -152,23 +153,24 @@ static int symbols_read(LsSymbols *t, const LsElf *e, uint32_t type)
 /* Open the separate debug file, if there is one for this very build. */
 static LsElf *debug_open(const LsElf *e)
 {
-  char path[sizeof(SYMBOLS_DEBUG) + 2 * 64 + 16];
+  char hex[2 * 64 + 1], *path;
   uint8_t id[64], other[64];
-  size_t n = ls_elf_buildid(e, id), i, len;
+  size_t n = ls_elf_buildid(e, id), i;
   LsElf *debug;
   int fd;
-  if (n < 2)
+  for (i = 0; i < n; i++)
+    snprintf(hex + 2 * i, 3, "%02x", id[i]);
+  if (n < 2 ||
+      asprintf(&path, "%s/%.2s/%s.debug", ls_symbols_debug, hex, hex + 2) < 0)
     return NULL;
-  len = (size_t)sprintf(path, "%s/%02x/", SYMBOLS_DEBUG, id[0]);
-  for (i = 1; i < n; i++)
-    len += (size_t)sprintf(path + len, "%02x", id[i]);
-  strcpy(path + len, ".debug");
   fd = open(path, O_RDONLY | O_CLOEXEC);
+  free(path);
   if (fd < 0)
     return NULL;
   debug = ls_elf_open(fd);
   close(fd);
-  if (debug && (ls_elf_buildid(debug, other) != n || memcmp(id, other, n))) {
+  if (debug &&
+      (ls_elf_buildid(debug, other) != n || memcmp(id, other, n) != 0)) {
     ls_elf_close(debug);
     debug = NULL;
   }
@@ -209,37 +211,38 @@ static size_t symbols_sort(LsSymbols *t)
   return sized;
 }
 
-/* The innermost symbols have the addresses from AT up to TO. STACK has those
-** that have begun; returns how many of them may still go on.
+/* The innermost symbols have the addresses from AT up to TO. TOP is the one
+** that began last; returns the one that may still go on, or NULL.
 */
-static size_t layout_until(LsSymbols *t, const size_t *stack, size_t depth,
-                           uint64_t at, uint64_t to)
+static const Symbol *layout_until(LsSymbols *t, const Symbol *top, uint64_t at,
+                                  uint64_t to)
 {
-  while (depth && at < to) {
-    const Symbol *top = &t->symbol[stack[depth - 1]];
+  while (top && at < to) {
     uint64_t end = top->hi < to ? top->hi : to;
     if (end > at) {
-      Piece piece = {at, end, stack[depth - 1]};
+      Piece piece = {at, end, top};
       t->piece[t->npiece++] = piece;
       at = end;
     }
     if (top->hi <= at)
-      depth--;
+      top = top->outer;
   }
-  return depth;
+  return top;
 }
 
 /* Lay out the first N symbols, which have sizes. */
-static void layout_sized(LsSymbols *t, size_t n, size_t *stack)
+static void layout_sized(LsSymbols *t, size_t n)
 {
+  const Symbol *top = NULL;
   uint64_t at = 0;
-  size_t i, depth = 0;
+  size_t i;
   for (i = 0; i < n; i++) {
-    depth = layout_until(t, stack, depth, at, t->symbol[i].lo);
-    at = t->symbol[i].lo;
-    stack[depth++] = i;
+    Symbol *s = &t->symbol[i];
+    s->outer = layout_until(t, top, at, s->lo);
+    at = s->lo;
+    top = s;
   }
-  layout_until(t, stack, depth, at, UINT64_MAX);
+  layout_until(t, top, at, UINT64_MAX);
 }
 
 /* By address. */
@@ -270,7 +273,7 @@ static void layout_rest(LsSymbols *t, size_t from)
   for (i = from; i < t->n; i++) {
     Symbol *s = &t->symbol[i];
     size_t next = piece_find(t, n, s->lo);
-    Piece piece = {s->lo, 0, i};
+    Piece piece = {s->lo, 0, s};
     if (next < n && t->piece[next].lo <= s->lo)
       continue; /* A label inside of a function. */
     if (next < n && t->piece[next].lo < s->hi)
@@ -288,14 +291,12 @@ static void layout_rest(LsSymbols *t, size_t from)
 static int symbols_layout(LsSymbols *t)
 {
   size_t sized = symbols_sort(t);
-  size_t *stack = calloc(sized + 1, sizeof(*stack));
   t->piece = calloc(2 * t->n + 1, sizeof(*t->piece));
-  if (stack && t->piece) {
-    layout_sized(t, sized, stack);
-    layout_rest(t, sized);
-  }
-  free(stack);
-  return stack && t->piece ? 0 : -1;
+  if (!t->piece)
+    return -1;
+  layout_sized(t, sized);
+  layout_rest(t, sized);
+  return 0;
 }
 
 /* -- All ------------------------------------------------------------------ */
@@ -328,9 +329,9 @@ int ls_symbols_find(LsElf *e, uint64_t addr, const char **name, uint64_t *start,
   if (!*t && !(*t = symbols_new(e)))
     return -1;
   i = piece_find(*t, (*t)->npiece, addr);
-  if (i == (*t)->npiece || (*t)->piece[i].lo > addr)
+  if (!(*t)->piece || i == (*t)->npiece || (*t)->piece[i].lo > addr)
     return -1;
-  s = &(*t)->symbol[(*t)->piece[i].symbol];
+  s = (*t)->piece[i].symbol;
   *name = s->name;
   *start = s->lo;
   *size = s->hi - s->lo;

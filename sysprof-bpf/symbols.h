@@ -17,6 +17,11 @@
 int ls_symbols_find(LsElf *e, uint64_t addr, const char **name, uint64_t *start,
                     uint64_t *size);
 
+/* Where separate debug files are looked for, by build-id: a directory that
+** belongs to the caller, "/usr/lib/debug/.build-id" at first.
+*/
+extern const char *ls_symbols_debug;
+
 /* Only for ls_elf_close. NULL is fine. */
 void ls_symbols_free(LsSymbols *t);
 

@@ -60,7 +60,7 @@ static __u8 column_reg(const char *s, __s16 *offset)
 {
   if (strcmp(s, "u") == 0 || strcmp(s, "s") == 0)
     return LJS_REG_SAME;
-  if (s[0] != 'c')
+  if (s[0] != 'c' || labs(strtol(s + 1, NULL, 10)) > INT16_MAX)
     return LJS_REG_LOST;
   *offset = (__s16)strtol(s + 1, NULL, 10);
   return LJS_REG_CFA;

@@ -3,16 +3,14 @@
 ** says.
 */
 
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "open.h"
 #include "readelf.h"
-#include "rows.h"
 #include "suites.h"
 
 /* Files that are there on every Debian, and some that may be. More can be given
@@ -37,17 +35,6 @@ static double work_ms(void)
   return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
-/* Read a file's table. */
-static LsElf *rows_of(const char *path, LsRows *rows)
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  LsElf *e = fd < 0 ? NULL : ls_elf_open(fd);
-  ck_assert_msg(e != NULL, "%s cannot be opened", path);
-  close(fd);
-  ck_assert_int_eq(ls_rows_build(e, rows), 0);
-  return e;
-}
-
 /* A row as text. */
 static const char *row_text(const struct ljs_row *r, char *s, size_t n)
 {
@@ -65,11 +52,12 @@ static void check_at(const LsRows *t, uint64_t addr, const struct ljs_row *want,
   char a[64], b[64];
   if (!have)
     have = &none;
-  ck_assert_msg(have->how == want->how && have->cfa == want->cfa &&
-                    have->bphow == want->bphow && have->bp == want->bp &&
-                    have->bxhow == want->bxhow && have->bx == want->bx,
-                "%s, %lx: %s; readelf has %s", path, (unsigned long)addr,
-                row_text(have, a, sizeof(a)), row_text(want, b, sizeof(b)));
+  if (have->how == want->how && have->cfa == want->cfa &&
+      have->bphow == want->bphow && have->bp == want->bp &&
+      have->bxhow == want->bxhow && have->bx == want->bx)
+    return;
+  ck_abort_msg("%s, %lx: %s; readelf has %s", path, (unsigned long)addr,
+               row_text(have, a, sizeof(a)), row_text(want, b, sizeof(b)));
 }
 
 /* Sorted, nothing twice, nothing known behind the end. */
@@ -129,14 +117,14 @@ static void check_all(const LsRows *t, const ReTable *re, const char *path)
 }
 
 /* Compare all that a file has. */
-static void check_file(const char *path)
+static void check_file(const char *path, const char *section)
 {
   LsRows t;
   ReTable re;
   double before = work_ms(), ms;
-  LsElf *e = rows_of(path, &t);
+  LsElf *e = open_rows(path, &t);
   ms = work_ms() - before;
-  re_read(&re, path, ".eh_frame");
+  re_read(&re, path, section);
   ck_assert_uint_gt(re.nfn, 0);
   check_order(&t);
   check_all(&t, &re, path);
@@ -154,7 +142,7 @@ static size_t check_glob(const char *pattern)
   if (glob(pattern, 0, NULL, &g) != 0)
     return 0;
   for (i = 0; i < g.gl_pathc; i++, n++)
-    check_file(g.gl_pathv[i]);
+    check_file(g.gl_pathv[i], ".eh_frame");
   globfree(&g);
   return n;
 }
@@ -165,10 +153,19 @@ START_TEST(test_readelf)
 }
 END_TEST
 
+/* What only .debug_frame tells. */
+START_TEST(test_debug_frame)
+{
+  check_file(SAMPLE_DEBUG, ".debug_frame");
+}
+END_TEST
+
 START_TEST(test_more)
 {
   const char *more = getenv("LJPROF_TEST_ELF");
-  char *s = strdup(more ? more : ""), *save, *p;
+  char *s, *save, *p;
+  ck_assert_ptr_nonnull(more);
+  s = strdup(more);
   for (p = strtok_r(s, ":", &save); p; p = strtok_r(NULL, ":", &save))
     ck_assert_uint_gt(check_glob(p), 0);
   free(s);
@@ -177,12 +174,18 @@ END_TEST
 
 Suite *suite_rows(void)
 {
-  const TTest *tests[] = {test_more, NULL};
+  const TTest *tests[] = {test_debug_frame, NULL};
   Suite *s = suite_of("rows", tests);
   TCase *tc = tcase_create("readelf");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, test_readelf, 0,
                       (int)(sizeof(files) / sizeof(*files)));
   suite_add_tcase(s, tc);
+  if (getenv("LJPROF_TEST_ELF")) {
+    tc = tcase_create("more");
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, test_more);
+    suite_add_tcase(s, tc);
+  }
   return s;
 }

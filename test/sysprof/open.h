@@ -1,0 +1,27 @@
+/*
+** Opening ELF files for tests; what fails ends the test.
+*/
+
+#ifndef OPEN_H
+#define OPEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rows.h"
+
+/* Open a file. */
+LsElf *open_elf(const char *path);
+
+/* Open a file and make its table. */
+LsElf *open_rows(const char *path, LsRows *rows);
+
+/* All bytes of a file, to be freed. */
+uint8_t *open_bytes(const char *path, size_t *n);
+
+/* Make another file of one by a shell command that has "$from" and "$to". The
+** path of that, in SCRATCH, is to be freed.
+*/
+char *open_changed(const char *path, const char *name, const char *command);
+
+#endif
