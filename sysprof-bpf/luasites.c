@@ -31,6 +31,7 @@ struct LsLua {
   LsRemote mem;
   LsPool pool;
   LsFuncs funcs;
+  uint64_t met; /* Key of the stack whose functions were met last, or 0. */
   Build *build[SITES_BUILDS];
   unsigned nbuild;
 };
@@ -206,6 +207,9 @@ static void sites_meet(Out *o, const struct ljs_stack *stack)
   uint32_t i =
       stack->nframes < LJS_MAX_FRAMES ? stack->nframes : LJS_MAX_FRAMES;
   ls_remote_moment(&o->l->mem);
+  if (stack->key != 0 && stack->key == o->l->met)
+    return; /* For another frame of it. */
+  o->l->met = stack->key;
   while (i-- > 0) {
     const struct ljs_frame *fr = &stack->frame[i];
     if (fr->kind == LJS_FRAME_LUA &&
