@@ -28,9 +28,8 @@ typedef struct LsRule {
 enum { LS_CFI_BX, LS_CFI_BP, LS_CFI_SP, LS_CFI_RA, LS_CFI_REGS };
 
 /* All that is known at one instruction of the function. The CFA is reg +
-*offset,
-** unless an expression tells it; these two stay as they are, then, for programs
-** that come back to them.
+** offset, unless an expression tells it; these two stay as they are, then, for
+** programs that come back to them.
 */
 typedef struct LsCfi {
   uint64_t reg; /* By DWARF's number. */

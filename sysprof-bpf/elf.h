@@ -3,7 +3,8 @@
 ** they are asked for, so that it does no harm if the file is cut short later.
 **
 ** "Address" is the file's own idea of an address (p_vaddr, st_value, ...):
-** in a process, the bias of the mapping comes on top.
+** in a process, the bias of the mapping comes on top. One thread at a time may
+** use a file.
 */
 
 #ifndef LS_ELF_H

@@ -17,10 +17,13 @@
 
 /* Instructions from `pos` up to `end` of a function. */
 typedef struct Leg {
-  const LsPlace *place; /* The function is there; callers are behind. */
+  const LsFunc *f;
+  const LsPlace *outer; /* Its callers. */
   uint32_t nouter;
   uint32_t pos, end;
-  bool calls; /* The last instruction is the call that the next leg is of. */
+  bool calls;   /* The last instruction is the call that the next leg is of. */
+  bool hidden;  /* No snapshot has it: outer[-1] has called it, */
+  uint32_t via; /* at this instruction. */
 } Leg;
 
 typedef struct Path {
@@ -71,52 +74,107 @@ static void path_leg(Path *p, const LsPlace *place, uint32_t nouter,
   if (end > pos + PATH_INS)
     end = pos + PATH_INS;
   if (pos < end)
-    p->leg[p->n++] = (Leg){place, nouter, pos, end, calls};
+    p->leg[p->n++] = (Leg){.f = place->f,
+                           .outer = place + 1,
+                           .nouter = nouter,
+                           .pos = pos,
+                           .end = end,
+                           .calls = calls};
 }
 
-/* Down into functions: B is D calls deeper than A. */
-static void path_calls(Path *p, const LsPlace *a, uint32_t na, const LsPlace *b,
-                       uint32_t d)
+/* The level, counted from the outermost, at which two snapshots part: below,
+*the
+** same function has made the same call. -1 if they have nothing in common.
+*/
+static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
+                     uint32_t nb)
 {
-  uint32_t k = d;
-  path_leg(p, a, na - 1, a[0].pos, b[d].pos + 1, true);
-  while (k-- > 0)
-    path_leg(p, b + k, na - 1 + d - k, 1, b[k].pos + (k > 0), k > 0);
-}
-
-/* Up to a caller: A is D calls deeper than B. */
-static void path_returns(Path *p, const LsPlace *a, const LsPlace *b,
-                         uint32_t nb, uint32_t d)
-{
-  uint32_t k;
-  for (k = 0; k < d; k++) {
-    uint32_t pos = a[k].pos + (k > 0);
-    if (a[k].f)
-      path_leg(p, a + k, nb - 1 + d - k, pos, path_end(a[k].f, pos), false);
+  uint32_t level;
+  for (level = 0; level < na && level < nb; level++) {
+    const LsPlace *p = &a[na - 1 - level], *q = &b[nb - 1 - level];
+    if (!p->f && !q->f && p->cfn && p->cfn == q->cfn)
+      continue; /* A C function. */
+    if (!p->f || p->f != q->f)
+      return (int)level - 1;
+    if (p->pos != q->pos || level + 1 == na || level + 1 == nb)
+      return (int)level;
   }
-  path_leg(p, b, nb - 1, a[d].pos + 1, b[0].pos, false);
+  return (int)level - 1;
 }
 
-/* The way from snapshot A to B. With WRAP, A is the last one, and a loop begins
-** again. Without legs, it cannot be told.
+/* The way from snapshot A to B: out of the functions that A is in, on in the
+*one
+** that both have in common, and into those that B is in. With WRAP, A is the
+** last one, and a loop begins again. Without legs, it cannot be told.
 */
 static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
                       const LsSnap *sb, bool wrap)
 {
   const LsPlace *a = T->place + sa->place, *b = T->place + sb->place;
-  uint32_t na = sa->nplace, nb = sb->nplace;
+  uint32_t na = sa->nplace, nb = sb->nplace, up, down, k, pos, end;
+  int level = path_part(a, na, b, nb);
   p->n = 0;
-  if (na == 0 || nb == 0)
+  if (level < 0)
     return;
-  if (na == nb && a[0].f && a[0].f == b[0].f) {
-    uint32_t end = b[0].pos;
-    if (wrap || a[0].pos >= end)
-      end = path_end(a[0].f, a[0].pos);
-    path_leg(p, a, na - 1, a[0].pos, end, false);
-  } else if (nb > na && b[nb - na].f == a[0].f && a[0].pos <= b[nb - na].pos) {
-    path_calls(p, a, na, b, nb - na);
-  } else if (na > nb && a[na - nb].f == b[0].f) {
-    path_returns(p, a, b, nb, na - nb);
+  up = na - 1 - (uint32_t)level;
+  down = nb - 1 - (uint32_t)level;
+  for (k = 0; k < up; k++) {
+    pos = a[k].pos + (k > 0);
+    if (a[k].f)
+      path_leg(p, a + k, na - 1 - k, pos, path_end(a[k].f, pos), false);
+  }
+  pos = a[up].pos + (up > 0);
+  end = b[down].pos + (down > 0);
+  if (a[up].f && down == 0 && (wrap || pos >= end))
+    end = path_end(a[up].f, pos);
+  path_leg(p, a + up, (uint32_t)level, pos, end, down > 0);
+  for (k = down; k-- > 0;)
+    path_leg(p, b + k, nb - 1 - k, 1, b[k].pos + (k > 0), k > 0);
+}
+
+/* The instructions that call what no leg is of: how many, and the last one. */
+static unsigned path_hidden(const Path *p, unsigned *leg, uint32_t *at)
+{
+  unsigned i, n = 0;
+  for (i = 0; i < p->n; i++) {
+    const Leg *g = &p->leg[i];
+    uint32_t pos, end = g->end - (g->calls ? 1 : 0);
+    for (pos = g->pos; pos < end; pos++) {
+      uint32_t op = LS_BC_OP(g->f->bc[pos]);
+      if (op >= LS_BC_CALLM && op <= LS_BC_ITERC) {
+        *leg = i;
+        *at = pos;
+        n++;
+      }
+    }
+  }
+  return n;
+}
+
+/* Put the function that was called at an instruction of a leg behind it. */
+static void path_reveal(Path *p, unsigned i, uint32_t at, const LsFunc *f)
+{
+  Leg *g = &p->leg[i];
+  unsigned k;
+  if (p->n + 2 > PATH_MAX)
+    return;
+  for (k = p->n; k-- > i;)
+    p->leg[k + 2] = p->leg[k];
+  g[0].end = at + 1;
+  g[0].calls = true;
+  g[1] = g[0];
+  g[1].f = f;
+  g[1].pos = 1;
+  g[1].end = path_end(f, 1);
+  g[1].calls = false;
+  g[1].hidden = true;
+  g[1].via = at;
+  g[2].pos = at + 1;
+  p->n += 2;
+  if (g[2].pos >= g[2].end) { /* Nothing is left. */
+    for (k = i + 2; k + 1 < p->n; k++)
+      p->leg[k] = p->leg[k + 1];
+    p->n--;
   }
 }
 
@@ -127,7 +185,7 @@ static unsigned path_sum(const Path *p)
   uint32_t pos;
   for (i = 0; i < p->n; i++)
     for (pos = p->leg[i].pos; pos < p->leg[i].end; pos++)
-      sum += path_weight(LS_BC_OP(p->leg[i].place->f->bc[pos]));
+      sum += path_weight(LS_BC_OP(p->leg[i].f->bc[pos]));
   return sum;
 }
 
@@ -143,7 +201,7 @@ static const Leg *path_find(const Path *p, uint64_t share, uint64_t whole,
     const Leg *g = &p->leg[i];
     uint32_t pos;
     for (pos = g->pos; pos < g->end; pos++) {
-      done += path_weight(LS_BC_OP(g->place->f->bc[pos]));
+      done += path_weight(LS_BC_OP(g->f->bc[pos]));
       if (done > want) {
         *at = pos;
         return g;
@@ -157,27 +215,11 @@ static const Leg *path_find(const Path *p, uint64_t share, uint64_t whole,
 static bool path_oneline(const Path *p)
 {
   const Leg *g = &p->leg[0];
-  uint32_t pos = g->pos, line = ls_func_line(g->place->f, pos);
+  uint32_t pos = g->pos, line = ls_func_line(g->f, pos);
   while (++pos < g->end)
-    if (ls_func_line(g->place->f, pos) != line)
+    if (ls_func_line(g->f, pos) != line)
       return false;
   return p->n == 1;
-}
-
-/* Whether it has a call that no leg is of. */
-static bool path_calling(const Path *p)
-{
-  unsigned i;
-  for (i = 0; i < p->n; i++) {
-    const Leg *g = &p->leg[i];
-    uint32_t pos, end = g->end - (g->calls ? 1 : 0);
-    for (pos = g->pos; pos < end; pos++) {
-      uint32_t op = LS_BC_OP(g->place->f->bc[pos]);
-      if (op >= LS_BC_CALLM && op <= LS_BC_ITERC)
-        return true;
-    }
-  }
-  return false;
 }
 
 /* The last snapshot at or before an offset. */
@@ -206,6 +248,8 @@ bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here)
 {
   uint32_t i = path_before(T, ofs), next = i + 1, end = T->szmcode;
   bool wrap = next == T->nsnap;
+  unsigned hidden, where = 0;
+  uint32_t at = 0;
   const Leg *leg;
   Path p;
   if (T->nsnap == 0)
@@ -222,17 +266,27 @@ bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here)
     if (T->snap[next].nplace == 0)
       return false;
     path_there(T, &T->snap[next], here);
-    here->unsure = T->inlines;
+    here->unsure = true;
     return true;
   }
   if (ofs >= end || end <= T->snap[i].mcofs)
     end = ofs + 1;
   *here = (LsHere){.exact = path_oneline(&p)};
+  hidden = path_hidden(&p, &where, &at);
+  if (T->nhidden == 1 && hidden == 1) {
+    path_reveal(&p, where, at, T->hidden[0]);
+    here->exact = false;
+  } else if (T->nhidden > 0 && hidden > 0) {
+    here->unsure = true;
+  }
   leg =
       path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, &here->pos);
-  here->f = leg->place->f;
-  here->outer = leg->place + 1;
+  here->f = leg->f;
+  here->outer = leg->outer;
   here->nouter = leg->nouter;
-  here->unsure = T->inlines && (path_calling(&p) || (wrap && !T->loops));
+  here->hidden = leg->hidden;
+  if (leg->hidden)
+    here->via = (LsPlace){.f = leg->outer[-1].f, .pos = leg->via};
+  here->unsure |= wrap && !T->loops && T->nhidden > 0;
   return true;
 }

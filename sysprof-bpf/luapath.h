@@ -14,6 +14,8 @@ typedef struct LsHere {
   uint32_t pos;         /* Instruction. */
   const LsPlace *outer; /* Callers, the nearest first. */
   uint32_t nouter;
+  LsPlace via; /* With `hidden`: its caller, nearer than those. */
+  bool hidden;
   bool exact;  /* The line is certain. */
   bool unsure; /* Not even the function is: it may be one that was inlined, and
                ** left again before the next snapshot. */

@@ -254,6 +254,8 @@ static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs)
                    (here.unsure ? LS_UNSURE : 0));
   else
     sites_place(o, here.outer - 1);
+  if (here.hidden)
+    sites_place(o, &here.via);
   for (i = 0; i < here.nouter; i++)
     sites_place(o, &here.outer[i]);
 }

@@ -46,6 +46,30 @@ static int snap_constant(const LsIr *t, uint32_t ref, uint64_t *value)
   return op;
 }
 
+/* A function that the trace may have inlined. */
+static void snap_hide(LsTrace *T, const LsFunc *f)
+{
+  uint32_t i;
+  for (i = 0; i < T->nhidden; i++)
+    if (T->hidden[i] == f)
+      return;
+  if (f && T->nhidden < LS_HIDDEN)
+    T->hidden[T->nhidden++] = f;
+}
+
+/* Keep those that no snapshot has a place in. */
+static void snap_unhide(LsTrace *T)
+{
+  uint32_t i, k, n = 0;
+  for (i = 0; i < T->nhidden; i++) {
+    for (k = 0; k < T->nplace && T->place[k].f != T->hidden[i]; k++)
+      ;
+    if (k == T->nplace)
+      T->hidden[n++] = T->hidden[i];
+  }
+  T->nhidden = n;
+}
+
 /* A function among the constants. */
 static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
                               LsTrace *T)
@@ -56,11 +80,10 @@ static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
     if (ls_remote_uint(v->mem, obj + v->vm.fn_ffid, 1) != 0)
       return;
     obj = ls_view_ref(v, obj + v->vm.fn_pc) - v->vm.pt_size;
-    T->inlines = true;
-  } else if (type != LS_GCT_PROTO) {
-    return;
+    snap_hide(T, ls_func_read(fs, v, obj));
+  } else if (type == LS_GCT_PROTO) {
+    ls_func_read(fs, v, obj);
   }
-  ls_func_read(fs, v, obj);
 }
 
 /* Meet all functions that are constants of the trace. */
@@ -75,10 +98,8 @@ static void snap_meet(LsFuncs *fs, const LsIr *t, LsTrace *T)
       snap_meetfunction(fs, t, value, T);
     } else if (op == IR_KPTR || op == IR_KKPTR) {
       /* It may be a function's bytecode. */
-      if (ls_proto_check(v, value - v->vm.pt_size, &check)) {
-        ls_func_read(fs, v, value - v->vm.pt_size);
-        T->inlines = true;
-      }
+      if (ls_proto_check(v, value - v->vm.pt_size, &check))
+        snap_hide(T, ls_func_read(fs, v, value - v->vm.pt_size));
     }
     if (op == IR_KNUM || op == IR_KINT64 ||
         (v->vm.gc64 && (op == IR_KGC || op == IR_KPTR || op == IR_KKPTR)))
@@ -320,6 +341,7 @@ void ls_snaps_read(LsFuncs *fs, LsIr *t, LsTrace *T)
       ls_remote_get(t->v->mem, t->snap, snap, ssize)) {
     snap_meet(fs, t, T);
     snap_parse(fs, t, snap, T);
+    snap_unhide(T);
   }
   free(snap);
   free(t->k);

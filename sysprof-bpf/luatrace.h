@@ -8,6 +8,8 @@
 
 #include "luafunc.h"
 
+#define LS_HIDDEN 8 /* Constants that are looked at. */
+
 /* A function that a trace is in: where, if it is one of Lua's. */
 typedef struct LsPlace {
   const LsFunc *f; /* NULL: a C function, or one that is lost. */
@@ -28,13 +30,15 @@ typedef struct LsTrace {
   uint64_t check;
   uint64_t mcode;
   uint32_t szmcode, mcloop;
-  bool loops;   /* It ends with a jump to its loop. */
-  bool inlines; /* Lua functions are among its constants. */
+  bool loops; /* It ends with a jump to its loop. */
   LsPlace start;
   LsSnap *snap;
   uint32_t nsnap; /* 0 if they tell no offsets, as in versions before 2.1. */
   LsPlace *place;
   uint32_t nplace, sizeplace;
+  const LsFunc *hidden[LS_HIDDEN]; /* Lua functions among its constants that no
+                                   ** snapshot has a place in. */
+  uint32_t nhidden;
 } LsTrace;
 
 /* Machine code that belongs to a trace. */

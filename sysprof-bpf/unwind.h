@@ -94,7 +94,7 @@ static __always_inline void ljs_push(struct ljs_walk *w, __u64 addr, __u32 x,
   f->flags = flags;
   w->out.nframes = n + 1;
   w->out.key = ljs_mix(ljs_mix(w->out.key, addr),
-                       (__u64)x << 32 | check << 16 | kind << 8 | flags);
+                       (__u64)x << 32 | (__u32)check << 16 | kind << 8 | flags);
 }
 
 /* Something is missing here, but the walk goes on. */

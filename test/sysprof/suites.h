@@ -12,10 +12,13 @@
   _(cfi)                                                                       \
   _(elf)                                                                       \
   _(kallsyms)                                                                  \
+  _(lies)                                                                      \
   _(live)                                                                      \
   _(maps)                                                                      \
   _(rows)                                                                      \
+  _(stock)                                                                     \
   _(symbols)                                                                   \
+  _(traces)                                                                    \
   _(vm)
 /* clang-format on */
 

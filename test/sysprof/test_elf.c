@@ -62,7 +62,50 @@ START_TEST(test_segments)
 }
 END_TEST
 
-/* The build-id, as file tells it. */
+/* Segments that share a page: the mapping of code has that page, too. */
+START_TEST(test_shared_page)
+{
+  struct {
+    Elf64_Ehdr eh;
+    Elf64_Phdr ph[2];
+  } file = {.ph = {{.p_type = PT_LOAD,
+                    .p_flags = PF_R,
+                    .p_filesz = 0x1234,
+                    .p_memsz = 0x1234},
+                   {.p_type = PT_LOAD,
+                    .p_flags = PF_R | PF_X,
+                    .p_offset = 0x1234,
+                    .p_vaddr = 0x2234,
+                    .p_filesz = 0x1000,
+                    .p_memsz = 0x1000}}};
+  size_t n;
+  uint8_t *p = open_bytes(SAMPLE_EH, &n);
+  uint64_t addr;
+  LsElf *e;
+  memcpy(&file.eh, p, sizeof(file.eh));
+  file.eh.e_phoff = offsetof(typeof(file), ph);
+  file.eh.e_phnum = 2;
+  file.eh.e_shoff = file.eh.e_shnum = file.eh.e_shstrndx = 0;
+  e = ls_elf_memory(&file, sizeof(file));
+  ck_assert_int_eq(ls_elf_vaddr(e, 0x1000, &addr), 0);
+  ck_assert_uint_eq(addr, 0x2000);
+  ck_assert_int_eq(ls_elf_vaddr(e, 0xfff, &addr), 0);
+  ck_assert_uint_eq(addr, 0xfff);
+  ck_assert_int_eq(ls_elf_vaddr(e, 0x2233, &addr), 0);
+  ck_assert_uint_eq(addr, 0x3233);
+  ck_assert_int_eq(ls_elf_vaddr(e, 0x2234, &addr), -1);
+  ls_elf_close(e);
+  file.ph[1].p_flags = PF_R;
+  e = ls_elf_memory(&file, sizeof(file));
+  ck_assert_int_eq(ls_elf_vaddr(e, 0x1000, &addr), 0);
+  ck_assert_uint_eq(addr, 0x1000);
+  ck_assert_ptr_null(ls_elf_bytes(e, 0x2234, 1)); /* Not in the file. */
+  ls_elf_close(e);
+  free(p);
+}
+END_TEST
+
+/* The build-id, as readelf tells it. */
 START_TEST(test_buildid)
 {
   LsElf *e = open_elf(SAMPLE_EH);
@@ -196,8 +239,8 @@ END_TEST
 
 Suite *suite_elf(void)
 {
-  const TTest *tests[] = {test_segments,  test_buildid, test_no_sections,
-                          test_not,       test_cut,     test_spoilt,
-                          test_truncated, NULL};
+  const TTest *tests[] = {test_segments,    test_shared_page, test_buildid,
+                          test_no_sections, test_not,         test_cut,
+                          test_spoilt,      test_truncated,   NULL};
   return suite_of("elf", tests);
 }

@@ -2,6 +2,7 @@
 ** Names of functions: which one of many, and the same as readelf has.
 */
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +117,30 @@ START_TEST(test_other_debug)
 }
 END_TEST
 
+/* Names without an end are no names: other tables are looked at. */
+START_TEST(test_endless)
+{
+  size_t n, i;
+  uint8_t *p = open_bytes(SAMPLE_EH, &n);
+  const Elf64_Ehdr *eh = (const Elf64_Ehdr *)p;
+  const Elf64_Shdr *sh = (const Elf64_Shdr *)(p + eh->e_shoff);
+  LsRows t;
+  LsElf *e;
+  for (i = 0; i < eh->e_shnum; i++)
+    if (sh[i].sh_type == SHT_SYMTAB) {
+      const Elf64_Shdr *names = &sh[sh[i].sh_link];
+      memset(p + names->sh_offset + 1, 'x', names->sh_size - 1);
+    }
+  e = ls_elf_memory(p, n);
+  ck_assert_int_eq(ls_rows_build(e, &t), 0);
+  check_common(e, &t);
+  ck_assert_str_eq(name_at(e, &t, 66), "many_weak");
+  ls_rows_free(&t);
+  ls_elf_close(e);
+  free(p);
+}
+END_TEST
+
 /* A function as readelf has it. */
 typedef struct Function {
   uint64_t addr, size;
@@ -197,8 +222,9 @@ END_TEST
 
 Suite *suite_symbols(void)
 {
-  const TTest *tests[] = {test_symtab,         test_stripped,
-                          test_other_debug,    test_readelf_symtab,
-                          test_readelf_dynsym, NULL};
+  const TTest *tests[] = {
+      test_symtab,  test_stripped,       test_other_debug,
+      test_endless, test_readelf_symtab, test_readelf_dynsym,
+      NULL};
   return suite_of("symbols", tests);
 }

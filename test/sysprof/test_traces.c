@@ -1,0 +1,193 @@
+/*
+** Functions and lines of compiled code: every byte of every trace of a live
+** process is asked for.
+*/
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live.h"
+#include "luasites.h"
+#include "remote.h"
+#include "suites.h"
+
+/* Who can be below whom. */
+static const char *const calls[][2] = {
+    {"M.chase", "body"}, {"M.chase", "pcall"},   {"pcall", "body"},
+    {"recurse", "body"}, {"recurse", "recurse"}, {"vararg", "body"},
+    {"__add", "body"},   {"__index", "body"},
+};
+#define NCALLS (sizeof(calls) / sizeof(calls[0]))
+
+/* What was seen. */
+typedef struct Seen {
+  unsigned called[NCALLS];
+  unsigned sites, lost, unsure;
+} Seen;
+
+static uint64_t number(const Live *p, uint64_t addr, size_t n)
+{
+  uint64_t v = 0;
+  ck_assert_int_eq(ls_remote_read(p->pid, addr, &v, n), 0);
+  return v;
+}
+
+/* The frame of an offset in a trace. */
+static struct ljs_frame frame_of(const Live *p, uint64_t T, uint32_t ofs)
+{
+  const struct ljs_vm *vm = &p->vm;
+  unsigned ref = vm->gc64 ? 8 : 4;
+  uint64_t h = ljs_check_trace(
+      number(p, T + vm->t_mcode, 8), (uint32_t)number(p, T + vm->t_szmcode, 4),
+      number(p, T + vm->t_startpt, ref), number(p, T + vm->t_startpc, ref),
+      (uint32_t)number(p, T + vm->t_nins, 4));
+  return (struct ljs_frame){
+      .addr = T, .x = ofs, .kind = LJS_FRAME_TRACE, .check = LJS_CHECK(h)};
+}
+
+/* A site that can be. */
+static void check_site(const LsSite *s)
+{
+  if (s->kind == LS_BUILTIN) {
+    ck_assert_str_eq(s->name, "pcall");
+    return;
+  }
+  ck_assert_int_eq(s->kind, LS_LUA);
+  ck_assert(s->flags & LS_TRACE);
+  ck_assert_str_eq(s->chunk, "@" SOURCE "/traces.lua");
+  ck_assert_uint_ge(s->line, s->first);
+  if (s->first > 0)
+    ck_assert_uint_le(s->line, s->first + s->lines);
+}
+
+/* The sites of one place. */
+static void check_sites(const LsSite *s, unsigned n, Seen *seen)
+{
+  unsigned i, k;
+  ck_assert_uint_ge(n, 1);
+  seen->sites++;
+  if (strcmp(s[n - 1].name, "(lost)") == 0) {
+    seen->lost++;
+    return;
+  }
+  if (s[0].flags & LS_UNSURE)
+    seen->unsure++;
+  for (i = 0; i < n; i++)
+    check_site(&s[i]);
+  for (i = 0; i + 1 < n; i++) {
+    for (k = 0; k < NCALLS; k++)
+      if (strcmp(calls[k][0], s[i].name) == 0 &&
+          strcmp(calls[k][1], s[i + 1].name) == 0)
+        break;
+    ck_assert_msg(k < NCALLS, "%s called %s", s[i + 1].name, s[i].name);
+    seen->called[k]++;
+  }
+}
+
+/* The same place by its address must be the same. */
+static void check_bypc(const Live *p, LsLua *lua, struct ljs_stack *stack,
+                       const LsSite *s, unsigned n, uint64_t pc)
+{
+  LsSite other[64];
+  struct ljs_frame was = stack->frame[0];
+  unsigned i;
+  stack->frame[0] = (struct ljs_frame){.addr = pc, .kind = LJS_FRAME_JIT};
+  ck_assert_uint_eq(ls_lua_sites(lua, &p->vm, stack, 0, other, 64), n);
+  for (i = 0; i < n; i++) {
+    ck_assert_str_eq(other[i].name, s[i].name);
+    ck_assert_uint_eq(other[i].line, s[i].line);
+  }
+  stack->frame[0] = was;
+}
+
+/* All places of one trace. */
+static void check_trace(const Live *p, LsLua *lua, struct ljs_stack *stack,
+                        uint64_t T, Seen *seen)
+{
+  uint64_t mcode = number(p, T + p->vm.t_mcode, 8);
+  uint32_t size = (uint32_t)number(p, T + p->vm.t_szmcode, 4), ofs;
+  for (ofs = 0; ofs < size; ofs++) {
+    LsSite s[64];
+    unsigned n;
+    stack->frame[0] = frame_of(p, T, ofs);
+    n = ls_lua_sites(lua, &p->vm, stack, 0, s, 64);
+    check_sites(s, n, seen);
+    if (ofs % 16 == 0)
+      check_bypc(p, lua, stack, s, n, mcode + ofs);
+  }
+}
+
+/* Start the program; its stack has a frame for a trace on top. */
+static LsLua *start(Live *p, struct ljs_stack *stack)
+{
+  const char *argv[] = {LUAJIT, SOURCE "/traces.lua", NULL};
+  live_start(p, argv, NULL);
+  ck_assert_int_eq(live_wait(p), 1);
+  live_find(p);
+  live_walk(p, stack);
+  return ls_lua_open(p->pid);
+}
+
+START_TEST(everywhere)
+{
+  static struct ljs_stack stack;
+  Seen seen = {0};
+  uint64_t array;
+  uint32_t n, size, k;
+  Live p;
+  LsLua *lua = start(&p, &stack);
+  if (p.vm.jit) {
+    array = number(&p, p.g + (uint64_t)p.vm.trace, 8);
+    size = (uint32_t)number(&p, p.g + (uint64_t)p.vm.trace + 12, 4);
+    for (n = 1; n < size; n++) {
+      unsigned ref = p.vm.gc64 ? 8 : 4;
+      uint64_t T = number(&p, array + (uint64_t)n * ref, ref);
+      if (T)
+        check_trace(&p, lua, &stack, T, &seen);
+    }
+    for (k = 0; k < NCALLS; k++)
+      ck_assert_msg(seen.called[k] > 0, "%s never called %s", calls[k][1],
+                    calls[k][0]);
+    ck_assert_uint_eq(seen.lost, 0);
+    ck_assert_uint_lt(seen.unsure * 4, seen.sites);
+  }
+  ls_lua_close(lua);
+  live_end(&p);
+}
+END_TEST
+
+/* A trace that is gone is lost, but one that was met is still known. */
+START_TEST(gone)
+{
+  static struct ljs_stack stack;
+  LsSite s[64], t[64];
+  Live p;
+  LsLua *lua = start(&p, &stack);
+  if (p.vm.jit) {
+    unsigned ref = p.vm.gc64 ? 8 : 4, n;
+    uint64_t array = number(&p, p.g + (uint64_t)p.vm.trace, 8);
+    struct ljs_frame fr = frame_of(&p, number(&p, array + ref, ref), 20);
+    stack.frame[0] = fr;
+    stack.frame[0].check ^= 1;
+    ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &stack, 0, s, 64), 1);
+    ck_assert_str_eq(s[0].name, "(lost)");
+    stack.frame[0] = fr;
+    n = ls_lua_sites(lua, &p.vm, &stack, 0, s, 64);
+    ck_assert_str_ne(s[0].chunk, "");
+    live_end(&p);
+    ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &stack, 0, t, 64), n);
+    ck_assert_str_eq(s[0].chunk, t[0].chunk);
+    ck_assert_uint_eq(s[0].line, t[0].line);
+  } else {
+    live_end(&p);
+  }
+  ls_lua_close(lua);
+}
+END_TEST
+
+Suite *suite_traces(void)
+{
+  const TTest *tests[] = {everywhere, gone, NULL};
+  return suite_of("traces", tests);
+}
