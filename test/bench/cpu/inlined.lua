@@ -35,6 +35,8 @@ return function(step, ...)
   truth.chain("inline", "loop", "c10")
   truth.chain("inline", "loop")
   truth.measure({
-    { "inlined", 10, a, call = inline, lines = {}, parts = { a60 = { 0.6, a }, b30 = { 0.3, b }, c10 = { 0.1, c } } },
+    { "inlined", 10, a, call = inline, lines = {}, parts = {
+      a60 = { 0.6, a }, b30 = { 0.3, b }, c10 = { 0.1, c }, loop = { 0, loop },
+    } },
   })
 end
