@@ -14,7 +14,7 @@ local function vm%d_40(n)
   return x
 end
 return vm%d_60, vm%d_40]]
-local burn60, burn40 = assert(loadstring((source:gsub("%%d", THREAD or 1)), "=vm"))()
+local burn60, burn40 = assert(loadstring((source:gsub("%%d", THREAD or 1)), "=vm" .. (THREAD or 1)))()
 local name = "vm" .. (THREAD or 1)
 
 local function main()

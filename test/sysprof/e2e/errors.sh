@@ -50,7 +50,7 @@ case_no_such_process() {
   gone=$!
   wait "$gone"
   sysprof -p "$gone" -d 1 -o "$dir/profile"
-  refused 2 "$gone.*no such process"
+  refused 2 "no (such )?process.*$gone|$gone.*no such process"
   [ ! -s "$dir/profile" ] || fail "there is a profile of nobody"
 }
 
@@ -108,6 +108,6 @@ case_cannot_write() {
 case_command_missing() {
   need_bpf || return
   sysprof -f -o "$dir/folded" -- "$dir/missing"
-  refused 2 'missing: No such file or directory'
+  refused 127 'missing: No such file or directory' # As a shell has it.
   [ ! -s "$dir/folded" ] || fail "there is a profile of nothing"
 }

@@ -121,18 +121,15 @@ target_well() {
   grep -q '^truth cpu' "$dir/truth" || fail "the target did not finish"
 }
 
-# A number that the summary gives a word: "fired: 10", "10 fired".
+# A number that the summary gives before a word: "10 dropped".
 book() {
-  # shellcheck disable=SC2020
-  tr ',;()' '\n\n\n\n' < "$dir/err" | tr -d "'" |
-    sed -nE "s/.*\b$1\b[: =]+([0-9]+).*/\1/p; s/.*\b([0-9]+) ([a-z]+ )?$1\b.*/\1/p" |
-    tail -n 1
+  sed -nE "s/(.*[^0-9])?([0-9]+) $1\b.*/\2/p" "$dir/err" | head -n 1
 }
 
 # Fired = delivered + dropped, exactly.
 books_closed() {
   local fired delivered dropped
-  fired=$(book fired) delivered=$(book delivered) dropped=$(book dropped)
+  fired=$(book samples) delivered=$(book delivered) dropped=$(book dropped)
   if [ -z "$fired" ] || [ -z "$delivered" ] || [ -z "$dropped" ]; then
     fail "no books: $(cat "$dir/err")"
   elif [ "$fired" -ne $((delivered + dropped)) ] || [ "$fired" -eq 0 ]; then

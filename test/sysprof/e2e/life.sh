@@ -37,7 +37,7 @@ case_duration() {
   [ $((SECONDS - before)) -le 4 ] || fail "-d 1.5 took $((SECONDS - before)) s"
   kill -0 "$target" 2> /dev/null || fail "the target ended with it"
   target_well
-  grep -q 'burn60@split.lua' "$dir/folded" || fail "no profile"
+  grep -q 'burn60@.*split.lua:' "$dir/folded" || fail "no profile"
 }
 
 # Ctrl-C, and what a service manager sends.
@@ -52,7 +52,7 @@ case_interrupt() {
     kill "-$signal" "$profiler"
     sysprof_ended 0
     books_closed
-    grep -q 'burn60@split.lua' "$dir/folded" || fail "no profile after $signal"
+    grep -q 'burn60@.*split.lua:' "$dir/folded" || fail "no profile after $signal"
     target_well
   done
 }
@@ -66,7 +66,7 @@ case_killed() {
   kill -KILL "$target"
   sysprof_ended 0
   books_closed
-  grep -q 'burn60@split.lua' "$dir/folded" || fail "no profile"
+  grep -q 'burn60@.*split.lua:' "$dir/folded" || fail "no profile"
 }
 
 # The profiler is killed: nothing is left behind, in the target or the kernel.
@@ -110,8 +110,8 @@ case_all() {
   started+=("$!")
   sysprof_ended 0
   books_closed
-  grep -q 'burn60@split.lua' "$dir/folded" || fail "not the one that ran"
-  grep -q 'safe50@pcalls.lua' "$dir/folded" || fail "not the one that started"
+  grep -q 'burn60@.*split.lua:' "$dir/folded" || fail "not the one that ran"
+  grep -q 'safe50@.*pcalls.lua:' "$dir/folded" || fail "not the one that started"
   target=$first
   target_well
 }
