@@ -96,6 +96,8 @@ static void show_summary(const Main *m)
   uint64_t dropped =
       b->dropped_ring + b->dropped_full + b->dropped_busy + b->lost;
   unsigned i;
+  if (!b->fired && m->command.ended && m->command.status >= 126)
+    return; /* There was no such command, and that has been told. */
   say(m, "%llu samples in %.1f s: %llu delivered, %llu dropped",
       (unsigned long long)b->fired, (double)b->ns / 1e9,
       (unsigned long long)b->delivered, (unsigned long long)dropped);
