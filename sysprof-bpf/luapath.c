@@ -43,7 +43,7 @@ static unsigned path_weight(uint32_t op)
       0, 1, 1, 3,                                           /* MOV, ... */
       1, 1, 1, 2, 6, 1, 1, 1, 2, 6, 1, 1, 1, 2, 6, 6, 8,    /* ADDVN, ... */
       0, 0, 0, 0, 0, 0,                                     /* KSTR, ... */
-      1, 4, 4, 4, 4, 2, 8, 8, 8, 1, 6,                      /* UGET, ... */
+      0, 4, 4, 4, 4, 2, 8, 8, 8, 0, 6,                      /* UGET, ... */
       5, 5, 5, 5, 6, 6, 6, 6, 6,                            /* TGETV, ... */
       2, 2, 2, 2, 3, 3, 2, 1, 0, 0, 0, 0,                   /* CALLM, ... */
       2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0,                   /* FORI, ... */
@@ -206,14 +206,24 @@ static bool path_revealall(Path *p, const LsTrace *T)
   return all;
 }
 
-/* How much machine code a path is taken to have. At least 1 if any. */
+/* The weight of an instruction of a leg. Calls of what is inlined are none; so
+** are upvalues and globals, mostly, since they have not changed.
+*/
+static unsigned path_legweight(const Leg *g, uint32_t pos)
+{
+  if (g->calls && pos + 1 == g->end)
+    return 0;
+  return path_weight(LS_BC_OP(g->f->bc[pos]));
+}
+
+/* How much machine code a path is taken to have. */
 static unsigned path_sum(const Path *p)
 {
   unsigned i, sum = 0;
   uint32_t pos;
   for (i = 0; i < p->n; i++)
     for (pos = p->leg[i].pos; pos < p->leg[i].end; pos++)
-      sum += path_weight(LS_BC_OP(p->leg[i].f->bc[pos]));
+      sum += path_legweight(&p->leg[i], pos);
   return sum;
 }
 
@@ -229,7 +239,7 @@ static const Leg *path_find(const Path *p, uint64_t share, uint64_t whole,
     const Leg *g = &p->leg[i];
     uint32_t pos;
     for (pos = g->pos; pos < g->end; pos++) {
-      done += path_weight(LS_BC_OP(g->f->bc[pos]));
+      done += path_legweight(g, pos);
       if (done > want) {
         *at = pos;
         return g;

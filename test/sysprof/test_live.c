@@ -161,8 +161,50 @@ START_TEST(definitions)
 }
 END_TEST
 
+/* What is not there any more is lost, unless it was met; without a PC the line
+** is approximate.
+*/
+START_TEST(lost)
+{
+  static struct ljs_stack s;
+  static char told[64][8192];
+  const char *argv[] = {LUAJIT, SOURCE "/stops.lua", NULL};
+  struct ljs_frame fr;
+  LsSite site;
+  LsLua *lua, *later;
+  Live p;
+  live_start(&p, argv, NULL);
+  ck_assert_uint_gt(read_stop(&p, told, 64), 0);
+  ck_assert_int_eq(live_wait(&p), 1);
+  live_find(&p);
+  live_walk(&p, &s);
+  lua = ls_lua_open(p.pid);
+  later = ls_lua_open(p.pid);
+  fr = s.frame[1]; /* That of stop(). */
+  s.frame[1].check ^= 1;
+  ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &s, 1, &site, 1), 1);
+  ck_assert_str_eq(site.name, "(lost)");
+  ck_assert_uint_eq(site.chunklen, 0);
+  s.frame[1] = fr;
+  s.frame[1].flags |= LJS_FLAG_NOPC;
+  ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &s, 1, &site, 1), 1);
+  ck_assert_str_eq(site.name, "stop");
+  ck_assert_uint_eq(site.line, site.first);
+  ck_assert(site.flags & LS_APPROX);
+  ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &s, 1, &site, 0), 0);
+  live_end(&p);
+  ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &s, 1, &site, 1), 1);
+  ck_assert_str_eq(site.name, "stop");
+  ck_assert_uint_eq(ls_lua_sites(later, &p.vm, &s, 1, &site, 1), 1);
+  ck_assert_str_eq(site.name, "(lost)");
+  ls_lua_close(lua);
+  ls_lua_close(later);
+}
+END_TEST
+
 Suite *suite_live(void)
 {
-  const TTest *tests[] = {stops_interpreted, stops_compiled, definitions, NULL};
+  const TTest *tests[] = {stops_interpreted, stops_compiled, lost, definitions,
+                          NULL};
   return suite_of("live", tests);
 }
