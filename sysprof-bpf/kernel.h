@@ -15,8 +15,28 @@ struct pt_regs {
   unsigned long bx, bp, dx, ip, cs, sp;
 };
 
+struct ns_common {
+  unsigned int inum;
+};
+
+struct pid_namespace {
+  struct ns_common ns;
+};
+
+struct upid {
+  int nr;
+  struct pid_namespace *ns;
+};
+
+struct pid {
+  unsigned int level;
+  struct upid numbers[1];
+};
+
 struct task_struct {
   void *stack;
+  struct task_struct *group_leader;
+  struct pid *thread_pid;
 };
 
 #pragma clang attribute pop

@@ -257,7 +257,7 @@ static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs)
   bool told = ls_path_at(T, ofs, &here);
   if (told && !here.f && !here.outer[-1].cfn && !here.nouter)
     told = false; /* Such are the first snapshots behind a stitch. */
-  if (!told) { /* Only where it begins is known. */
+  if (!told) {    /* Only where it begins is known. */
     if (T->start.f)
       sites_line(o, T->start.f, T->start.pos, guess);
     else

@@ -118,10 +118,10 @@ static __always_inline struct ljs_page *find_page(__u32 module, __u32 n)
 }
 
 /* Which of an array's entries is the last one with pc_of(I) <= PC; 0 if none
-*is.
-** Without a branch that depends on what is compared, which the verifier would
-** follow both ways: 2^steps paths. What is not used is UINT32_MAX.
-*/
+ *is.
+ ** Without a branch that depends on what is compared, which the verifier would
+ ** follow both ways: 2^steps paths. What is not used is UINT32_MAX.
+ */
 #define FIND_LAST(last, first_half, max, pc_of)                                \
   do {                                                                         \
     __u32 half_;                                                               \
@@ -301,6 +301,39 @@ static __always_inline void finish(struct scratch *s)
   s->busy = 0;
 }
 
+#define LEVELS 8 /* Of pid namespaces that are looked at. */
+
+/* The number of a task in the sampler's pid namespace; 0 if it has none. */
+static __always_inline __u32 number_of(struct task_struct *task)
+{
+  struct pid *pid = BPF_CORE_READ(task, thread_pid);
+  __u32 level = BPF_CORE_READ(pid, level), i;
+  for (i = 0; i < LEVELS; i++) {
+    struct upid upid;
+    if (i > level ||
+        bpf_probe_read_kernel(&upid, sizeof(upid),
+                              (void *)&pid->numbers[0] + i * sizeof(upid)))
+      return 0;
+    if (BPF_CORE_READ(upid.ns, ns.inum) == (__u32)pidns_ino)
+      return upid.nr;
+  }
+  return 0;
+}
+
+/* Numbers of the current thread and its process, as the sampler knows them,
+** though it may be in a namespace of its own. Answers 0 for those outside.
+*/
+static __always_inline int current_ids(struct bpf_pidns_info *ids)
+{
+  struct task_struct *task;
+  if (!bpf_get_ns_current_pid_tgid(pidns_dev, pidns_ino, ids, sizeof(*ids)))
+    return 1;
+  task = (struct task_struct *)bpf_get_current_task();
+  ids->pid = number_of(task);
+  ids->tgid = number_of(BPF_CORE_READ(task, group_leader));
+  return ids->tgid != 0;
+}
+
 /* Is this one of our processes? Then its stack is begun. */
 static __always_inline struct scratch *start(void *ctx)
 {
@@ -308,7 +341,7 @@ static __always_inline struct scratch *start(void *ctx)
   struct ljs_proc *proc;
   struct scratch *s;
   __u32 pid;
-  if (bpf_get_ns_current_pid_tgid(pidns_dev, pidns_ino, &ids, sizeof(ids)))
+  if (!current_ids(&ids))
     return 0;
   pid = ids.tgid;
   proc = bpf_map_lookup_elem(&procs, &pid);
