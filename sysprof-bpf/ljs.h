@@ -112,10 +112,30 @@ struct ljs_proc {
   struct ljs_map map[LJS_MAX_MAPS]; /* Sorted by start. */
 };
 
-/* An ELF file. Its rows are in a map of their own. */
+/* An ELF file's rows are in pages of a little less than 4096 bytes, which are
+** what the kernel's allocator likes best. Other pages are directories of the
+** first ones' `pc`, and the module has those of the directories: so a row is
+** found by looking at two pages.
+*/
+#define LJS_PAGE_ROWS 248
+#define LJS_PAGE_PCS  992
+#define LJS_DIRS      16 /* Of a module: 3.9 million rows. */
+
+struct ljs_page {
+  union {
+    struct ljs_row row[LJS_PAGE_ROWS];
+    __u32 pc[LJS_PAGE_PCS]; /* Of a directory. */
+  };
+};
+
+#define LJS_PAGE_KEY(module, n) ((__u64)(module) << 32 | (n))
+#define LJS_PAGE_DIR            0x80000000u /* Numbers of directories. */
+
+/* An ELF file. */
 struct ljs_module {
   __u32 nrows;
   __u32 hasvm;
+  __u32 dir[LJS_DIRS]; /* First `pc` of each directory. */
   struct ljs_vm vm;
 };
 

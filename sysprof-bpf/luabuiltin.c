@@ -31,17 +31,17 @@ static LsNamed *names_slot(const LsNames *names, uint64_t key)
 /* Twice the room. Returns false without memory. */
 static bool names_grow(LsNames *names)
 {
-  LsNames big = *names;
-  size_t i;
-  big.size = names->size ? names->size * 2 : 256;
-  big.map = calloc(big.size, sizeof(*big.map));
-  if (!big.map)
+  LsNamed *old = names->map;
+  size_t i, n = names->size, size = n ? n * 2 : 256;
+  LsNamed *map = calloc(size, sizeof(*map));
+  if (!map)
     return false;
-  for (i = 0; i < names->size; i++)
-    if (names->map[i].key)
-      *names_slot(&big, names->map[i].key) = names->map[i];
-  free(names->map);
-  *names = big;
+  names->map = map;
+  names->size = size;
+  for (i = 0; i < n; i++)
+    if (old[i].key)
+      *names_slot(names, old[i].key) = old[i];
+  free(old);
   return true;
 }
 

@@ -14,6 +14,7 @@
 #define FUNC_BATCH    4096         /* Functions read for one that was met. */
 #define FUNC_MAX      (1u << 18)   /* Functions that are kept. */
 #define FUNC_MAXBYTES (256u << 20) /* Memory for their code and lines. */
+#define FUNC_CALLS    1000         /* Calls of one whose names are kept. */
 #define FUNC_STALE    64 /* Generations at an address that are looked through. */
 
 /* -- The array ------------------------------------------------------------ */
@@ -38,13 +39,13 @@ static bool func_insert(LsFuncs *fs, LsFunc *f)
   size_t i = func_bound(fs, f->addr);
   if (fs->n == fs->size) {
     size_t size = fs->size ? fs->size * 2 : 256;
-    LsFunc **at = realloc(fs->at, size * sizeof(*at));
+    LsFunc **at = realloc(fs->at, size * sizeof(void *));
     if (!at)
       return false;
     fs->at = at;
     fs->size = size;
   }
-  memmove(fs->at + i + 1, fs->at + i, (fs->n - i) * sizeof(*fs->at));
+  memmove(fs->at + i + 1, fs->at + i, (fs->n - i) * sizeof(void *));
   fs->at[i] = f;
   fs->n++;
   return true;
@@ -53,6 +54,7 @@ static bool func_insert(LsFuncs *fs, LsFunc *f)
 static void func_free(LsFunc *f)
 {
   free(f->bc);
+  free(f->call);
   free(f->lineinfo);
   free(f);
 }
@@ -103,6 +105,12 @@ LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc)
 
 /* -- Reading -------------------------------------------------------------- */
 
+/* Whether an instruction is a call. */
+static bool func_iscall(uint32_t ins)
+{
+  return LS_BC_OP(ins) >= LS_BC_CALLM && LS_BC_OP(ins) <= LS_BC_ITERC;
+}
+
 /* A copy of N bytes, or NULL. */
 static void *func_copy(LsFuncs *fs, const void *p, size_t n)
 {
@@ -112,6 +120,44 @@ static void *func_copy(LsFuncs *fs, const void *p, size_t n)
     fs->bytes += n;
   }
   return q;
+}
+
+/* Keep the names that its calls have. Not so important that it may fail. */
+static void func_calls(LsFuncs *fs, LsFunc *f, const LsBlob *b)
+{
+  uint32_t pos, n = 0;
+  for (pos = 1; pos < b->sizebc && n < FUNC_CALLS; pos++)
+    n += func_iscall(ls_proto_ins(b, pos));
+  f->call = n > 0 ? calloc(n, sizeof(*f->call)) : NULL;
+  if (!f->call)
+    return;
+  fs->bytes += n * sizeof(*f->call);
+  for (pos = 1; pos < b->sizebc && f->ncall < n; pos++) {
+    char name[LS_NAME_MAX + 1];
+    LsCall *c = &f->call[f->ncall];
+    size_t len;
+    if (!func_iscall(ls_proto_ins(b, pos)))
+      continue;
+    len = ls_proto_namecallee(b, pos, name);
+    c->pos = pos;
+    c->name = ls_pool_add(fs->pool, name, len);
+    if (!c->name)
+      return;
+    f->ncall++;
+  }
+}
+
+const char *ls_func_callee(const LsFunc *f, uint32_t pos)
+{
+  uint32_t lo = 0, hi = f->ncall;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (f->call[mid].pos < pos)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < f->ncall && f->call[lo].pos == pos ? f->call[lo].name : "";
 }
 
 /* Fill in what the copy of a proto tells. Returns false without memory. */
@@ -131,6 +177,7 @@ static bool func_fill(LsFuncs *fs, LsFunc *f, const LsBlob *b)
   f->bc = func_copy(fs, b->p + b->bc, b->sizebc * sizeof(uint32_t));
   if (!f->chunk || !f->name || !f->bc)
     return false;
+  func_calls(fs, f, b);
   if (b->lineinfo && b->first >= 0) {
     f->linesize = b->numline < 256 ? 1 : b->numline < 65536 ? 2 : 4;
     f->lineinfo = func_copy(fs, b->p + b->lineinfo,

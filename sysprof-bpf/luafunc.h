@@ -9,6 +9,12 @@
 #include "luaproto.h"
 #include "strpool.h"
 
+/* A call, and the name of what it calls: a local variable's, a global's, ... */
+typedef struct LsCall {
+  uint32_t pos;
+  const char *name; /* "" if it has none. */
+} LsCall;
+
 /* One function. Strings belong to the pool. */
 typedef struct LsFunc {
   uint64_t addr;     /* Of its GCproto. */
@@ -23,7 +29,9 @@ typedef struct LsFunc {
   uint32_t hash; /* Of its bytecode. */
   uint64_t code; /* Address of its bytecode. */
   uint32_t sizebc;
-  uint32_t *bc;      /* A copy of it. */
+  uint32_t *bc; /* A copy of it. */
+  LsCall *call; /* Its calls, in order, as many as are kept. */
+  uint32_t ncall;
   uint8_t linesize;  /* Bytes of a line number: 0 if it is stripped. */
   uint8_t *lineinfo; /* A copy, for instructions from 1 on. */
 } LsFunc;
@@ -53,6 +61,9 @@ LsFunc *ls_func_read(LsFuncs *fs, LsView *v, uint64_t addr);
 ** NULL.
 */
 LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc);
+
+/* The name that a call of F has for what it calls; "" if it has none. */
+const char *ls_func_callee(const LsFunc *f, uint32_t pos);
 
 /* Line of an instruction, as the recorder tells it. 0: not known. */
 uint32_t ls_func_line(const LsFunc *f, uint32_t pos);

@@ -170,3 +170,12 @@ size_t ls_proto_namechild(const LsBlob *b, uint32_t pos,
   }
   return name ? name_join(buf, NULL, name) : 0;
 }
+
+size_t ls_proto_namecallee(const LsBlob *b, uint32_t pos,
+                           char buf[LS_NAME_MAX + 1])
+{
+  char constant[LS_NAME_MAX + 1];
+  uint32_t slot = LS_BC_A(ls_proto_ins(b, pos));
+  const char *name = name_slot(b, pos, slot, constant);
+  return name ? name_join(buf, NULL, name) : 0;
+}

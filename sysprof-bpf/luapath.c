@@ -10,6 +10,8 @@
 ** as much code as its kind usually has.
 */
 
+#include <string.h>
+
 #include "luapath.h"
 
 #define PATH_MAX 64  /* Functions on the way from one snapshot to the next. */
@@ -83,9 +85,9 @@ static void path_leg(Path *p, const LsPlace *place, uint32_t nouter,
 }
 
 /* The level, counted from the outermost, at which two snapshots part: below,
-*the
-** same function has made the same call. -1 if they have nothing in common.
-*/
+ *the
+ ** same function has made the same call. -1 if they have nothing in common.
+ */
 static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
                      uint32_t nb)
 {
@@ -103,10 +105,10 @@ static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
 }
 
 /* The way from snapshot A to B: out of the functions that A is in, on in the
-*one
-** that both have in common, and into those that B is in. With WRAP, A is the
-** last one, and a loop begins again. Without legs, it cannot be told.
-*/
+ *one
+ ** that both have in common, and into those that B is in. With WRAP, A is the
+ ** last one, and a loop begins again. Without legs, it cannot be told.
+ */
 static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
                       const LsSnap *sb, bool wrap)
 {
@@ -132,21 +134,20 @@ static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
     path_leg(p, b + k, nb - 1 - k, 1, b[k].pos + (k > 0), k > 0);
 }
 
-/* The instructions that call what no leg is of: how many, and the last one. */
-static unsigned path_hidden(const Path *p, unsigned *leg, uint32_t *at)
+/* How many functions without a snapshot a call may be of, and one of them: by
+** its name, as the code of the caller has it; all, if the call has no name.
+*/
+static unsigned path_callee(const LsTrace *T, const char *name,
+                            const LsFunc **f)
 {
-  unsigned i, n = 0;
-  for (i = 0; i < p->n; i++) {
-    const Leg *g = &p->leg[i];
-    uint32_t pos, end = g->end - (g->calls ? 1 : 0);
-    for (pos = g->pos; pos < end; pos++) {
-      uint32_t op = LS_BC_OP(g->f->bc[pos]);
-      if (op >= LS_BC_CALLM && op <= LS_BC_ITERC) {
-        *leg = i;
-        *at = pos;
-        n++;
-      }
-    }
+  unsigned n = 0;
+  uint32_t i;
+  for (i = 0; i < T->nhidden; i++) {
+    const char *own = T->hidden[i]->name, *dot = strrchr(own, '.');
+    if (*name && strcmp(own, name) != 0 && (!dot || strcmp(dot + 1, name) != 0))
+      continue;
+    *f = T->hidden[i];
+    n++;
   }
   return n;
 }
@@ -176,6 +177,33 @@ static void path_reveal(Path *p, unsigned i, uint32_t at, const LsFunc *f)
       p->leg[k] = p->leg[k + 1];
     p->n--;
   }
+}
+
+/* Put in the functions without snapshots that are called on the way. Returns
+** false if there may be some that cannot be told.
+*/
+static bool path_revealall(Path *p, const LsTrace *T)
+{
+  bool all = true;
+  unsigned i;
+  for (i = 0; i < p->n; i++) {
+    const Leg *g = &p->leg[i];
+    uint32_t pos = g->pos, end = g->end - (g->calls ? 1 : 0);
+    for (; pos < end; pos++) {
+      uint32_t op = LS_BC_OP(g->f->bc[pos]);
+      const LsFunc *f;
+      unsigned n;
+      if (op < LS_BC_CALLM || op > LS_BC_ITERC)
+        continue;
+      n = path_callee(T, ls_func_callee(g->f, pos), &f);
+      if (n == 1 && !g->hidden) {
+        path_reveal(p, i, pos, f);
+        break; /* The rest is a leg of its own. */
+      }
+      all = all && n == 0;
+    }
+  }
+  return all;
 }
 
 /* How much machine code a path is taken to have. At least 1 if any. */
@@ -248,8 +276,6 @@ bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here)
 {
   uint32_t i = path_before(T, ofs), next = i + 1, end = T->szmcode;
   bool wrap = next == T->nsnap;
-  unsigned hidden, where = 0;
-  uint32_t at = 0;
   const Leg *leg;
   Path p;
   if (T->nsnap == 0)
@@ -272,12 +298,10 @@ bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here)
   if (ofs >= end || end <= T->snap[i].mcofs)
     end = ofs + 1;
   *here = (LsHere){.exact = path_oneline(&p)};
-  hidden = path_hidden(&p, &where, &at);
-  if (T->nhidden == 1 && hidden == 1) {
-    path_reveal(&p, where, at, T->hidden[0]);
-    here->exact = false;
-  } else if (T->nhidden > 0 && hidden > 0) {
-    here->unsure = true;
+  if (T->nhidden > 0) {
+    unsigned n = p.n;
+    here->unsure = !path_revealall(&p, T) || (wrap && !T->loops);
+    here->exact = here->exact && p.n == n && !here->unsure;
   }
   leg =
       path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, &here->pos);
@@ -287,6 +311,5 @@ bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here)
   here->hidden = leg->hidden;
   if (leg->hidden)
     here->via = (LsPlace){.f = leg->outer[-1].f, .pos = leg->via};
-  here->unsure |= wrap && !T->loops && T->nhidden > 0;
   return true;
 }

@@ -126,23 +126,30 @@ static bool proto_ispatched(uint32_t op, uint32_t funcf)
          op == LS_BC_ITERC || op == LS_BC_ITERN || op == LS_BC_ISNEXT;
 }
 
+/* Add a number to a checksum, as it is in memory. */
+static uint32_t proto_crc(uint32_t crc, uint32_t v)
+{
+  const uint8_t byte[4] = {(uint8_t)v, (uint8_t)(v >> 8), (uint8_t)(v >> 16),
+                           (uint8_t)(v >> 24)};
+  return ljm_crc32c(crc, byte, sizeof(byte));
+}
+
 uint32_t ls_proto_hash(const LsBlob *b)
 {
   const uint8_t *h = b->p;
-  uint32_t shape[5], crc, i, funcf = LS_BC_FUNCF;
+  const uint32_t shape[5] = {b->sizebc, b->sizekgc, b->sizekn,
+                             (uint32_t)h[b->v->lay->pt_numparams] << 16 |
+                                 h[b->v->lay->pt_framesize],
+                             b->sizeuv};
+  uint32_t crc = 0, i, funcf = LS_BC_FUNCF;
   if (LS_BC_OP(ls_proto_ins(b, 0)) >= LS_BC_FUNCF_NEW)
     funcf = LS_BC_FUNCF_NEW;
-  shape[0] = b->sizebc;
-  shape[1] = b->sizekgc;
-  shape[2] = b->sizekn;
-  shape[3] =
-      (uint32_t)h[b->v->lay->pt_numparams] << 16 | h[b->v->lay->pt_framesize];
-  shape[4] = b->sizeuv;
-  crc = ljm_crc32c(0, shape, sizeof(shape));
+  for (i = 0; i < 5; i++)
+    crc = proto_crc(crc, shape[i]);
   for (i = 0; i < b->sizebc; i++) {
     uint32_t ins = ls_proto_ins(b, i);
     if (!proto_ispatched(LS_BC_OP(ins), funcf))
-      crc = ljm_crc32c(crc, &ins, sizeof(ins));
+      crc = proto_crc(crc, ins);
   }
   return crc;
 }

@@ -86,4 +86,10 @@ uint32_t ls_proto_hash(const LsBlob *b);
 size_t ls_proto_namechild(const LsBlob *b, uint32_t pos,
                           char buf[LS_NAME_MAX + 1]);
 
+/* The name of what is called by instruction POS, as the code there has it: in
+** BUF, with a NUL. Returns its length, 0 if it has none.
+*/
+size_t ls_proto_namecallee(const LsBlob *b, uint32_t pos,
+                           char buf[LS_NAME_MAX + 1]);
+
 #endif

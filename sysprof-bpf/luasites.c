@@ -31,6 +31,7 @@ struct LsLua {
   LsRemote mem;
   LsPool pool;
   LsFuncs funcs;
+  uint64_t met; /* Key of the stack whose functions were met last, or 0. */
   Build *build[SITES_BUILDS];
   unsigned nbuild;
 };
@@ -71,13 +72,22 @@ void ls_lua_close(LsLua *l)
   free(l);
 }
 
+/* Whether two layouts are of the same build. */
+static bool sites_same(const struct ljs_vm *a, const struct ljs_vm *b)
+{
+  return a->lo == b->lo && a->hi == b->hi && a->gc64 == b->gc64 &&
+         a->jit == b->jit && a->g2disp == b->g2disp &&
+         a->vmstate == b->vmstate && a->cur_l == b->cur_l &&
+         a->trace == b->trace;
+}
+
 /* What belongs to a build. NULL without memory, or if there are too many. */
 static Build *sites_build(LsLua *l, const struct ljs_vm *vm)
 {
   Build *b;
   unsigned i;
   for (i = 0; i < l->nbuild; i++)
-    if (memcmp(&l->build[i]->view.vm, vm, sizeof(*vm)) == 0)
+    if (sites_same(&l->build[i]->view.vm, vm))
       return l->build[i];
   if (l->nbuild == SITES_BUILDS || !(b = calloc(1, sizeof(*b))))
     return NULL;
@@ -197,6 +207,9 @@ static void sites_meet(Out *o, const struct ljs_stack *stack)
   uint32_t i =
       stack->nframes < LJS_MAX_FRAMES ? stack->nframes : LJS_MAX_FRAMES;
   ls_remote_moment(&o->l->mem);
+  if (stack->key != 0 && stack->key == o->l->met)
+    return; /* For another frame of it. */
+  o->l->met = stack->key;
   while (i-- > 0) {
     const struct ljs_frame *fr = &stack->frame[i];
     if (fr->kind == LJS_FRAME_LUA &&
@@ -241,7 +254,10 @@ static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs)
   const unsigned guess = LS_TRACE | LS_APPROX | LS_UNSURE;
   LsHere here;
   uint32_t i;
-  if (!ls_path_at(T, ofs, &here)) { /* Only where it begins is known. */
+  bool told = ls_path_at(T, ofs, &here);
+  if (told && !here.f && !here.outer[-1].cfn && !here.nouter)
+    told = false; /* Such are the first snapshots behind a stitch. */
+  if (!told) { /* Only where it begins is known. */
     if (T->start.f)
       sites_line(o, T->start.f, T->start.pos, guess);
     else

@@ -300,7 +300,8 @@ static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
       return false;
     T->place = p;
   }
-  memcpy(p + T->nplace, place, n * sizeof(*p));
+  if (n > 0)
+    memcpy(p + T->nplace, place, n * sizeof(*p));
   s->place = T->nplace;
   s->nplace = n;
   T->nplace += n;

@@ -97,18 +97,17 @@ static LsTrace **trace_slot(const LsTraces *ts, uint64_t addr, uint16_t check)
 /* Twice the room. Returns false without memory. */
 static bool trace_grow(LsTraces *ts)
 {
-  LsTraces big = *ts;
-  size_t i;
-  big.size = ts->size ? ts->size * 2 : 64;
-  big.at = calloc(big.size, sizeof(*big.at));
-  if (!big.at)
+  LsTrace **old = ts->at;
+  size_t i, n = ts->size, size = n ? n * 2 : 64;
+  LsTrace **at = calloc(size, sizeof(void *));
+  if (!at)
     return false;
-  for (i = 0; i < ts->size; i++)
-    if (ts->at[i])
-      *trace_slot(&big, ts->at[i]->addr, LJS_CHECK(ts->at[i]->check)) =
-          ts->at[i];
-  free(ts->at);
-  *ts = big;
+  ts->at = at;
+  ts->size = size;
+  for (i = 0; i < n; i++)
+    if (old[i])
+      *trace_slot(ts, old[i]->addr, LJS_CHECK(old[i]->check)) = old[i];
+  free(old);
   return true;
 }
 

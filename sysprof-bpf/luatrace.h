@@ -13,9 +13,9 @@
 /* A function that a trace is in: where, if it is one of Lua's. */
 typedef struct LsPlace {
   const LsFunc *f; /* NULL: a C function, or one that is lost. */
-  uint32_t pos;    /* Lua: instruction. */
   uint64_t cfn;    /* C: address of its code; 0 if it is lost. */
-  uint8_t ffid;
+  uint32_t pos;    /* Lua: instruction. */
+  uint8_t ffid;    /* C. */
 } LsPlace;
 
 /* A snapshot. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -220,9 +221,34 @@ static int add_pids(Main *m)
   return 0;
 }
 
+/* Learns beforehand of what the command is likely to map: its own file, and the
+** libraries that this program has, too.
+*/
+static void expect(Main *m)
+{
+  const char *name = m->opt.command[0], *path = getenv("PATH");
+  LsTarget *self = ls_target_open(getpid());
+  char file[PATH_MAX];
+  size_t n;
+  if (self)
+    ls_target_refresh(self, m->s.modules);
+  ls_target_close(self);
+  if (strchr(name, '/'))
+    ls_modules_expect(m->s.modules, name);
+  for (; path && *path && !strchr(name, '/'); path += n + (path[n] == ':')) {
+    n = strcspn(path, ":");
+    snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
+    if (access(file, X_OK) == 0) {
+      ls_modules_expect(m->s.modules, file);
+      break;
+    }
+  }
+}
+
 static int add_targets(Main *m)
 {
   if (m->opt.command) {
+    expect(m);
     if (ls_command_fork(&m->command, m->opt.command))
       return fail("cannot fork: %s", strerror(errno));
     return ls_session_add(&m->s, m->command.pid)

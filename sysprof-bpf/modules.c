@@ -2,8 +2,11 @@
 ** ELF files that are mapped by the processes we sample.
 */
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "modules.h"
 #include "vmcode.h"
@@ -79,20 +82,22 @@ static int learn(LsModules *ms, LsModule *m)
   return err;
 }
 
-static LsModule *module_new(LsModules *ms, pid_t pid, const LsMapping *map)
+/* A module from its file, which may be NULL; that is the module's then. */
+static LsModule *module_new(LsModules *ms, const LsMapping *map, LsElf *elf)
 {
   LsModule *m = calloc(1, sizeof(*m));
   LsModule **v = realloc(ms->v, (ms->n + 1) * sizeof(*v));
   if (v)
     ms->v = v;
   if (!m || !v || !(m->path = strdup(map->path))) {
+    ls_elf_close(elf);
     free(m);
     return NULL;
   }
   m->id = ms->n + 1;
   m->dev = map->dev;
   m->ino = map->ino;
-  m->elf = ls_maps_elf(pid, map);
+  m->elf = elf;
   ms->v[ms->n++] = m;
   if (m->elf && learn(ms, m)) {
     ls_elf_close(m->elf); /* As if it were no module. */
@@ -101,21 +106,50 @@ static LsModule *module_new(LsModules *ms, pid_t pid, const LsMapping *map)
   return m;
 }
 
-/* The module of a mapping; a new one if its file has not been met before. NULL
-** if it has none, or without memory.
-*/
-LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
+static LsModule *known(const LsModules *ms, const LsMapping *map)
 {
   uint32_t i;
-  if (map->anon || (!map->ino && !ls_maps_vdso(map)))
-    return NULL;
   for (i = 0; i < ms->n; i++) {
     LsModule *m = ms->v[i];
     if (m->dev == map->dev && m->ino == map->ino &&
         (map->ino || strcmp(m->path, map->path) == 0))
       return m;
   }
-  return ms->n < LS_MODULES_MAX - 1 ? module_new(ms, pid, map) : NULL;
+  return NULL;
+}
+
+/* The module of a mapping; a new one if its file has not been met before. NULL
+** if it has none, or without memory.
+*/
+LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
+{
+  LsModule *m;
+  if (map->anon || (!map->ino && !ls_maps_vdso(map)))
+    return NULL;
+  m = known(ms, map);
+  if (m || ms->n >= LS_MODULES_MAX - 1)
+    return m;
+  return module_new(ms, map, ls_maps_elf(pid, map));
+}
+
+/* Makes a module of a file that is likely to be mapped soon, so that it takes
+** no time then.
+*/
+void ls_modules_expect(LsModules *ms, const char *path)
+{
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  LsMapping map = {.path = (char *)path, .exec = 1};
+  struct stat st;
+  LsElf *elf;
+  if (fd < 0)
+    return;
+  if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+    map.dev = st.st_dev;
+    map.ino = st.st_ino;
+    if (!known(ms, &map) && (elf = ls_elf_open(fd)) != NULL)
+      module_new(ms, &map, elf);
+  }
+  close(fd);
 }
 
 /* -- Who might have a VM -------------------------------------------------- */

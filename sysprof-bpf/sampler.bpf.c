@@ -42,20 +42,13 @@ struct {
   __type(value, struct ljs_module);
 } modules SEC(".maps");
 
-struct rows {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1);
-  __uint(map_flags, BPF_F_INNER_MAP);
-  __uint(key_size, sizeof(__u32));
-  __uint(value_size, sizeof(struct ljs_row));
-};
-
 struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-  __uint(max_entries, 4096);
-  __type(key, __u32);
-  __array(values, struct rows);
-} rows_of SEC(".maps");
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 65536);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u64); /* LJS_PAGE_KEY. */
+  __type(value, struct ljs_page);
+} pages SEC(".maps");
 
 struct counts {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -80,8 +73,7 @@ struct {
 
 /* -- The unwinder's surroundings ------------------------------------------ */
 
-#define SEARCH_MAPS 11 /* 2^n is more than LJS_MAX_MAPS, */
-#define SEARCH_ROWS 22 /* or than the rows of a module. */
+#define SEARCH_MAPS 11 /* 2^n is more than LJS_MAX_MAPS. */
 
 static __always_inline int ljs_read(void *dst, __u32 n, __u64 addr)
 {
@@ -119,31 +111,50 @@ static __always_inline struct ljs_map *ljs_find_map(const struct ljs_walk *w,
   return 0;
 }
 
-/* The last row at or before PC. */
-static __always_inline struct ljs_row *ljs_find_row(const struct ljs_map *map,
-                                                    __u64 pc)
+static __always_inline struct ljs_page *find_page(__u32 module, __u32 n)
 {
-  __u32 module = map->module, lo = 0, hi, i;
+  __u64 key = LJS_PAGE_KEY(module, n);
+  return bpf_map_lookup_elem(&pages, &key);
+}
+
+/* Which of an array's entries is the last one with pc_of(I) <= PC; 0 if none
+*is.
+** Without a branch that depends on what is compared, which the verifier would
+** follow both ways: 2^steps paths. What is not used is UINT32_MAX.
+*/
+#define FIND_LAST(last, first_half, max, pc_of)                                \
+  do {                                                                         \
+    __u32 half_;                                                               \
+    (last) = 0;                                                                \
+    _Pragma("unroll") for (half_ = (first_half); half_; half_ /= 2)            \
+    {                                                                          \
+      __u32 i_ = (last) + half_;                                               \
+      if (i_ < (max))                                                          \
+        (last) += half_ & (__u32)((((__u64)pc - (pc_of)) >> 63) - 1);          \
+    }                                                                          \
+  } while (0)
+
+/* The last row at or before an address. */
+static __always_inline struct ljs_row *ljs_find_row(const struct ljs_map *map,
+                                                    __u64 addr)
+{
+  __u32 module = map->module, pc = (__u32)(addr - map->bias), n, at;
   struct ljs_module *m = ljs_find_module(module);
-  void *rows = bpf_map_lookup_elem(&rows_of, &module);
-  struct ljs_row *found = 0;
-  __u64 rel = pc - map->bias;
-  if (!m || !rows || rel >> 32)
+  struct ljs_page *page;
+  if (!m || (addr - map->bias) >> 32)
     return 0;
-  hi = m->nrows;
-  for (i = 0; i < SEARCH_ROWS && lo < hi; i++) {
-    __u32 mid = (lo + hi) / 2;
-    struct ljs_row *row = bpf_map_lookup_elem(rows, &mid);
-    if (!row)
-      break;
-    if (row->pc <= (__u32)rel) {
-      found = row;
-      lo = mid + 1;
-    } else {
-      hi = mid;
-    }
-  }
-  return found;
+  FIND_LAST(n, LJS_DIRS / 2, LJS_DIRS, m->dir[i_]);
+  page = find_page(module, LJS_PAGE_DIR | n);
+  if (!page)
+    return 0;
+  FIND_LAST(at, 512, LJS_PAGE_PCS, page->pc[i_]);
+  page = find_page(module, n * LJS_PAGE_PCS + at);
+  if (!page)
+    return 0;
+  FIND_LAST(at, 128, LJS_PAGE_ROWS, page->row[i_].pc);
+  if (at >= LJS_PAGE_ROWS || page->row[at].pc > pc)
+    return 0;
+  return &page->row[at];
 }
 
 /* -- One sample ----------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -155,29 +156,54 @@ int ls_sampler_tails(const LsSampler *s)
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* Fills a map with the rows, and puts it into the place of module ID. */
-static int upload_rows(LsSampler *s, uint32_t id, const struct ljs_row *row,
-                       size_t n)
+/* Puts a page into its place. The kernel's allocator may be out of pages for a
+** moment: then it is asked again.
+*/
+static int put_page(LsSampler *s, uint32_t module, uint32_t n,
+                    const struct ljs_page *page)
 {
-  LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_INNER_MAP);
-  int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "rows", sizeof(uint32_t),
-                          sizeof(*row), n ? n : 1, &opts);
-  uint32_t *keys = malloc((n ? n : 1) * sizeof(*keys)), count = n;
-  int err = -1;
-  size_t i;
-  if (fd >= 0 && keys) {
-    for (i = 0; i < n; i++)
-      keys[i] = i;
-    err = n ? bpf_map_update_batch(fd, keys, row, &count, NULL) : 0;
-    if (!err)
-      err = bpf_map_update_elem(bpf_map__fd(s->bpf->maps.rows_of), &id, &fd,
-                                BPF_ANY);
-  }
-  if (fd >= 0)
-    close(fd); /* The outer map keeps it. */
-  free(keys);
+  struct timespec moment = {0, 20000};
+  uint64_t key = LJS_PAGE_KEY(module, n);
+  int tries = 500, err;
+  do {
+    err = bpf_map_update_elem(bpf_map__fd(s->bpf->maps.pages), &key, page,
+                              BPF_ANY);
+  } while (err && errno == ENOMEM && tries-- && !nanosleep(&moment, NULL));
   return err;
 }
+
+/* Puts rows into pages, and their `pc` into directories: DIR gets those of
+** these.
+*/
+static int put_rows(LsSampler *s, uint32_t module, const struct ljs_row *row,
+                    size_t n, uint32_t dir[LJS_DIRS])
+{
+  struct ljs_page page, pcs;
+  size_t i, k, npages = (n + LJS_PAGE_ROWS - 1) / LJS_PAGE_ROWS;
+  memset(&pcs, 0xff, sizeof(pcs));
+  memset(dir, 0xff, LJS_DIRS * sizeof(*dir));
+  for (i = 0; i < npages; i++) {
+    const struct ljs_row *from = row + i * LJS_PAGE_ROWS;
+    k = n - i * LJS_PAGE_ROWS;
+    memset(&page, 0xff, sizeof(page)); /* What is not used is never found. */
+    memcpy(page.row, from,
+           (k < LJS_PAGE_ROWS ? k : LJS_PAGE_ROWS) * sizeof(*row));
+    if (put_page(s, module, i, &page))
+      return -1;
+    k = i % LJS_PAGE_PCS;
+    pcs.pc[k] = from->pc;
+    if (k == 0)
+      dir[i / LJS_PAGE_PCS] = from->pc;
+    if (k + 1 < LJS_PAGE_PCS && i + 1 < npages)
+      continue;
+    if (put_page(s, module, LJS_PAGE_DIR | (uint32_t)(i / LJS_PAGE_PCS), &pcs))
+      return -1;
+    memset(&pcs, 0xff, sizeof(pcs));
+  }
+  return 0;
+}
+
+#define ROWS_MAX ((size_t)LJS_DIRS * LJS_PAGE_PCS * LJS_PAGE_ROWS)
 
 /* Gives the program a module: its rows, and the VM in it unless VM is NULL.
 ** Answers 0, or -1 with errno.
@@ -185,10 +211,11 @@ static int upload_rows(LsSampler *s, uint32_t id, const struct ljs_row *row,
 int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                       size_t n, const struct ljs_vm *vm)
 {
-  struct ljs_module m = {.nrows = n, .hasvm = vm != NULL};
+  struct ljs_module m = {.hasvm = vm != NULL};
+  m.nrows = n < ROWS_MAX ? n : ROWS_MAX;
   if (vm)
     m.vm = *vm;
-  if (upload_rows(s, id, row, n))
+  if (put_rows(s, id, row, m.nrows, m.dir))
     return -1;
   return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &m,
                              BPF_ANY);

@@ -137,7 +137,8 @@ static void scan_entryins(LsScan *s, const LsX86 *p, const LsX86 *end)
   if (is_store(p, LS_RDI, LS_RSP)) {
     vote(&s->save_l, p->disp);
     vote(&s->gc64, p->wide);
-  } else if (is_store(p, LS_RDX, LS_RSP) && !p->wide) {
+  } else if (!p->wide &&
+             (is_store(p, LS_RDX, LS_RSP) || is_store(p, REG_KB, LS_RSP))) {
     vote(&s->save_nres, p->disp);
   } else if (is_load(p, REG_DISP, REG_L)) {
     vote(&s->glref, p->disp);
@@ -147,8 +148,6 @@ static void scan_entryins(LsScan *s, const LsX86 *p, const LsX86 *end)
     vote(&s->gc64, p->wide);
   } else if (is_store(p, LS_RSP, REG_L) && p->wide) {
     vote(&s->l_cframe, p->disp);
-  } else if (is_store(p, REG_KB, LS_RSP) && !p->wide) {
-    vote(&s->save_nres, p->disp);
   } else if (is_store(p, REG_L, LS_RSP)) {
     vote(&s->save_pc, p->disp);
     vote(&s->gc64, p->wide);

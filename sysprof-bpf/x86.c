@@ -38,7 +38,6 @@ static uint8_t x86_byte(Input *in)
 /* A signed number of 1, 2, 4 or 8 bytes. */
 static int64_t x86_number(Input *in, unsigned size)
 {
-  int8_t i8;
   int16_t i16;
   int32_t i32;
   int64_t i64 = 0;
@@ -48,8 +47,7 @@ static int64_t x86_number(Input *in, unsigned size)
   }
   switch (size) {
   case 1:
-    memcpy(&i8, in->p, 1);
-    i64 = i8;
+    i64 = (in->p[0] ^ 0x80) - 0x80;
     break;
   case 2:
     memcpy(&i16, in->p, 2);

@@ -94,22 +94,14 @@ static uint64_t live_ref(const Live *p, uint64_t addr)
   return live_uint(p, addr, p->vm.gc64 ? 8 : 4);
 }
 
-void live_map(Live *p)
+/* The range of a mapping, and its offset in the file. */
+static void live_range(const char *line, uint64_t *lo, uint64_t *hi,
+                       uint64_t *ofs)
 {
-  uint64_t g = p->g, entry = live_uint(p, g + (uint64_t)p->vm.g2disp, 8);
-  char path[64], line[512];
-  FILE *f;
-  snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
-  f = fopen(path, "r");
-  ck_assert_ptr_nonnull(f);
-  while (fgets(line, sizeof(line), f)) {
-    uint64_t lo, hi, ofs;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &lo, &hi, &ofs) ==
-            3 &&
-        entry >= lo && entry < hi)
-      p->bias = lo - ofs;
-  }
-  fclose(f);
+  char *end;
+  *lo = strtoull(line, &end, 16);
+  *hi = strtoull(end + 1, &end, 16);
+  *ofs = strtoull(end + 6, &end, 16); /* Behind the permissions. */
 }
 
 /* The memory of the stack: from where the process has stopped, in a system
@@ -118,7 +110,7 @@ void live_map(Live *p)
 static void live_stack(const Live *p, uint64_t *lo, uint64_t *hi)
 {
   char path[64], line[512], *sp;
-  uint64_t from;
+  uint64_t from, ofs;
   FILE *f;
   snprintf(path, sizeof(path), "/proc/%d/syscall", (int)p->pid);
   f = fopen(path, "r");
@@ -135,10 +127,11 @@ static void live_stack(const Live *p, uint64_t *lo, uint64_t *hi)
   snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
   f = fopen(path, "r");
   ck_assert_ptr_nonnull(f);
-  while (fgets(line, sizeof(line), f))
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64, &from, hi) == 2 && *lo >= from &&
-        *lo < *hi)
+  while (fgets(line, sizeof(line), f)) {
+    live_range(line, &from, hi, &ofs);
+    if (*lo >= from && *lo < *hi)
       break;
+  }
   fclose(f);
   ck_assert_msg(*lo < *hi, "no stack");
   *lo &= ~7ull;

@@ -15,7 +15,6 @@ typedef struct Live {
   pid_t pid;
   FILE *out; /* What it prints. */
   struct ljs_vm vm;
-  uint64_t bias;  /* Of the module that has the VM. */
   uint64_t l, g;  /* Coroutine and global state of the innermost C frame. */
   uint64_t frame; /* The interpreter's rsp there. */
 } Live;
@@ -31,9 +30,6 @@ void live_end(Live *p);
 /* Wait until it has stopped itself. Returns 0 if it has ended instead. */
 int live_wait(Live *p);
 void live_continue(Live *p);
-
-/* Find where the module is loaded. */
-void live_map(Live *p);
 
 /* Find the innermost C frame of the VM on the process's stack. */
 void live_find(Live *p);

@@ -16,6 +16,7 @@
   _(live)                                                                      \
   _(maps)                                                                      \
   _(rows)                                                                      \
+  _(seeds)                                                                     \
   _(stock)                                                                     \
   _(symbols)                                                                   \
   _(traces)                                                                    \

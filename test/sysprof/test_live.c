@@ -60,7 +60,7 @@ static unsigned read_stop(Live *p, char told[][8192], unsigned max)
     else if (strcmp(line, "DONE") == 0)
       return 0;
     else if (n < max)
-      strcpy(told[n++], line);
+      memcpy(told[n++], line, sizeof(line));
   }
   ck_abort_msg("the program told no more");
 }
@@ -121,8 +121,48 @@ START_TEST(stops_compiled)
 }
 END_TEST
 
+/* -- Definitions ---------------------------------------------------------- */
+
+/* A function is defined with the same hash, lines and name as the recorder of
+** the process itself defines it: then the two can be joined.
+*/
+START_TEST(definitions)
+{
+  static struct ljs_stack s;
+  const char *argv[] = {LUAJIT, SOURCE "/hash.lua", SOURCE, NULL};
+  char told[16][256];
+  unsigned n = 0, i, k, same = 0;
+  LsLua *lua;
+  Live p;
+  live_start(&p, argv, NULL);
+  while (n < 16 && fgets(told[n], sizeof(told[n]), p.out) &&
+         strcmp(told[n], "END\n") != 0)
+    n++;
+  ck_assert_int_eq(live_wait(&p), 1);
+  live_find(&p);
+  live_walk(&p, &s);
+  lua = ls_lua_open(p.pid);
+  for (i = 0; i < s.nframes; i++) {
+    char text[256];
+    LsSite site;
+    ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &s, i, &site, 1), 1);
+    snprintf(text, sizeof(text), "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
+             site.first, site.hash, site.lines, site.name);
+    for (k = 0; k < n; k++)
+      if (site.kind == LS_LUA && strtoull(told[k], NULL, 10) == site.first) {
+        ck_assert_str_eq(text, told[k]);
+        same++;
+      }
+  }
+  if (n > 0) /* It has a recorder. */
+    ck_assert_uint_ge(same, 2);
+  ls_lua_close(lua);
+  live_end(&p);
+}
+END_TEST
+
 Suite *suite_live(void)
 {
-  const TTest *tests[] = {stops_interpreted, stops_compiled, NULL};
+  const TTest *tests[] = {stops_interpreted, stops_compiled, definitions, NULL};
   return suite_of("live", tests);
 }

@@ -1,6 +1,6 @@
 /*
-** Programs as Debian ships them, stripped: test/sysprof/stock has put those
-** that could be had into the directory STOCK.
+** Programs as Debian ships them, stripped: test/sysprof/stock has put them
+** into the directory STOCK.
 */
 
 #include <fcntl.h>

@@ -32,10 +32,12 @@ typedef struct Field {
 #field, ls_vm_layout(vm)->field                                            \
   }
 
-/* The value of a field by its name. */
-static int field_value(const struct ljs_vm *vm, const char *name)
+#define NFIELDS 63
+
+/* All fields. */
+static void fields(const struct ljs_vm *vm, Field out[NFIELDS])
 {
-  const Field field[] = {
+  const Field field[NFIELDS] = {
       F(gc64),         F(jit),        F(frame),        F(jit_frame),
       F(save_l),       F(save_pc),    F(save_nres),    F(save_cframe),
       F(bp),           F(bx),         F(g2disp),       F(vmstate),
@@ -53,8 +55,16 @@ static int field_value(const struct ljs_vm *vm, const char *name)
       L(pt_sizekn),    L(pt_sizept),  L(pt_sizeuv),    L(tab_node),
       L(tab_hmask),    L(node),       L(t_mcloop),
   };
+  memcpy(out, field, sizeof(field));
+}
+
+/* The value of a field by its name. */
+static int field_value(const struct ljs_vm *vm, const char *name)
+{
+  Field field[NFIELDS];
   size_t i;
-  for (i = 0; i < sizeof(field) / sizeof(field[0]); i++)
+  fields(vm, field);
+  for (i = 0; i < NFIELDS; i++)
     if (strcmp(field[i].name, name) == 0)
       return field[i].value;
   ck_abort_msg("no field %s", name);
@@ -64,21 +74,26 @@ static int field_value(const struct ljs_vm *vm, const char *name)
 static void check_built(const char *path)
 {
   struct ljs_vm vm;
-  char name[64];
-  int value, n = 0;
+  char name[64], *number;
+  int n = 0;
   FILE *f = popen(LAYOUT, "r");
   ck_assert_ptr_nonnull(f);
   live_layout(path, &vm);
   ck_assert_uint_gt(vm.lo, 0);
   ck_assert_uint_gt(vm.hi, vm.lo);
-  while (fscanf(f, "%63s %d", name, &value) == 2) {
-    int found = field_value(&vm, name);
+  while (fgets(name, sizeof(name), f)) {
+    int found, value;
+    number = strchr(name, ' ');
+    ck_assert_ptr_nonnull(number);
+    *number++ = '\0';
+    value = (int)strtol(number, NULL, 10);
+    found = field_value(&vm, name);
     ck_assert_msg(found == value, "%s: %s is %d, not %d", path, name, found,
                   value);
     n++;
   }
   ck_assert_int_eq(pclose(f), 0);
-  ck_assert_int_eq(n, 63);
+  ck_assert_int_eq(n, NFIELDS);
 }
 
 START_TEST(built_static)
@@ -143,6 +158,19 @@ END_TEST
 
 /* -- Code that was changed ------------------------------------------------ */
 
+/* Whether two layouts say the same. */
+static int same_layout(const struct ljs_vm *a, const struct ljs_vm *b)
+{
+  Field field[2][NFIELDS];
+  size_t i;
+  int same = a->lo == b->lo && a->hi == b->hi;
+  fields(a, field[0]);
+  fields(b, field[1]);
+  for (i = 0; i < NFIELDS; i++)
+    same = same && field[0][i].value == field[1][i].value;
+  return same;
+}
+
 /* The interpreter's code and frame. The file stays open. */
 static LsVmCode built_code(LsElf **e, struct ljs_vm *vm)
 {
@@ -196,8 +224,8 @@ START_TEST(changed)
     code[i] ^= 0x24;
     r = ls_vm_scan(&c, &found, why);
     if (r == 1)
-      ck_assert_msg(memcmp(&found, &vm, sizeof(vm)) == 0,
-                    "byte %zu makes another layout", i);
+      ck_assert_msg(same_layout(&found, &vm), "byte %zu makes another layout",
+                    i);
     else
       noticed++;
     code[i] ^= 0x24;
@@ -226,7 +254,7 @@ START_TEST(cut)
     if (ls_vm_scan(&d, &found, why) == 1) {
       ck_assert_uint_gt(d.n, whole / 2);
       found.hi = vm.hi;
-      ck_assert_mem_eq(&found, &vm, sizeof(vm));
+      ck_assert(same_layout(&found, &vm));
     }
     free(code);
   }
