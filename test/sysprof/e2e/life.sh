@@ -71,16 +71,19 @@ case_killed() {
 
 # The profiler is killed: nothing is left behind, in the target or the kernel.
 case_profiler_killed() {
-  local before
-  before=$(bpftool prog show | grep -c '^[0-9]')
+  local programs id
   launch "$luajit" on split 2 || return
   sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+  mapfile -t programs < <(sed -nE 's/^prog_id:[[:space:]]*//p' \
+    "/proc/$profiler/fdinfo/"* | sort -u)
+  [ ${#programs[@]} -gt 0 ] || fail "it has no BPF programs"
   kill -KILL "$profiler"
   go
   target_well
-  sleep 1
-  [ "$(bpftool prog show | grep -c '^[0-9]')" -le "$before" ] ||
-    fail "BPF programs are left"
+  sleep 1 # The kernel frees them when nothing can run them any more.
+  for id in "${programs[@]}"; do
+    ! bpftool prog show id "$id" > /dev/null 2>&1 || fail "program $id is left"
+  done
 }
 
 # -- COMMAND: its own status, its own output, its own signals.

@@ -143,5 +143,7 @@ END
   sysprof_start -p "$!" -F 999 -f -o "$dir/folded" || return
   sysprof_ended 0
   books_closed
-  grep -q 'request@.*wrk.lua:3' "$dir/folded" || fail "no script of wrk's user"
+  grep -q 'request@.*wrk.lua:3' "$dir/folded" ||
+    fail "no script of wrk's user: $(cat "$dir/err" "$dir/wrk")" \
+      "$(head -n 5 "$dir/folded")"
 }
