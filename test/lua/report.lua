@@ -25,8 +25,7 @@ local function lua_label(chunk, first, addr)
 end
 
 local function line_label(site, approx)
-  local stripped = site.func and site.func.stripped and site.line == 0
-  return (", %sline %s"):format(approx and "~" or "", stripped and "?" or site.line)
+  return (", %sline %s"):format(approx and "~" or "", site.line == 0 and "?" or site.line)
 end
 
 local function c_label(site)
