@@ -79,8 +79,9 @@ static __always_inline struct ljs_row *ljs_find_row(const struct ljs_map *map,
 
 /* -- Pushing frames ------------------------------------------------------- */
 
-static __always_inline void ljs_push(struct ljs_walk *w, __u64 addr, __u32 x,
-                                     __u16 check, __u8 kind, __u8 flags)
+static __always_inline void ljs_push_fn(struct ljs_walk *w, __u64 addr, __u32 x,
+                                        __u16 check, __u8 kind, __u8 flags,
+                                        __u64 fn)
 {
   __u32 n = w->out.nframes;
   struct ljs_frame *f;
@@ -88,6 +89,7 @@ static __always_inline void ljs_push(struct ljs_walk *w, __u64 addr, __u32 x,
     return;
   f = &w->out.frame[n];
   f->addr = addr;
+  f->fn = fn;
   f->x = x;
   f->check = check;
   f->kind = kind;
@@ -95,6 +97,12 @@ static __always_inline void ljs_push(struct ljs_walk *w, __u64 addr, __u32 x,
   w->out.nframes = n + 1;
   w->out.key = ljs_mix(ljs_mix(w->out.key, addr),
                        (__u64)x << 32 | (__u32)check << 16 | kind << 8 | flags);
+}
+
+static __always_inline void ljs_push(struct ljs_walk *w, __u64 addr, __u32 x,
+                                     __u16 check, __u8 kind, __u8 flags)
+{
+  ljs_push_fn(w, addr, x, check, kind, flags, 0);
 }
 
 /* Something is missing here, but the walk goes on. */
@@ -569,13 +577,13 @@ static __always_inline __u32 ljs_bcindex(const struct ljs_walk *w, __u64 pc)
                                                          : ~(__u32)0;
 }
 
-static __always_inline void ljs_lua_frame(struct ljs_walk *w)
+static __always_inline void ljs_lua_frame(struct ljs_walk *w, __u64 func)
 {
   __u32 x = ljs_bcindex(w, w->luapc);
   if (x == ~(__u32)0)
     x = ljs_bcindex(w, w->altpc);
-  ljs_push(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA,
-           x == ~(__u32)0 ? LJS_FLAG_NOPC : 0);
+  ljs_push_fn(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA,
+              x == ~(__u32)0 ? LJS_FLAG_NOPC : 0, func);
 }
 
 /* Follows the link of the frame at w->base. */
@@ -671,9 +679,9 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     w->out.nlua++;
     if (!w->nolua) {
       if (kind)
-        ljs_lua_frame(w);
+        ljs_lua_frame(w, func);
       else
-        ljs_push(w, f, ffid, 0, LJS_FRAME_BUILTIN, 0);
+        ljs_push_fn(w, f, ffid, 0, LJS_FRAME_BUILTIN, 0, func);
     }
   }
   ljs_follow(w, vm, link);
