@@ -5,15 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
 
-/* In the child: waits, then becomes the command. */
-static _Noreturn void become(char **argv, int go)
+/* In the child: waits, then becomes the command, or says why it cannot. */
+static _Noreturn void become(char **argv, int go, int failed)
 {
   char byte;
   sigset_t none;
@@ -28,23 +26,31 @@ static _Noreturn void become(char **argv, int go)
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGPIPE, SIG_DFL);
   execvp(argv[0], argv);
-  fprintf(stderr, "lj-sysprof: %s: %s\n", argv[0], strerror(errno));
-  _exit(errno == ENOENT ? 127 : 126);
+  n = write(failed, &errno, sizeof(errno));
+  _exit(127);
 }
 
 /* Makes the process that will be the command. Answers 0, or -1 with errno. */
 int ls_command_fork(LsCommand *c, char **argv)
 {
-  int pipes[2];
-  if (pipe2(pipes, O_CLOEXEC))
+  int go[2], failed[2];
+  if (pipe2(go, O_CLOEXEC))
     return -1;
+  if (pipe2(failed, O_CLOEXEC)) {
+    close(go[0]);
+    close(go[1]);
+    return -1;
+  }
   c->pid = fork();
   if (c->pid == 0) {
-    close(pipes[1]);
-    become(argv, pipes[0]);
+    close(go[1]);
+    close(failed[0]);
+    become(argv, go[0], failed[1]);
   }
-  close(pipes[0]);
-  c->go = pipes[1];
+  close(go[0]);
+  close(failed[1]);
+  c->go = go[1];
+  c->failed = failed[0];
   return c->pid < 0 ? -1 : 0;
 }
 
@@ -54,6 +60,13 @@ void ls_command_go(LsCommand *c)
   ssize_t n = write(c->go, "", 1);
   (void)n; /* If it has died meanwhile, wait() tells. */
   close(c->go);
+}
+
+/* Why it could not be started, once it has ended: errno, or 0 if it was. */
+int ls_command_failed(const LsCommand *c)
+{
+  int err;
+  return read(c->failed, &err, sizeof(err)) == sizeof(err) ? err : 0;
 }
 
 /* Looks whether it has ended, or waits for that. Answers 1 if it has. */

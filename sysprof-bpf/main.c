@@ -96,8 +96,6 @@ static void show_summary(const Main *m)
   uint64_t dropped =
       b->dropped_ring + b->dropped_full + b->dropped_busy + b->lost;
   unsigned i;
-  if (!b->fired && m->command.ended && m->command.status >= 126)
-    return; /* There was no such command, and that has been told. */
   say(m, "%llu samples in %.1f s: %llu delivered, %llu dropped",
       (unsigned long long)b->fired, (double)b->ns / 1e9,
       (unsigned long long)b->delivered, (unsigned long long)dropped);
@@ -460,6 +458,26 @@ static int end_command(Main *m)
   return m->command.status;
 }
 
+/* The exit status with a command: its own, when sampling went well. */
+static int after_command(Main *m, int status)
+{
+  int own = end_command(m);
+  if (!m->s.found && !own && !m->opt.any) {
+    fail("%s ran no LuaJIT", m->opt.command[0]);
+    return LS_EXIT_NOTHING;
+  }
+  return status ? status : own;
+}
+
+/* The command could not be started: there is nothing to tell of. */
+static int no_command(Main *m)
+{
+  int err = m->command.ended ? ls_command_failed(&m->command) : 0;
+  if (err)
+    fail("%s: %s", m->opt.command[0], strerror(err));
+  return err;
+}
+
 static int sample(Main *m)
 {
   char why[256];
@@ -475,20 +493,13 @@ static int sample(Main *m)
     ls_command_go(&m->command);
   run(m);
   ls_session_finish(&m->s);
-  if (close_output(m))
-    status = LS_EXIT_NOTHING;
-  show_summary(m);
-  if (!status && missed(m))
+  if (close_output(m) || no_command(m))
+    return LS_EXIT_NOTHING;
+  if (m->s.found || m->opt.any)
+    show_summary(m);
+  if (missed(m))
     status = LS_EXIT_STRICT;
-  if (m->opt.command) {
-    int own = end_command(m);
-    if (!m->s.found && !own && !m->opt.any) {
-      fail("%s ran no LuaJIT", m->opt.command[0]);
-      return LS_EXIT_NOTHING;
-    }
-    return status ? status : own;
-  }
-  return status;
+  return m->opt.command ? after_command(m, status) : status;
 }
 
 int main(int argc, char **argv)

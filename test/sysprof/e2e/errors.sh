@@ -108,6 +108,6 @@ case_cannot_write() {
 case_command_missing() {
   need_bpf || return
   sysprof -f -o "$dir/folded" -- "$dir/missing"
-  refused 127 'missing: No such file or directory' # As a shell has it.
+  refused 2 'missing: No such file or directory'
   [ ! -s "$dir/folded" ] || fail "there is a profile of nothing"
 }
