@@ -56,12 +56,15 @@ struct ljs_walk {
   /* The VM's frame to look at. */
   __u32 module;
   __u32 anon;   /* Reached from code that was made at run time. */
+  __u32 how;    /* What registers meant there: LJS_VM(). */
   __u32 places; /* Looked at for A. */
   __u32 skip;   /* The next Lua frame is that of a vararg function, again. */
   __u64 a, l, g;
   __u64 base, bottom, top; /* Of the Lua stack: a frame, both ends. */
   __u64 luapc;             /* Where the frame is, if it is a Lua function's. */
   __u64 altpc;             /* Or here. */
+  __u64 link;              /* Of the frame at base, which is not there. */
+  __u32 guess;             /* Else it is at the function's LJS_GUESS_*. */
   __u64 lastfunc;          /* What is known of the last function. */
   __u64 lastproto, lastbc;
   __u32 lastsize;
@@ -195,10 +198,11 @@ static __always_inline void ljs_sigreturn(struct ljs_walk *w)
 
 /* Looks for the C frame of a VM, from rsp on upwards. */
 static __always_inline void ljs_scan(struct ljs_walk *w, __u32 module,
-                                     __u32 anon)
+                                     __u32 anon, __u32 how)
 {
   w->module = module;
   w->anon = anon;
+  w->how = how;
   w->places = 0;
   w->a = (w->sp + 15) & ~15ull;
   w->mode = LJS_SCANNING;
@@ -212,7 +216,7 @@ static __always_inline void ljs_lost(struct ljs_walk *w, __u32 why)
     return;
   }
   ljs_gap(w, why);
-  ljs_scan(w, w->vm, 0);
+  ljs_scan(w, w->vm, 0, 0);
 }
 
 static __always_inline void ljs_native_frame(struct ljs_walk *w)
@@ -281,7 +285,7 @@ static __always_inline void ljs_step_native(struct ljs_walk *w)
   w->nnative++;
   if (!map) { /* Perhaps a trace. */
     if (w->nvm) {
-      ljs_scan(w, w->vm, 1);
+      ljs_scan(w, w->vm, 1, 0);
     } else {
       ljs_native_frame(w);
       ljs_cut(w, LJS_CUT_NOMAP);
@@ -290,7 +294,7 @@ static __always_inline void ljs_step_native(struct ljs_walk *w)
   }
   row = ljs_find_row(map, pc);
   if (row && row->how == LJS_CFA_VM) {
-    ljs_scan(w, map->module, 0);
+    ljs_scan(w, map->module, 0, (__u32)row->cfa);
     return;
   }
   ljs_native_frame(w);
@@ -407,6 +411,9 @@ static __always_inline int ljs_trace(struct ljs_walk *w,
   return 1;
 }
 
+/* Where a function is if no PC tells. */
+enum { LJS_GUESS_NONE, LJS_GUESS_FIRST, LJS_GUESS_LAST };
+
 /* Links between frames: what called the function. */
 enum { LJS_LINK_LUA, LJS_LINK_C, LJS_LINK_CONT, LJS_LINK_VARG };
 
@@ -425,10 +432,10 @@ ljs_returned(struct ljs_walk *w, const struct ljs_vm *vm, __u64 dx, __u64 pc)
   return ljs_plausible(w, vm, w->base);
 }
 
-/* Where the Lua frames begin if the sample is of the interpreter itself: BASE
-** is in rdx, PC in rbx. Answers 0 if none has begun yet, or all have ended.
+/* Where the Lua frames begin if it is not certain what registers mean. Answers
+** 0 if none has begun yet, or all have ended.
 */
-static __always_inline int ljs_top_exact(struct ljs_walk *w,
+static __always_inline int ljs_top_guess(struct ljs_walk *w,
                                          const struct ljs_vm *vm)
 {
   __u64 base = 0;
@@ -437,12 +444,125 @@ static __always_inline int ljs_top_exact(struct ljs_walk *w,
     ljs_word(vm, w->l + vm->l_base, &w->base);
     return 0;
   }
-  if (ljs_plausible(w, vm, w->dx))
+  if ((w->luapc & 7) == LJS_LINK_VARG) /* Its upper half has returned. */
+    w->guess = LJS_GUESS_LAST;
+  if (LJS_VM_DX(w->how) == LJS_DX_NONE && LJS_VM_BP(w->how) == LJS_BP_BASE)
+    w->base = w->bp;
+  else if (LJS_VM_DX(w->how) == LJS_DX_NONE)
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+  else if (ljs_plausible(w, vm, w->dx))
     w->base = w->dx;
   else if (vm->jit && !ljs_word(vm, w->g + vm->jit_base, &base) &&
            ljs_plausible(w, vm, base))
     w->base = base; /* Leaving a trace. */
   else if (!ljs_returned(w, vm, w->dx, w->luapc))
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+  return 1;
+}
+
+/* No Lua frames have begun yet, or all have ended. Answers 0 then, having found
+** the base of the C function's.
+*/
+static __always_inline int ljs_top_none(struct ljs_walk *w,
+                                        const struct ljs_vm *vm)
+{
+  switch (LJS_VM_BX(w->how)) {
+  case LJS_BX_LEAVE:
+    w->base = w->dx - (w->luapc & ~7ull);
+    break;
+  case LJS_BX_MINUS:
+    w->base = -w->luapc;
+    break;
+  case LJS_BX_BASE:
+    w->base = w->luapc;
+    break;
+  case LJS_BX_ENTER:
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+    break;
+  default:
+    return 1;
+  }
+  if (!vm->gc64)
+    w->base = (__u32)w->base;
+  return 0;
+}
+
+/* The base of the Lua frame that runs, or of the one that rbx has a link of. */
+static __always_inline void ljs_top_base(struct ljs_walk *w,
+                                         const struct ljs_vm *vm)
+{
+  __u32 dx = LJS_VM_DX(w->how), bx = LJS_VM_BX(w->how);
+  if (dx == LJS_DX_NONE && LJS_VM_BP(w->how) == LJS_BP_BASE)
+    w->base = w->bp;
+  else if (dx == LJS_DX_BASE ||
+           (dx == LJS_DX_ANY && bx >= LJS_BX_START && bx <= LJS_BX_SIZE))
+    w->base = w->dx;
+  else if (dx == LJS_DX_ANY && ljs_plausible(w, vm, w->dx))
+    w->base = w->dx;
+  else
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+  if (!vm->gc64)
+    w->base = (__u32)w->base;
+}
+
+/* Where the Lua frames begin if the sample is of the interpreter itself: BASE
+** is in rdx, PC in rbx. Answers as ljs_top_guess.
+*/
+static __always_inline int ljs_top_exact(struct ljs_walk *w,
+                                         const struct ljs_vm *vm)
+{
+  __u64 bx = w->luapc;
+  if (LJS_VM_BX(w->how) == LJS_BX_ANY)
+    return ljs_top_guess(w, vm);
+  if (!ljs_top_none(w, vm))
+    return 0;
+  ljs_top_base(w, vm);
+  w->luapc = 0;
+  switch (LJS_VM_BX(w->how)) {
+  case LJS_BX_PC:
+    w->luapc = bx;
+    break;
+  case LJS_BX_NEXT:
+    w->luapc = bx + 4;
+    break;
+  case LJS_BX_START:
+    w->guess = LJS_GUESS_FIRST;
+    w->altpc = 0;
+    break;
+  case LJS_BX_LINK:
+    w->guess = LJS_GUESS_LAST;
+    w->altpc = 0;
+    break;
+  case LJS_BX_GONE:
+    w->link = bx;
+    break;
+  case LJS_BX_SAVED:
+    w->link = w->altpc;
+    break;
+  case LJS_BX_XLINK:
+    w->link = bx ^ 1;
+    break;
+  case LJS_BX_SIZE:
+    w->base -= bx & ~7ull;
+    break;
+  default:
+    break;
+  }
+  return 1;
+}
+
+/* Where the Lua frames begin if the VM has called a C function: that may have
+** changed all registers but rbx and rbp. Answers as ljs_top_guess.
+*/
+static __always_inline int ljs_top_call(struct ljs_walk *w,
+                                        const struct ljs_vm *vm)
+{
+  __u32 bp = LJS_VM_BP(w->how);
+  if (!ljs_top_none(w, vm))
+    return 0;
+  if (bp == LJS_BP_BASE || (bp == LJS_BP_ANY && ljs_plausible(w, vm, w->bp)))
+    w->base = w->bp; /* It is there while some C functions are called. */
+  else
     ljs_word(vm, w->l + vm->l_base, &w->base);
   return 1;
 }
@@ -458,12 +578,10 @@ static __always_inline int ljs_top(struct ljs_walk *w, const struct ljs_vm *vm,
     w->luapc = (__u32)w->luapc;
   if (st)
     w->base = st->base;
-  else if (w->exact && !w->anon)
-    return ljs_top_exact(w, vm);
-  else if (!w->anon && ljs_plausible(w, vm, w->bp))
-    w->base = w->bp; /* It is there while some C functions are called. */
-  else
+  else if (w->anon)
     ljs_word(vm, w->l + vm->l_base, &w->base);
+  else
+    return w->exact ? ljs_top_exact(w, vm) : ljs_top_call(w, vm);
   return 1;
 }
 
@@ -475,6 +593,8 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   __s32 nres = 0;
   int ontrace = 0, some = 1;
   w->skip = 0;
+  w->link = 0;
+  w->guess = LJS_GUESS_NONE;
   if (ljs_word(vm, w->l + vm->l_glref, &w->g) ||
       ljs_word(vm, w->l + vm->l_stack, &w->bottom) ||
       ljs_word(vm, w->l + vm->l_maxstack, &w->top) ||
@@ -495,6 +615,10 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   if (!w->base) { /* Its walk has ended early. */
     ljs_leave(w, vm, 0);
     return;
+  }
+  if (w->base < w->bottom || w->base > w->top) {
+    w->bottom = 0; /* The stack is being moved: BASE is that of the old one. */
+    w->top = ~0ull;
   }
   if (nres < 0 || !some) { /* Or a C function, called without a Lua frame. */
     ljs_leave(w, vm, w->base);
@@ -569,21 +693,31 @@ static __always_inline int ljs_function(struct ljs_walk *w,
   return 1;
 }
 
-/* The number of the instruction before PC in the last function; or -1. */
+/* The number of the instruction before PC in the last function; or -1. Bit 0 is
+** set while calls are counted.
+*/
 static __always_inline __u32 ljs_bcindex(const struct ljs_walk *w, __u64 pc)
 {
   __u64 n = (pc - w->lastbc) >> 2;
-  return pc > w->lastbc && n <= w->lastsize && !(pc & 3) ? (__u32)n - 1
-                                                         : ~(__u32)0;
+  return pc > w->lastbc && n && n <= w->lastsize && !(pc & 2) ? (__u32)n - 1
+                                                              : ~(__u32)0;
 }
 
 static __always_inline void ljs_lua_frame(struct ljs_walk *w, __u64 func)
 {
-  __u32 x = ljs_bcindex(w, w->luapc);
+  __u32 x = ljs_bcindex(w, w->luapc), guess = w->guess;
+  __u8 flags = 0;
+  w->guess = LJS_GUESS_NONE;
   if (x == ~(__u32)0)
     x = ljs_bcindex(w, w->altpc);
-  ljs_push_fn(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA,
-              x == ~(__u32)0 ? LJS_FLAG_NOPC : 0, func);
+  if (x == ~(__u32)0 && guess == LJS_GUESS_FIRST) {
+    x = 0;
+  } else if (x == ~(__u32)0) {
+    flags = LJS_FLAG_NOPC;
+    if (guess == LJS_GUESS_LAST)
+      x = w->lastsize - 1; /* It returns; most have one place for that. */
+  }
+  ljs_push_fn(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA, flags, func);
 }
 
 /* Follows the link of the frame at w->base. */
@@ -651,6 +785,12 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     ljs_leave(w, vm, 0);
     return;
   }
+  if (w->link) {
+    __u64 saved = w->link;
+    w->link = 0;
+    ljs_follow(w, vm, saved);
+    return;
+  }
   if (w->base > w->top || ljs_read(slot, 16, w->base - 16)) {
     ljs_gap(w, LJS_CUT_VM);
     ljs_leave(w, vm, 0);
@@ -663,9 +803,17 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     func = (__u32)slot[1];
     link = slot[1] >> 32;
   }
+  if (func == w->l) { /* The bottom of a stack that is being moved. */
+    ljs_leave(w, vm, 0);
+    return;
+  }
   kind = ljs_function(w, vm, func, &f, &ffid);
   if (kind < 0) {
-    ljs_gap(w, LJS_CUT_VM);
+    /* The lowest words of a stack that is being moved are the first to go: they
+    ** had a C function that the C stack has, too.
+    */
+    if (w->bottom)
+      ljs_gap(w, LJS_CUT_VM);
     ljs_leave(w, vm, 0);
     return;
   }
@@ -688,6 +836,27 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
 }
 
 /* -- All ------------------------------------------------------------------ */
+
+/* A new walk. The caller sets the registers, what is wanted, and the process's
+** VMs.
+*/
+static __always_inline void ljs_begin(struct ljs_walk *w)
+{
+  __u32 i;
+  w->out.key = 0;
+  w->out.g = 0;
+  w->out.module = 0;
+  w->out.cut = LJS_CUT_NOT;
+  w->out.nframes = 0;
+  w->out.nlua = 0;
+  w->nnative = 0;
+  w->lastfunc = 0;
+  w->nstate = 0;
+  for (i = 0; i < LJS_MAX_STATES; i++)
+    w->state[i].l = 0;
+  w->exact = 1;
+  w->mode = LJS_NATIVE;
+}
 
 /* One step. Answers 1 when it was the last one. */
 static __always_inline int ljs_step(struct ljs_walk *w)
