@@ -20,7 +20,8 @@
   _(stock)                                                                     \
   _(symbols)                                                                   \
   _(traces)                                                                    \
-  _(vm)
+  _(vm)                                                                        \
+  _(walk)
 /* clang-format on */
 
 #define SUITE_DECL(name) Suite *suite_##name(void);
