@@ -41,6 +41,7 @@ enum {
 enum {
   LJS_REG_SAME, /* Not touched. */
   LJS_REG_CFA,  /* At CFA + offset. */
+  LJS_REG_BP,   /* At rbp + offset. */
   LJS_REG_LOST  /* Nobody knows. */
 };
 
@@ -58,18 +59,22 @@ enum {
   LJS_BX_SAVED, /* Likewise, but the link is where PC is saved. */
   LJS_BX_XLINK, /* As GONE, with FRAME_C flipped. */
   LJS_BX_SIZE,  /* Its size; the frame is not there any more. */
+  LJS_BX_CONT,  /* Likewise, of the kind FRAME_CONT. */
+  LJS_BX_CONTB, /* Likewise, and rdx is at the frame before, rbp at it. */
   LJS_BX_LEAVE, /* Likewise, and it was called from C. */
   LJS_BX_MINUS, /* Called from C: minus the base of the frame before; */
   LJS_BX_BASE,  /* or that base. */
+  LJS_BX_LEFT,  /* Called from C: rdx is that base. */
   LJS_BX_ENTER, /* Nothing yet: called from C. */
+  LJS_BX_MAYBE, /* Likewise; but it may be no C frame of the VM now. */
   LJS_BX_NONE   /* Something else: PC is where it is saved. */
 };
-#define LJS_VM_BX(v) ((v)&15)
+#define LJS_VM_BX(v) ((v)&31)
 enum { LJS_DX_ANY, LJS_DX_BASE, LJS_DX_NONE }; /* BASE is in rdx; or not. */
-#define LJS_VM_DX(v) ((v) >> 4 & 3)
+#define LJS_VM_DX(v) ((v) >> 5 & 3)
 enum { LJS_BP_ANY, LJS_BP_BASE, LJS_BP_NONE }; /* BASE is in rbp, too. */
-#define LJS_VM_BP(v)       ((v) >> 6 & 3)
-#define LJS_VM(bx, dx, bp) ((bx) | (dx) << 4 | (bp) << 6)
+#define LJS_VM_BP(v)       ((v) >> 7 & 3)
+#define LJS_VM(bx, dx, bp) ((bx) | (dx) << 5 | (bp) << 7)
 
 /* One row of a module's unwind table: how to unwind from `pc` up to the next
 ** row's. Sorted by `pc`, an address as the module's own ELF file has it.
@@ -77,7 +82,7 @@ enum { LJS_BP_ANY, LJS_BP_BASE, LJS_BP_NONE }; /* BASE is in rbp, too. */
 struct ljs_row {
   __u32 pc;
   __s32 cfa;    /* Offset for LJS_CFA_*; or LJS_VM(). */
-  __s16 bp, bx; /* Offsets from the CFA, of LJS_REG_CFA. */
+  __s16 bp, bx; /* Offsets, of LJS_REG_CFA and LJS_REG_BP. */
   __u8 how;     /* LJS_CFA_*. */
   __u8 bphow;   /* LJS_REG_*. */
   __u8 bxhow;

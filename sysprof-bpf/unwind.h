@@ -63,7 +63,8 @@ struct ljs_walk {
   __u64 base, bottom, top; /* Of the Lua stack: a frame, both ends. */
   __u64 luapc;             /* Where the frame is, if it is a Lua function's. */
   __u64 altpc;             /* Or here. */
-  __u64 link;              /* Of the frame at base, which is not there. */
+  __u64 link;              /* Of the frame at base, which is not there; */
+  __u64 altlink;           /* or if it turns out to be none. */
   __u32 guess;             /* Else it is at the function's LJS_GUESS_*. */
   __u64 lastfunc;          /* What is known of the last function. */
   __u64 lastproto, lastbc;
@@ -152,11 +153,12 @@ static __always_inline __u64 ljs_fieldword(const struct ljs_walk *w,
 
 /* -- Native frames -------------------------------------------------------- */
 
-/* The caller's register: at an offset from the CFA, or as it is. */
-static __always_inline int ljs_restore(__u64 *reg, __u8 how, __u64 addr)
+/* The caller's register: at an offset from the CFA or from rbp, or as it is. */
+static __always_inline int ljs_restore(__u64 *reg, __u8 how, __s16 ofs,
+                                       __u64 cfa, __u64 bp)
 {
-  if (how == LJS_REG_CFA)
-    return ljs_read(reg, 8, addr);
+  if (how == LJS_REG_CFA || how == LJS_REG_BP)
+    return ljs_read(reg, 8, (how == LJS_REG_CFA ? cfa : bp) + ofs);
   if (how == LJS_REG_LOST)
     *reg = 0;
   return 0;
@@ -230,7 +232,7 @@ static __always_inline void ljs_native_frame(struct ljs_walk *w)
 static __always_inline void ljs_unwind(struct ljs_walk *w,
                                        const struct ljs_row *row)
 {
-  __u64 cfa = 0;
+  __u64 cfa = 0, bp = w->bp;
   switch (row->how) {
   case LJS_CFA_SP:
     cfa = w->sp + row->cfa;
@@ -264,8 +266,8 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
     ljs_lost(w, LJS_CUT_NOROW);
     return;
   }
-  if (ljs_restore(&w->bp, row->bphow, cfa + row->bp) ||
-      ljs_restore(&w->bx, row->bxhow, cfa + row->bx)) {
+  if (ljs_restore(&w->bp, row->bphow, row->bp, cfa, bp) ||
+      ljs_restore(&w->bx, row->bxhow, row->bx, cfa, bp)) {
     ljs_lost(w, LJS_CUT_MEMORY);
     return;
   }
@@ -476,7 +478,11 @@ static __always_inline int ljs_top_none(struct ljs_walk *w,
   case LJS_BX_BASE:
     w->base = w->luapc;
     break;
+  case LJS_BX_LEFT:
+    w->base = w->dx;
+    break;
   case LJS_BX_ENTER:
+  case LJS_BX_MAYBE:
     ljs_word(vm, w->l + vm->l_base, &w->base);
     break;
   default:
@@ -532,6 +538,7 @@ static __always_inline int ljs_top_exact(struct ljs_walk *w,
   case LJS_BX_LINK:
     w->guess = LJS_GUESS_LAST;
     w->altpc = 0;
+    w->altlink = bx;
     break;
   case LJS_BX_GONE:
     w->link = bx;
@@ -544,6 +551,13 @@ static __always_inline int ljs_top_exact(struct ljs_walk *w,
     break;
   case LJS_BX_SIZE:
     w->base -= bx & ~7ull;
+    break;
+  case LJS_BX_CONTB:
+    w->base = vm->gc64 ? w->bp : (__u32)w->bp;
+    w->link = bx | LJS_LINK_CONT;
+    break;
+  case LJS_BX_CONT:
+    w->link = bx | LJS_LINK_CONT;
     break;
   default:
     break;
@@ -560,6 +574,8 @@ static __always_inline int ljs_top_call(struct ljs_walk *w,
   __u32 bp = LJS_VM_BP(w->how);
   if (!ljs_top_none(w, vm))
     return 0;
+  if (LJS_VM_BX(w->how) == LJS_BX_LINK)
+    w->altlink = w->luapc; /* Some write results to where the frame was. */
   if (bp == LJS_BP_BASE || (bp == LJS_BP_ANY && ljs_plausible(w, vm, w->bp)))
     w->base = w->bp; /* It is there while some C functions are called. */
   else
@@ -593,7 +609,7 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   __s32 nres = 0;
   int ontrace = 0, some = 1;
   w->skip = 0;
-  w->link = 0;
+  w->link = w->altlink = 0;
   w->guess = LJS_GUESS_NONE;
   if (ljs_word(vm, w->l + vm->l_glref, &w->g) ||
       ljs_word(vm, w->l + vm->l_stack, &w->bottom) ||
@@ -627,6 +643,21 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   w->mode = LJS_LUA;
 }
 
+/* The VM has called C to make its frame, or to take it down, and at rsp is none
+** now: it is a frame of C.
+*/
+static __always_inline void ljs_no_frame(struct ljs_walk *w,
+                                         const struct ljs_vm *vm)
+{
+  __u64 cfa = w->a + vm->frame;
+  ljs_native_frame(w);
+  if (ljs_read(&w->bp, 8, cfa + vm->bp) || ljs_read(&w->bx, 8, cfa + vm->bx)) {
+    ljs_cut(w, LJS_CUT_MEMORY);
+    return;
+  }
+  ljs_return(w, cfa);
+}
+
 /* One place that may be the VM's frame. */
 static __always_inline void ljs_step_scan(struct ljs_walk *w)
 {
@@ -658,7 +689,10 @@ static __always_inline void ljs_step_scan(struct ljs_walk *w)
       return;
     }
   }
-  w->a += 16;
+  if (LJS_VM_BX(w->how) == LJS_BX_MAYBE)
+    ljs_no_frame(w, vm);
+  else
+    w->a += 16;
 }
 
 /* -- Lua frames ----------------------------------------------------------- */
@@ -671,7 +705,7 @@ static __always_inline int ljs_function(struct ljs_walk *w,
                                         __u64 *f, __u32 *ffid)
 {
   __u64 pc;
-  if (func == w->lastfunc)
+  if (func && func == w->lastfunc)
     return 1;
   /* Not a byte more than a small function has: memory may end behind it. */
   if (ljs_read(w->buf, vm->gc64 ? 40 : 24, func) ||
@@ -771,7 +805,7 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
 {
   struct ljs_module *m = ljs_find_module(w->module);
   const struct ljs_vm *vm;
-  __u64 slot[2] = {0, 0}, func, link, f = 0;
+  __u64 slot[2] = {0, 0}, func, link, altlink, f = 0;
   __u32 ffid = 0;
   int kind;
   if (!m) {
@@ -807,7 +841,16 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     ljs_leave(w, vm, 0);
     return;
   }
-  kind = ljs_function(w, vm, func, &f, &ffid);
+  if (vm->gc64 && (__s64)slot[0] >> 47 != ~(__s64)LJS_GCT_FUNC)
+    kind = -1;
+  else
+    kind = ljs_function(w, vm, func, &f, &ffid);
+  altlink = w->altlink;
+  w->altlink = 0;
+  if (kind < 0 && altlink) {
+    ljs_follow(w, vm, altlink);
+    return;
+  }
   if (kind < 0) {
     /* The lowest words of a stack that is being moved are the first to go: they
     ** had a C function that the C stack has, too.

@@ -20,7 +20,7 @@ typedef struct Flow {
   uint8_t bx, dx, bp;
   uint8_t begins; /* An instruction, */
   uint8_t root;   /* to which no way is known. */
-  uint8_t leaves; /* From here on all Lua frames have ended. */
+  uint8_t forced; /* What rbx is in any case; 0: it depends. */
   uint8_t seen;
 } Flow;
 
@@ -206,6 +206,12 @@ static int subs_base(const LsVmText *t, const LsX86 *x)
   return regs(x, 0x29, LS_RBX, LS_RDX);
 }
 
+static int copies_base(const LsVmText *t, const LsX86 *x)
+{
+  (void)t;
+  return regs(x, 0x89, LS_RBP, LS_RDX);
+}
+
 /* test ebx, 3: of which kind is the link? */
 static int tests_link(const LsVmText *t, const LsX86 *x)
 {
@@ -286,8 +292,10 @@ static uint8_t flow_bx(const LsVmText *t, const LsX86 *x, const Flow *f,
     return bx;
   if (imm(x, XOR, LS_RBX, 1))
     return bx == LJS_BX_XLINK ? LJS_BX_GONE : LJS_BX_XLINK;
+  if (imm(x, AND, LS_RBX, -8) && soon(t, next, 2, subs_base))
+    return LJS_BX_LEAVE;
   if (imm(x, AND, LS_RBX, -8))
-    return soon(t, next, 2, subs_base) ? LJS_BX_LEAVE : LJS_BX_SIZE;
+    return soon(t, next, 1, copies_base) ? LJS_BX_CONT : LJS_BX_SIZE;
   if (regs(x, 0x29, LS_RBX, LS_RDX) && bx == LJS_BX_LEAVE)
     return LJS_BX_MINUS;
   if (is(x, 0xf7) && (x->reg & 7) == 3 && bx == LJS_BX_MINUS)
@@ -313,6 +321,8 @@ static void flow_dx(const LsVmText *t, const LsX86 *x, Flow *f, uint32_t next)
   } else if (regs(x, 0x29, LS_RDX, LS_RBX) &&
              (f->bx == LJS_BX_SIZE || f->bx == LJS_BX_LINK)) {
     f->bx = LJS_BX_NONE;
+  } else if (regs(x, 0x29, LS_RDX, LS_RBX) && f->bx == LJS_BX_CONT) {
+    f->bx = LJS_BX_CONTB;
   } else if (regs(x, 0x29, LS_RDX, LS_RBP) && link) {
     /* To the lower half of a vararg function's frame; or to who called. */
     f->bx = looks_at_link(t, next) ? LJS_BX_LINK : LJS_BX_ANY;
@@ -347,6 +357,9 @@ static Flow flow(const LsVmText *t, const LsX86 *x, Flow f, uint32_t next)
   }
   if (stores_cframe(t, x) && x->reg == LS_RSP)
     f.bx = LJS_BX_ENTER;
+  if (any_store(x) && x->base == LS_RDX && x->index != LS_NREG && x->disp < 0 &&
+      bx == LJS_BX_LINK)
+    f.bx = LJS_BX_GONE; /* Results that are missing. */
   if (any_store(x) && x->base != LS_RSP && x->index == LS_NREG) {
     if (x->disp == func_at(t) && bx == LJS_BX_LINK) /* Or a tail call. */
       f.bx = soon(t, next, 16, tests_ffid) ? LJS_BX_START : LJS_BX_GONE;
@@ -390,12 +403,12 @@ static void join(Run *r, uint32_t at, const Flow *f)
   old = &r->at[at];
   was = *old;
   if (!old->seen) {
-    old->bx = old->leaves ? LJS_BX_ENTER : f->bx;
+    old->bx = old->forced ? old->forced : f->bx;
     old->dx = f->dx;
     old->bp = f->bp;
     old->seen = 1;
   } else {
-    if (old->bx != f->bx && !old->leaves)
+    if (old->bx != f->bx && !old->forced)
       old->bx = either(old->bx, f->bx);
     if (old->dx != f->dx)
       old->dx = LJS_DX_ANY;
@@ -428,13 +441,39 @@ static void pass(Run *r)
   }
 }
 
+/* Is the C frame taken down next, after a jump? So it is at the end of what the
+** FFI has called: a C function has made an end of the VM's part of it before.
+*/
+static int takes_down(const LsVmText *t, uint32_t next)
+{
+  unsigned len, n = 4;
+  uint32_t to;
+  LsX86 x;
+  for (; n-- && (len = decode(t, next, &x)); next += len)
+    if (is(&x, 0xe9))
+      return is_jump(&x, next + len, &to) && decode(t, to, &x) &&
+             is(&x, 0x83) && !x.mem && x.rm == LS_RSP && (x.reg & 7) == ADD;
+    else if (is_end(&x) || is_call(&x))
+      break;
+  return 0;
+}
+
+/* From one place to another all Lua frames have ended. */
+static void force_left(Run *r, uint32_t from, uint32_t to)
+{
+  unsigned len;
+  LsX86 x;
+  for (; from <= to && (len = decode(r->t, from, &x)); from += len)
+    r->at[from].forced = LJS_BX_LEFT;
+}
+
 /* Finds where instructions begin, and which of them are reached only in ways
 ** that the code does not tell: through the dispatch table, as the continuation
 ** of something, from traces.
 */
 static void find_roots(Run *r)
 {
-  uint32_t at = 0, to;
+  uint32_t at = 0, block = 0, to;
   unsigned len;
   uint8_t root = 1;
   LsX86 x;
@@ -442,7 +481,12 @@ static void find_roots(Run *r)
     r->at[at].begins = 1;
     r->at[at].root = root;
     root = (uint8_t)is_end(&x);
-    r->at[at].leaves = (uint8_t)leaves(r->t, &x, at + len);
+    if (r->at[at].root)
+      block = at;
+    if (leaves(r->t, &x, at + len))
+      r->at[at].forced = LJS_BX_ENTER;
+    if (is_call(&x) && takes_down(r->t, at + len) && at - block < 48)
+      force_left(r, block, at);
   }
   for (at = 0; (len = decode(r->t, at, &x)); at += len)
     if (is_jump(&x, at + len, &to) && to < r->t->n)
@@ -473,10 +517,10 @@ static int next_root(Run *r)
 
 #define PASSES 1024 /* Meanings only get lost, so they end. */
 
-uint8_t *ls_vmflow(const LsVmText *t)
+uint16_t *ls_vmflow(const LsVmText *t)
 {
   Run r = {.t = t, .at = calloc((size_t)t->n + 1, sizeof(Flow)), .changed = 1};
-  uint8_t *out = calloc((size_t)t->n + 1, 1);
+  uint16_t *out = calloc((size_t)t->n + 1, sizeof(*out));
   uint32_t at;
   unsigned i;
   if (!r.at || !out) {
@@ -490,7 +534,7 @@ uint8_t *ls_vmflow(const LsVmText *t)
     pass(&r);
   }
   for (at = 0; at < t->n && !r.changed; at++)
-    out[at] = (uint8_t)LJS_VM(r.at[at].bx, r.at[at].dx, r.at[at].bp);
+    out[at] = (uint16_t)LJS_VM(r.at[at].bx, r.at[at].dx, r.at[at].bp);
   free(r.at);
   return out;
 }

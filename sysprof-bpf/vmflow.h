@@ -20,6 +20,6 @@ typedef struct LsVmText {
 /* For each byte where an instruction begins, what holds before it: LJS_VM(). To
 ** be freed. NULL without memory.
 */
-uint8_t *ls_vmflow(const LsVmText *text);
+uint16_t *ls_vmflow(const LsVmText *text);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct Code {
   const uint8_t *p; /* The interpreter's code. */
   uint32_t lo, n;
   const struct ljs_vm *vm;
-  const uint8_t *flow; /* What registers mean. */
+  const uint16_t *flow; /* What registers mean. */
 } Code;
 
 /* Rows under construction. */
@@ -110,6 +110,8 @@ static uint32_t entry(const Code *c, Rows *r, uint32_t at, unsigned pushes,
   rows_add(r, c->lo + sub, LJS_CFA_SP, depth, c->vm);
   rows_add(r, c->lo + end, LJS_CFA_SP, frame, c->vm);
   while (end - sub < ENTRY_MAX && (len = decode(c, end, &x))) {
+    if (is_call(&x)) /* To C, which makes it a frame of the VM. */
+      rows_add(r, c->lo + end, LJS_CFA_VM, LJS_BX_MAYBE, c->vm);
     end += len;
     if (stores_cframe(c, &x) || is_call(&x) || is_jump(&x))
       break; /* The rest of it is that of another entry. */
@@ -178,8 +180,9 @@ static void walk(const Code *c, Rows *r)
     } else if (x.map == 0 && x.op == 0xe9 && call && at - call < 24 &&
                at + len + x.disp < c->n &&
                is_leave(c, at + len + (uint32_t)x.disp)) {
-      /* A C function has taken the VM's part down: the end of a callback. */
-      rows_add(r, c->lo + call, LJS_CFA_SP, c->vm->frame, c->vm);
+      /* A C function takes the VM's part down: the end of a callback. */
+      rows_add(r, c->lo + call, LJS_CFA_VM, LJS_BX_MAYBE, c->vm);
+      rows_add(r, c->lo + call + 5, LJS_CFA_SP, c->vm->frame, c->vm);
       end = at + len;
     }
     if (is_call(&x))
@@ -204,7 +207,7 @@ int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
   LsVmText text = {c.p, c.n, vm};
   Rows r = {.room = c.n / 2}; /* Most instructions change nothing. */
   struct ljs_row *all;
-  uint8_t *flow;
+  uint16_t *flow;
   size_t before = 0, behind;
   struct ljs_row last = {.how = LJS_CFA_UNKNOWN};
   if (!c.p)
