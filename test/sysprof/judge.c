@@ -11,8 +11,8 @@
 #include "judge.h"
 
 static const char *const kinds[JUDGE_KINDS] = {
-    "cut",  "native",      "leaf", "lua",  "place",
-    "line", "no bytecode", "jit",  "moved"};
+    "cut",  "native",      "leaf", "lua",   "place",
+    "line", "no bytecode", "jit",  "moved", "thrown"};
 
 /* -- Telling -------------------------------------------------------------- */
 
@@ -103,10 +103,21 @@ static void tell_native(Judge *j, Tracee *t, const Truth *tr, const Walk *w,
   fclose(f);
 }
 
-/* Native frames are those that were called. Returns -1 if not. */
+/* How many native frames there are. */
+static uint32_t count_native(const Tracee *t, const Truth *tr)
+{
+  uint32_t i, n = 0;
+  for (i = 0; i < tr->ncall; i++)
+    n += truth_native(t, tr->call[i].addr) != 0;
+  return n;
+}
+
+/* How many native frames are those that were called, from the outermost on; -1
+** if they all are, and none is missing.
+*/
 static int check_native(const Tracee *t, const Truth *tr, const Walk *w)
 {
-  uint32_t i = w->out.nframes, k = 0;
+  uint32_t i = w->out.nframes, k = 0, n = 0;
   while (i--) {
     const struct ljs_frame *f = &w->out.frame[i];
     if (f->kind != LJS_FRAME_NATIVE || !(f->flags & LJS_FLAG_RETURN))
@@ -115,12 +126,13 @@ static int check_native(const Tracee *t, const Truth *tr, const Walk *w)
       k++;
     if (k == tr->ncall || tr->call[k].addr != f->addr ||
         tr->call[k].at != w->at[i])
-      return -1;
+      return (int)n;
     k++;
+    n++;
   }
   while (k < tr->ncall && !truth_native(t, tr->call[k].addr))
     k++;
-  return k == tr->ncall ? 0 : -1;
+  return k == tr->ncall ? -1 : (int)n;
 }
 
 /* The innermost frame is where the process is. Returns -1 if not. */
@@ -140,7 +152,7 @@ static int check_leaf(const Tracee *t, const Walk *w)
 /* -- Lua frames ----------------------------------------------------------- */
 
 #define RUNS 64
-#define CUTS 1024
+#define BADS 16384
 
 /* Steps in a row with the same Lua frames. */
 typedef struct Run {
@@ -154,9 +166,12 @@ typedef struct Stage {
   TruthList next;
   Run run[RUNS];
   uint32_t nrun;
-  uint64_t lost;      /* Steps of runs that were too many. */
-  uint64_t cut[CUTS]; /* Where stacks were cut; */
-  uint32_t ncut;
+  uint64_t lost; /* Steps of runs that were too many. */
+  struct {
+    uint64_t where;
+    uint32_t kind, native; /* How many native frames were right. */
+  } bad[BADS];
+  uint32_t nbad;
   uint64_t l, stack; /* The coroutine, and where its stack was. */
 } Stage;
 
@@ -256,6 +271,8 @@ static uint32_t judge_lua(Tracee *t, const Stage *s, const Run *r)
   int jit = n && is->frame[n - 1].kind >= LJS_FRAME_TRACE;
   while (least && was->frame[least - 1].a < s->truth.maxsp)
     least--; /* It was left for C. */
+  if (least && least == will->n && will->frame[least - 1].x == 0)
+    least--; /* It has returned, and was called again. */
   n -= (uint32_t)jit;
   a = common(was, is);
   b = common(will, is);
@@ -286,10 +303,15 @@ static uint32_t judge_lua(Tracee *t, const Stage *s, const Run *r)
     return JUDGE_JIT;
   for (i = 0; i < n; i++) {
     const TruthFrame *f = &is->frame[i];
-    if (f->kind == LJS_FRAME_LUA && f->x == ~0u)
+    if (f->kind != LJS_FRAME_LUA)
+      continue;
+    if (f->x == ~0u)
       return JUDGE_NOPC;
-    if (f->kind == LJS_FRAME_LUA && !right_line(t, f, i, was, will))
-      return JUDGE_LINE;
+    /* A coroutine that is resumed is still at its call of yield(). */
+    if (i >= a && i < b && f->x + 1 == will->frame[i].x)
+      continue;
+    if (!right_line(t, f, i, was, will))
+      return f->l & LJS_FLAG_NOPC ? JUDGE_NOPC : JUDGE_LINE;
   }
   return JUDGE_KINDS;
 }
@@ -312,18 +334,27 @@ static void tell_lua(Judge *j, Tracee *t, const Stage *s, const Run *r,
   fclose(f);
 }
 
-/* Stacks were cut, but not without a cause. */
-static void excuse(Judge *j, Tracee *t, const Stage *s)
+/* Steps were bad, but not without a cause: counts them elsewhere. */
+static void excuse(Judge *j, Tracee *t, const Stage *s, int move)
 {
-  uint32_t i, k;
+  uint32_t i, n = count_native(t, &s->truth);
   int fresh;
-  for (i = 0; i < s->ncut; i++) {
-    uint64_t where = where_of(t, s->cut[i]);
-    for (k = 0; k < j->nclass; k++)
-      if (j->class[k].kind == JUDGE_CUT && j->class[k].where == where)
-        j->class[k].count--;
-    j->bad[JUDGE_CUT]--;
-    class_of(j, t, JUDGE_MOVED, where, 1, &fresh);
+  for (i = 0; i < s->nbad; i++) {
+    uint32_t kind = s->bad[i].kind, to;
+    JudgeClass *was, *is;
+    if (kind == JUDGE_CUT && move)
+      to = JUDGE_MOVED;
+    else if (s->truth.thrown && s->bad[i].native >= n)
+      to = JUDGE_THROWN;
+    else
+      continue;
+    was = class_of(j, t, kind, s->bad[i].where, 0, &fresh);
+    is = class_of(j, t, to, s->bad[i].where, 1, &fresh);
+    j->bad[kind]--;
+    if (was)
+      was->count--;
+    if (was && is && fresh && was->example)
+      is->example = strdup(was->example);
   }
 }
 
@@ -344,9 +375,9 @@ static void settle(Judge *j, Tracee *t, Stage *s)
   uint32_t i;
   int move = moved(t, s);
   truth_lua(&s->truth, t, &s->next);
-  if (move)
-    excuse(j, t, s);
-  s->ncut = 0;
+  excuse(j, t, s, move);
+  s->nbad = 0;
+  s->truth.thrown = 0;
   for (i = 0; i < s->nrun; i++) {
     uint32_t kind = judge_lua(t, s, &s->run[i]);
     if (move && kind == JUDGE_LUA)
@@ -364,6 +395,18 @@ static void settle(Judge *j, Tracee *t, Stage *s)
 
 /* -- All ------------------------------------------------------------------ */
 
+/* A bad step: of what kind it really is will be known later. */
+static void bad(Judge *j, Tracee *t, Stage *s, const Walk *w, uint32_t kind)
+{
+  int n = check_native(t, &s->truth, w);
+  tell_native(j, t, &s->truth, w, kind);
+  if (s->nbad == BADS)
+    return;
+  s->bad[s->nbad].where = t->regs.rip;
+  s->bad[s->nbad].kind = kind;
+  s->bad[s->nbad++].native = n < 0 ? UINT32_MAX : (uint32_t)n;
+}
+
 /* Unwinds, and checks what can be checked right now. */
 static void look(Judge *j, Tracee *t, Stage *s)
 {
@@ -372,15 +415,12 @@ static void look(Judge *j, Tracee *t, Stage *s)
   tracee_walk(t, &w);
   j->steps++;
   j->reads += w.reads;
-  j->unwound += w.steps;
   if (w.out.cut) {
-    tell_native(j, t, &s->truth, &w, JUDGE_CUT);
-    if (s->ncut < CUTS)
-      s->cut[s->ncut++] = t->regs.rip;
+    bad(j, t, s, &w, JUDGE_CUT);
     return;
   }
-  if (check_native(t, &s->truth, &w)) {
-    tell_native(j, t, &s->truth, &w, JUDGE_NATIVE);
+  if (check_native(t, &s->truth, &w) >= 0) {
+    bad(j, t, s, &w, JUDGE_NATIVE);
     return;
   }
   if (check_leaf(t, &w))
@@ -422,6 +462,29 @@ int judge_run(Judge *j, Tracee *t, uint64_t n)
       settle(j, t, s);
   }
   free(s);
+  return runs;
+}
+
+int judge_native(Judge *j, Tracee *t, uint64_t n)
+{
+  static Walk w;
+  Truth *tr = calloc(1, sizeof(*tr));
+  int runs = 1;
+  ck_assert_ptr_nonnull(tr);
+  while (n-- && (runs = truth_step(tr, t))) {
+    tracee_walk(t, &w);
+    j->steps++;
+    j->reads += w.reads;
+    if (w.out.cut == LJS_CUT_NOROW && check_native(t, tr, &w) < 0)
+      j->rootless++; /* All is there; only, that it is all was not known. */
+    else if (w.out.cut)
+      tell_native(j, t, tr, &w, JUDGE_CUT);
+    else if (check_native(t, tr, &w) >= 0)
+      tell_native(j, t, tr, &w, JUDGE_NATIVE);
+    else if (check_leaf(t, &w))
+      tell_native(j, t, tr, &w, JUDGE_LEAF);
+  }
+  free(tr);
   return runs;
 }
 

@@ -21,6 +21,7 @@ enum {
   JUDGE_NOPC,   /* or on no known line. */
   JUDGE_JIT,    /* On a trace, but it is not known which. */
   JUDGE_MOVED,  /* Cut, or too short, while the Lua stack was being moved. */
+  JUDGE_THROWN, /* Without frames that an error was about to throw away. */
   JUDGE_KINDS
 };
 
@@ -36,13 +37,18 @@ typedef struct JudgeClass {
 typedef struct Judge {
   uint64_t steps, ops, traced; /* traced: steps with a trace on the stack. */
   uint64_t bad[JUDGE_KINDS];   /* Steps. */
-  uint64_t reads, unwound;     /* Of all walks, */
+  uint64_t reads;              /* Of all walks. */
+  uint64_t rootless; /* Steps whose outermost function tells nothing, as that of
+                     ** the dynamic linker does. */
   uint32_t nclass;
   JudgeClass class[JUDGE_CLASSES];
 } Judge;
 
 /* Go N steps from where the process is. Returns 0 if it has ended. */
 int judge_run(Judge *j, Tracee *t, uint64_t n);
+
+/* The same for a process without a VM, from its first instruction on. */
+int judge_native(Judge *j, Tracee *t, uint64_t n);
 
 /* Print the books. */
 void judge_print(const Judge *j, const char *title, int examples);

@@ -15,6 +15,7 @@
   _(lies)                                                                      \
   _(live)                                                                      \
   _(maps)                                                                      \
+  _(native)                                                                    \
   _(rows)                                                                      \
   _(seeds)                                                                     \
   _(stock)                                                                     \

@@ -21,7 +21,7 @@ static uint64_t steps_of_each(void)
    1u << JUDGE_PLACE)
 
 #define LINES (1u << JUDGE_LINE | 1u << JUDGE_NOPC)
-#define RARE  (1u << JUDGE_JIT | 1u << JUDGE_MOVED)
+#define RARE  (1u << JUDGE_JIT | 1u << JUDGE_MOVED | 1u << JUDGE_THROWN)
 
 /* Go through walk.lua, from each mark on. */
 static void step_through(const char *mode)
@@ -55,8 +55,8 @@ static void step_through(const char *mode)
   ck_assert_uint_gt(all.steps, 1000);
   ck_assert_double_lt(judge_failed(&all, BAD), 0.001);
   ck_assert_double_lt(judge_failed(&all, LINES), 0.001);
-  /* Rare in any program that does something. */
-  ck_assert_double_lt(judge_failed(&all, RARE), 0.01);
+  /* At exits from traces, and while stacks grow; rare but in these programs. */
+  ck_assert_double_lt(judge_failed(&all, RARE), 0.02);
 }
 
 START_TEST(walk_interpreted)

@@ -131,6 +131,8 @@ Tracee *tracee_start(const char *const *argv)
   t->modules = ls_modules_open(t->tables);
   t->target = ls_target_open(t->pid);
   ck_assert(t->tables && t->modules && t->target);
+  ck_assert_int_eq(ptrace(PTRACE_GETREGS, t->pid, NULL, &t->regs), 0);
+  tracee_refresh(t);
   return t;
 }
 
@@ -197,15 +199,29 @@ int tracee_run(Tracee *t, unsigned us)
   return 0;
 }
 
+/* Is it about to change its mappings? */
+static int maps(Tracee *t)
+{
+  uint8_t code[2];
+  uint64_t nr = t->regs.rax;
+  return (nr == SYS_mmap || nr == SYS_mprotect || nr == SYS_munmap) &&
+         !tracee_read(t, code, 2, t->regs.rip) && code[0] == 0x0f &&
+         code[1] == 0x05;
+}
+
 int tracee_step(Tracee *t)
 {
-  int status, sig = 0;
+  int status, sig = 0, changes = maps(t);
+  t->signalled = 0;
   do {
     ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, t->pid, NULL, sig), 0);
     if (!stopped(t, &status))
       return 0;
     sig = signal_of(status);
+    t->signalled |= sig;
   } while (sig);
+  if (changes)
+    tracee_refresh(t);
   return 1;
 }
 

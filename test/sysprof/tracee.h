@@ -18,6 +18,7 @@
 typedef struct Tracee {
   pid_t pid;
   int ended;
+  int signalled; /* The last step was that to a signal's handler. */
   struct user_regs_struct regs; /* While it is stopped. */
   LsTarget *target;             /* Its mappings, */
   LsModules *modules;           /* and what is known of their files. */

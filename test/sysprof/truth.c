@@ -14,18 +14,22 @@ int truth_native(const Tracee *t, uint64_t addr)
   return !(addr >= t->lo && addr < t->hi) && walk_map(&t->in, addr - 1);
 }
 
-/* A call leaves the address of what follows it. */
+/* A call leaves the address of what follows it; a signal, that of what returns
+** from its handler.
+*/
 static void see_call(Truth *tr, Tracee *t, uint64_t pc, uint64_t sp)
 {
   uint64_t now = t->regs.rsp, addr;
+  unsigned n = 0;
   if (now > tr->maxsp)
     tr->maxsp = now;
-  while (tr->ncall && tr->call[tr->ncall - 1].at < now)
-    tr->ncall--;
-  if (now != sp - 8)
+  for (; tr->ncall && tr->call[tr->ncall - 1].at < now; tr->ncall--)
+    n++;
+  tr->thrown |= n > 1; /* A return takes one. */
+  if (now != sp - 8 && !t->signalled)
     return;
   addr = tracee_uint(t, now, 8);
-  if (addr - pc < 2 || addr - pc > 15)
+  if (!t->signalled && (addr - pc < 2 || addr - pc > 15))
     return;
   ck_assert_uint_lt(tr->ncall, TRUTH_CALLS);
   tr->call[tr->ncall++] = (TruthCall){now, addr};

@@ -46,6 +46,7 @@ typedef struct Truth {
   uint32_t ncall;
   TruthList lua;  /* At the last bytecode, */
   uint64_t maxsp; /* and how far up rsp has been since. */
+  int thrown;     /* An error has thrown frames away since. */
   int atop;       /* The last step was to the beginning of a bytecode. */
 } Truth;
 
