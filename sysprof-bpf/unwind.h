@@ -59,6 +59,7 @@ struct ljs_walk {
   __u32 how;    /* What registers meant there: LJS_VM(). */
   __u32 places; /* Looked at for A. */
   __u32 skip;   /* The next Lua frame is that of a vararg function, again. */
+  __u32 making; /* It may be one that C is about to call back. */
   __u64 a, l, g;
   __u64 base, bottom, top; /* Of the Lua stack: a frame, both ends. */
   __u64 luapc;             /* Where the frame is, if it is a Lua function's. */
@@ -650,6 +651,7 @@ static __always_inline void ljs_no_frame(struct ljs_walk *w,
                                          const struct ljs_vm *vm)
 {
   __u64 cfa = w->a + vm->frame;
+  w->making = 1;
   ljs_native_frame(w);
   if (ljs_read(&w->bp, 8, cfa + vm->bp) || ljs_read(&w->bx, 8, cfa + vm->bx)) {
     ljs_cut(w, LJS_CUT_MEMORY);
@@ -754,6 +756,15 @@ static __always_inline void ljs_lua_frame(struct ljs_walk *w, __u64 func)
   ljs_push_fn(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA, flags, func);
 }
 
+/* Is the frame at w->base, with that link, of what C calls through the FFI? */
+static __always_inline int ljs_called_back(struct ljs_walk *w,
+                                           const struct ljs_vm *vm, __u64 link)
+{
+  __u64 cont = 0;
+  return (link & 7) == LJS_LINK_CONT &&
+         !ljs_word(vm, w->base - (vm->gc64 ? 32 : 16), &cont) && cont == 1;
+}
+
 /* Follows the link of the frame at w->base. */
 static __always_inline void ljs_follow(struct ljs_walk *w,
                                        const struct ljs_vm *vm, __u64 link)
@@ -841,6 +852,13 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     ljs_leave(w, vm, 0);
     return;
   }
+  if (w->making) { /* The C stack does not have it yet, or no more. */
+    w->making = 0;
+    if (ljs_called_back(w, vm, link)) {
+      w->base -= link & ~7ull;
+      return;
+    }
+  }
   if (vm->gc64 && (__s64)slot[0] >> 47 != ~(__s64)LJS_GCT_FUNC)
     kind = -1;
   else
@@ -894,6 +912,7 @@ static __always_inline void ljs_begin(struct ljs_walk *w)
   w->out.nlua = 0;
   w->nnative = 0;
   w->lastfunc = 0;
+  w->making = 0;
   w->nstate = 0;
   for (i = 0; i < LJS_MAX_STATES; i++)
     w->state[i].l = 0;

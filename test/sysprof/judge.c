@@ -232,8 +232,7 @@ static uint32_t common(const TruthList *a, const TruthList *b)
   return n;
 }
 
-/* The line of a bytecode; -1 if it has none. */
-static int64_t line_of(Tracee *t, uint64_t pt, uint32_t x)
+int64_t judge_line(Tracee *t, uint64_t pt, uint32_t x)
 {
   const struct ljs_vm *vm = t->vm;
   uint64_t info = tracee_ref(t, pt + vm->pt_lineinfo);
@@ -253,12 +252,12 @@ static int right_line(Tracee *t, const TruthFrame *f, uint32_t i,
 {
   const TruthFrame *a = i < was->n ? &was->frame[i] : NULL;
   const TruthFrame *b = i < will->n ? &will->frame[i] : NULL;
-  int64_t line = line_of(t, f->id, f->x);
+  int64_t line = judge_line(t, f->id, f->x);
   if (a && a->id == f->id &&
-      (a->x == TRUTH_NOPC || line_of(t, a->id, a->x) == line))
+      (a->x == TRUTH_NOPC || judge_line(t, a->id, a->x) == line))
     return 1;
   if (b && b->id == f->id &&
-      (b->x == TRUTH_NOPC || line_of(t, b->id, b->x) == line))
+      (b->x == TRUTH_NOPC || judge_line(t, b->id, b->x) == line))
     return 1;
   return (!a || a->id != f->id) && (!b || b->id != f->id);
 }
@@ -271,7 +270,9 @@ static uint32_t judge_lua(Tracee *t, const Stage *s, const Run *r)
   int jit = n && is->frame[n - 1].kind >= LJS_FRAME_TRACE;
   while (least && was->frame[least - 1].a < s->truth.maxsp)
     least--; /* It was left for C. */
-  if (least && least == will->n && will->frame[least - 1].x == 0)
+  if (least && least == will->n &&
+      (will->frame[least - 1].x == 0 ||
+       (least == was->n && will->frame[least - 1].kind == LJS_FRAME_BUILTIN)))
     least--; /* It has returned, and was called again. */
   n -= (uint32_t)jit;
   a = common(was, is);
@@ -453,7 +454,8 @@ int judge_run(Judge *j, Tracee *t, uint64_t n)
   int runs;
   ck_assert_ptr_nonnull(s);
   runs = begin(t, s);
-  while (runs && n--) {
+  while (runs && (n || !s->truth.atop)) { /* To the end of a bytecode. */
+    n -= n != 0;
     runs = truth_step(&s->truth, t);
     if (!runs)
       break;

@@ -50,6 +50,9 @@ int judge_run(Judge *j, Tracee *t, uint64_t n);
 /* The same for a process without a VM, from its first instruction on. */
 int judge_native(Judge *j, Tracee *t, uint64_t n);
 
+/* The line of bytecode X of a proto; -1 if it has none. */
+int64_t judge_line(Tracee *t, uint64_t pt, uint32_t x);
+
 /* Print the books. */
 void judge_print(const Judge *j, const char *title, int examples);
 

@@ -119,10 +119,10 @@ static NOINLINE int libraries(int n)
   return (int)x + (int)ts.tv_nsec;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   int v[] = {3, 1, 2, 5, 4};
-  sink += recurse(30, 1, 2);
+  sink += recurse(argc > 1 ? atoi(argv[1]) : 30, 1, 2);
   sink += use_alloca(8);
   sink += large(2);
   sink += realigned(0);

@@ -13,6 +13,7 @@
   _(elf)                                                                       \
   _(kallsyms)                                                                  \
   _(lies)                                                                      \
+  _(limits)                                                                    \
   _(live)                                                                      \
   _(maps)                                                                      \
   _(native)                                                                    \

@@ -35,7 +35,7 @@ static void step_through(const char *mode)
       getenv("LJPROF_WALK_SHOW") ? atoi(getenv("LJPROF_WALK_SHOW")) : 0;
   Tracee *t = tracee_start(argv);
   static Judge all, one;
-  char name[64];
+  char name[TRACEE_NAME];
   memset(&all, 0, sizeof(all));
   while (!t->ended && tracee_mark(t, name) && strcmp(name, "end") != 0) {
     uint32_t i;

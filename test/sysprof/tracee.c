@@ -154,17 +154,19 @@ void tracee_end(Tracee *t)
 
 /* -- Running -------------------------------------------------------------- */
 
-int tracee_mark(Tracee *t, char name[64])
+int tracee_mark(Tracee *t, char name[TRACEE_NAME])
 {
   int status, sig = 0;
   while (!t->ended) {
-    char path[64] = "";
+    char path[TRACEE_NAME] = "";
     uint32_t i;
     ck_assert_int_eq(ptrace(PTRACE_SYSCALL, t->pid, NULL, sig), 0);
     if (!stopped(t, &status))
       break;
     sig = signal_of(status);
-    if (WSTOPSIG(status) != (SIGTRAP | 0x80) || t->regs.orig_rax != SYS_unlink)
+    if (WSTOPSIG(status) != (SIGTRAP | 0x80) ||
+        t->regs.orig_rax != SYS_unlink ||
+        (int64_t)t->regs.rax != -ENOSYS) /* It comes from there. */
       continue;
     for (i = 0; i < sizeof(path) - 1; i++)
       if (tracee_read(t, path + i, 1, t->regs.rdi + i) || !path[i])

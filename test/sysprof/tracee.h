@@ -14,6 +14,7 @@
 #include "walk.h"
 
 #define TRACEE_PAGES 512 /* A power of 2. */
+#define TRACEE_NAME  2048
 
 typedef struct Tracee {
   pid_t pid;
@@ -46,7 +47,7 @@ void tracee_end(Tracee *t);
 /* Run it up to where it asks for a file "mark:..." to be removed: its name
 ** without "mark:" goes to NAME. Returns 0 if it has ended instead.
 */
-int tracee_mark(Tracee *t, char name[64]);
+int tracee_mark(Tracee *t, char name[TRACEE_NAME]);
 
 /* Run it for some microseconds, and stop it wherever it is. Returns 0 if it has
 ** ended instead.
