@@ -29,25 +29,25 @@ int ls_target_name(pid_t pid, pid_t tid, char *name, size_t size)
   return *name ? 0 : -1;
 }
 
+#define STAT_START 20 /* Fields from the state on, to the start time. */
+
 /* When the process was started, in clock ticks since boot; 0: not known. */
 static uint64_t start_time(pid_t pid)
 {
-  char path[64], line[1024], *p;
-  unsigned long long start = 0;
+  char path[64], line[1024], *p = NULL;
   FILE *f;
+  int i;
   snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
   f = fopen(path, "re");
   if (!f)
     return 0;
   /* The name may have blanks and brackets: the last bracket ends it. */
-  if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
-      sscanf(p + 1,
-             " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-             "%*d %*d %*d %*d %llu",
-             &start) != 1)
-    start = 0;
+  if (fgets(line, sizeof(line), f))
+    p = strrchr(line, ')');
   fclose(f);
-  return start;
+  for (i = 0; p && i < STAT_START; i++)
+    p = strchr(p + 1, ' ');
+  return p ? strtoull(p, NULL, 10) : 0;
 }
 
 /* Reads the process's CPU time, while there is one. */
