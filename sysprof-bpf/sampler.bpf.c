@@ -234,6 +234,7 @@ static __always_inline void begin(struct scratch *s, void *ctx,
   w->out.nlua = 0;
   w->nvm = proc->nvm;
   w->vm = proc->vm;
+  w->map.start = w->map.end = 0;
   w->nonative = no_native;
   w->nolua = no_lua;
   w->maxnative = max_native;
