@@ -221,6 +221,17 @@ int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                              BPF_ANY);
 }
 
+/* The VM in a module is not what it was taken for: it is let alone. */
+int ls_sampler_distrust(LsSampler *s, uint32_t id)
+{
+  int fd = bpf_map__fd(s->bpf->maps.modules);
+  struct ljs_module m;
+  if (bpf_map_lookup_elem(fd, &id, &m))
+    return -1;
+  m.hasvm = 0;
+  return bpf_map_update_elem(fd, &id, &m, BPF_ANY);
+}
+
 /* Samples the process from now on, or with other mappings. */
 int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc)
 {

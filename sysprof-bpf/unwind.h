@@ -526,7 +526,7 @@ static __always_inline void ljs_step_scan(struct ljs_walk *w)
   const struct ljs_state *st;
   __u64 cframe = 0;
   __u8 gct = 0;
-  if (!m || w->places++ >= LJS_SCAN) {
+  if (!m || !m->hasvm || w->places++ >= LJS_SCAN) {
     if (w->anon)
       ljs_native_frame(w);
     ljs_cut(w, w->anon ? LJS_CUT_NOMAP : LJS_CUT_VM);
