@@ -102,8 +102,7 @@ void ls_session_gone(LsSession *s, LsTarget *t)
 /* -- Samples -------------------------------------------------------------- */
 
 /* Looks whether the VM that a stack is of is what it was taken for. If not,
-*none
-** of its module's are taken for that any more.
+** none of its module's are taken for that any more.
 */
 static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
 {

@@ -167,8 +167,7 @@ int ls_target_refresh(LsTarget *t, LsModules *ms)
 }
 
 /* Does the VM at G agree with what its module's code says of it? Answers 1 if
-*it
-** does, 0 if that is not known yet, and -1 with one line in WHY if not: then
+** it does, 0 if that is not known yet, and -1 with one line in WHY if not: then
 ** nothing must be believed that its layout leads to.
 */
 int ls_target_trust(LsTarget *t, const LsModule *m, uint64_t g,

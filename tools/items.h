@@ -1,6 +1,5 @@
-/*
-** What is inside a block of version 0x10: events, records, changes of the
-*stack.
+/* What is inside a block of version 0x10: events, records, changes of the
+** stack.
 */
 
 #ifndef LP_ITEMS_H

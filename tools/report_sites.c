@@ -1,6 +1,5 @@
-/*
-** --view=sites, the RFC's report: events by site, and what each site still
-*holds.
+/* --view=sites, the RFC's report: events by site, and what each site still
+** holds.
 */
 
 #include <inttypes.h>
