@@ -1,4 +1,5 @@
-/* What is inside a block of version 0x10: events, records, changes of the
+/*
+** What is inside a block of version 0x10: events, records, changes of the
 ** stack.
 */
 

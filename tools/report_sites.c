@@ -1,4 +1,5 @@
-/* --view=sites, the RFC's report: events by site, and what each site still
+/*
+** --view=sites, the RFC's report: events by site, and what each site still
 ** holds.
 */
 
