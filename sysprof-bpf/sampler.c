@@ -38,6 +38,9 @@ struct LsSampler {
 static int verbose; /* libbpf's printer has no context. */
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt,
+                        va_list args) __attribute__((format(printf, 2, 0)));
+
+static int print_libbpf(enum libbpf_print_level level, const char *fmt,
                         va_list args)
 {
   if (!verbose || level == LIBBPF_DEBUG)
