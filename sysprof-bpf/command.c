@@ -26,7 +26,8 @@ static _Noreturn void become(char **argv, int go, int failed)
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGPIPE, SIG_DFL);
   execvp(argv[0], argv);
-  n = write(failed, &errno, sizeof(errno));
+  if (write(failed, &errno, sizeof(errno)) < 0)
+    _exit(126); /* Then there is nobody to tell it to. */
   _exit(127);
 }
 

@@ -85,9 +85,8 @@ static void path_leg(Path *p, const LsPlace *place, uint32_t nouter,
 }
 
 /* The level, counted from the outermost, at which two snapshots part: below,
- *the
- ** same function has made the same call. -1 if they have nothing in common.
- */
+** the same function has made the same call. -1 if they have nothing in common.
+*/
 static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
                      uint32_t nb)
 {
@@ -105,10 +104,9 @@ static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
 }
 
 /* The way from snapshot A to B: out of the functions that A is in, on in the
- *one
- ** that both have in common, and into those that B is in. With WRAP, A is the
- ** last one, and a loop begins again. Without legs, it cannot be told.
- */
+** one that both have in common, and into those that B is in. With WRAP, A is
+** the last one, and a loop begins again. Without legs, it cannot be told.
+*/
 static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
                       const LsSnap *sb, bool wrap)
 {

@@ -67,9 +67,8 @@ const LsTrace *ls_trace_get(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
                             uint16_t check);
 
 /* The trace of the VM at G in whose machine code PC is, or NULL. The traces of
- *a
- ** VM are listed anew not more often than once in some milliseconds.
- */
+** a VM are listed anew not more often than once in some milliseconds.
+*/
 const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc);
 
 #endif

@@ -63,9 +63,8 @@ static uint64_t view_bytes(const LsView *v, uint64_t str, uint8_t ofs)
 }
 
 /* How long a string is, if its length is at an offset: its bytes end with a
- *zero
- ** and, if they are few, have no other. Else -1.
- */
+** zero and, if they are few, have no other. Else -1.
+*/
 static int64_t view_trylen(LsView *v, uint64_t str, uint8_t ofs)
 {
   uint32_t len = (uint32_t)ls_remote_uint(v->mem, str + ofs, 4);

@@ -31,7 +31,8 @@ typedef struct Main {
   int out;      /* The file, or standard output. */
   int progress; /* There is a terminal to tell it to. */
   int done;
-  int signo; /* What ended it, or 0. */
+  int signo;   /* What ended it, or 0. */
+  int refused; /* A VM was not what it seemed. */
 } Main;
 
 /* -- What people read ----------------------------------------------------- */
@@ -387,6 +388,20 @@ static int time_left(const Main *m)
   return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)ceil(left * 1000);
 }
 
+/* A VM is not what its code says. Without others there is nothing to sample. */
+static void on_doubt(Main *m)
+{
+  LsSession *s = &m->s;
+  fail("process %d (%s): its LuaJIT is not as its code says: %s; no Lua frames "
+       "of it are told",
+       (int)s->doubt->pid, s->doubt->command, s->why);
+  s->doubt = NULL;
+  if (!m->opt.any && !m->opt.all && !m->opt.command) {
+    m->done = 1;
+    m->refused = 1;
+  }
+}
+
 static void run(Main *m)
 {
   struct epoll_event ev[8];
@@ -406,6 +421,8 @@ static void run(Main *m)
       else
         ls_session_take(&m->s);
     }
+    if (m->s.doubt)
+      on_doubt(m);
   }
 }
 
@@ -499,6 +516,8 @@ static int sample(Main *m)
     show_summary(m);
   if (missed(m))
     status = LS_EXIT_STRICT;
+  if (m->refused)
+    status = LS_EXIT_NOTHING;
   return m->opt.command ? after_command(m, status) : status;
 }
 

@@ -86,7 +86,7 @@ static int learn(LsModules *ms, LsModule *m)
 static LsModule *module_new(LsModules *ms, const LsMapping *map, LsElf *elf)
 {
   LsModule *m = calloc(1, sizeof(*m));
-  LsModule **v = realloc(ms->v, (ms->n + 1) * sizeof(*v));
+  LsModule **v = realloc(ms->v, (ms->n + 1) * sizeof(LsModule *));
   if (v)
     ms->v = v;
   if (!m || !v || !(m->path = strdup(map->path))) {

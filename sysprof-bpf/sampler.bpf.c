@@ -118,10 +118,9 @@ static __always_inline struct ljs_page *find_page(__u32 module, __u32 n)
 }
 
 /* Which of an array's entries is the last one with pc_of(I) <= PC; 0 if none
- *is.
- ** Without a branch that depends on what is compared, which the verifier would
- ** follow both ways: 2^steps paths. What is not used is UINT32_MAX.
- */
+** is. Without a branch that depends on what is compared, which the verifier
+** would follow both ways: 2^steps paths. What is not used is UINT32_MAX.
+*/
 #define FIND_LAST(last, first_half, max, pc_of)                                \
   do {                                                                         \
     __u32 half_;                                                               \

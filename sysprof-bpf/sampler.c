@@ -38,6 +38,9 @@ struct LsSampler {
 static int verbose; /* libbpf's printer has no context. */
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt,
+                        va_list args) __attribute__((format(printf, 2, 0)));
+
+static int print_libbpf(enum libbpf_print_level level, const char *fmt,
                         va_list args)
 {
   if (!verbose || level == LIBBPF_DEBUG)
@@ -219,6 +222,17 @@ int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
     return -1;
   return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &m,
                              BPF_ANY);
+}
+
+/* The VM in a module is not what it was taken for: it is let alone. */
+int ls_sampler_distrust(LsSampler *s, uint32_t id)
+{
+  int fd = bpf_map__fd(s->bpf->maps.modules);
+  struct ljs_module m;
+  if (bpf_map_lookup_elem(fd, &id, &m))
+    return -1;
+  m.hasvm = 0;
+  return bpf_map_update_elem(fd, &id, &m, BPF_ANY);
 }
 
 /* Samples the process from now on, or with other mappings. */

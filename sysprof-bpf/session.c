@@ -101,6 +101,19 @@ void ls_session_gone(LsSession *s, LsTarget *t)
 
 /* -- Samples -------------------------------------------------------------- */
 
+/* Looks whether the VM that a stack is of is what it was taken for. If not,
+** none of its module's are taken for that any more.
+*/
+static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
+{
+  LsModule *m = st->g ? ls_modules_find(s->modules, st->module) : NULL;
+  if (!m || !m->hasvm || ls_target_trust(t, m, st->g, s->why) >= 0)
+    return;
+  m->hasvm = 0;
+  ls_sampler_distrust(s->sampler, m->id);
+  s->doubt = t;
+}
+
 static void take_stack(void *ctx, const struct ljs_stack *st, size_t size)
 {
   LsSession *s = ctx;
@@ -110,6 +123,7 @@ static void take_stack(void *ctx, const struct ljs_stack *st, size_t size)
   (void)size;
   if (!t || ls_stacks_seen(&s->stacks, &key))
     return;
+  look_at_vm(s, t, st);
   ls_stacks_add(&s->stacks, &key, st->cut, site,
                 ls_resolve(&s->resolver, t, st, site));
 }

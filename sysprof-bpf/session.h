@@ -35,9 +35,11 @@ typedef struct LsSession {
   LsTarget **target;
   size_t ntarget;
   LsBooks books;
-  uint64_t start;  /* CLOCK_MONOTONIC when the clocks were started. */
-  uint64_t turned; /* Nanoseconds after it: the tables of counts changed. */
-  int found;       /* A LuaJIT has been found. */
+  uint64_t start;   /* CLOCK_MONOTONIC when the clocks were started. */
+  uint64_t turned;  /* Nanoseconds after it: the tables of counts changed. */
+  int found;        /* A LuaJIT has been found. */
+  LsTarget *doubt;  /* Its VM is not what its code says, */
+  char why[LS_WHY]; /* for this reason. */
 } LsSession;
 
 uint64_t ls_session_now(void);

@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "remote.h"
 #include "target.h"
+#include "vmcheck.h"
 
 /* The name of a thread, or of the process if TID is PID. Answers 0, or -1. */
 int ls_target_name(pid_t pid, pid_t tid, char *name, size_t size)
@@ -29,25 +31,25 @@ int ls_target_name(pid_t pid, pid_t tid, char *name, size_t size)
   return *name ? 0 : -1;
 }
 
+#define STAT_START 20 /* Fields from the state on, to the start time. */
+
 /* When the process was started, in clock ticks since boot; 0: not known. */
 static uint64_t start_time(pid_t pid)
 {
-  char path[64], line[1024], *p;
-  unsigned long long start = 0;
+  char path[64], line[1024], *p = NULL;
   FILE *f;
+  int i;
   snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
   f = fopen(path, "re");
   if (!f)
     return 0;
   /* The name may have blanks and brackets: the last bracket ends it. */
-  if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
-      sscanf(p + 1,
-             " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-             "%*d %*d %*d %*d %llu",
-             &start) != 1)
-    start = 0;
+  if (fgets(line, sizeof(line), f))
+    p = strrchr(line, ')');
   fclose(f);
-  return start;
+  for (i = 0; p && i < STAT_START; i++)
+    p = strchr(p + 1, ' ');
+  return p ? strtoull(p, NULL, 10) : 0;
 }
 
 /* Reads the process's CPU time, while there is one. */
@@ -162,6 +164,29 @@ int ls_target_refresh(LsTarget *t, LsModules *ms)
   free(before);
   ls_maps_free(map, n);
   return changed;
+}
+
+/* Does the VM at G agree with what its module's code says of it? Answers 1 if
+** it does, 0 if that is not known yet, and -1 with one line in WHY if not: then
+** nothing must be believed that its layout leads to.
+*/
+int ls_target_trust(LsTarget *t, const LsModule *m, uint64_t g,
+                    char why[LS_WHY])
+{
+  uint64_t l = 0;
+  unsigned i;
+  for (i = 0; i < t->nvm; i++)
+    if (t->vm[i] == g)
+      return 1;
+  ls_remote_read(t->pid, g + (uint64_t)m->vm.cur_l, &l, m->vm.gc64 ? 8 : 4);
+  if (!l) /* Nothing of it runs right now. */
+    return 0;
+  if (ls_vm_check(t->pid, &m->vm, l, g, why)) {
+    t->vm[t->nvm < LS_TARGET_VMS ? t->nvm++ : g % LS_TARGET_VMS] = g;
+    t->doubts = 0;
+    return 1;
+  }
+  return ++t->doubts > LS_DOUBTS && !ls_target_ended(t) ? -1 : 0;
 }
 
 /* The mapping of an address, or NULL. */

@@ -52,7 +52,8 @@ struct ljs_walk {
   __u32 nokernel, nonative, nolua; /* Frames that are not wanted. */
   __u32 maxnative, maxlua;
   __u32 nnative;
-  __u32 nvm, vm; /* Modules with a VM in the process, and the first one. */
+  __u32 nvm, vm;      /* Modules with a VM in the process, and the first one. */
+  struct ljs_map map; /* The last one that was found. */
   /* The VM's frame to look at. */
   __u32 module;
   __u32 anon;   /* Reached from code that was made at run time. */
@@ -275,18 +276,32 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
   ljs_return(w, cfa);
 }
 
+/* Is PC in a mapping? Callers are in the one of the function that they called,
+** more often than not.
+*/
+static __always_inline int ljs_in_map(struct ljs_walk *w, __u64 pc)
+{
+  const struct ljs_map *map;
+  if (pc >= w->map.start && pc < w->map.end)
+    return 1;
+  map = ljs_find_map(w, pc);
+  if (!map)
+    return 0;
+  w->map = *map;
+  return 1;
+}
+
 /* One step on the C stack. */
 static __always_inline void ljs_step_native(struct ljs_walk *w)
 {
   __u64 pc = w->pc - !w->exact;
-  struct ljs_map *map = ljs_find_map(w, pc);
   struct ljs_row *row;
   if (w->nnative >= w->maxnative) {
     ljs_cut(w, LJS_CUT_NATIVE);
     return;
   }
   w->nnative++;
-  if (!map) { /* Perhaps a trace. */
+  if (!ljs_in_map(w, pc)) { /* Perhaps a trace. */
     if (w->nvm) {
       ljs_scan(w, w->vm, 1, 0);
     } else {
@@ -295,9 +310,9 @@ static __always_inline void ljs_step_native(struct ljs_walk *w)
     }
     return;
   }
-  row = ljs_find_row(map, pc);
+  row = ljs_find_row(&w->map, pc);
   if (row && row->how == LJS_CFA_VM) {
-    ljs_scan(w, map->module, 0, (__u32)row->cfa);
+    ljs_scan(w, w->map.module, 0, (__u32)row->cfa);
     return;
   }
   ljs_native_frame(w);
@@ -668,7 +683,7 @@ static __always_inline void ljs_step_scan(struct ljs_walk *w)
   const struct ljs_state *st;
   __u64 cframe = 0;
   __u8 gct = 0;
-  if (!m || w->places++ >= LJS_SCAN) {
+  if (!m || !m->hasvm || w->places++ >= LJS_SCAN) {
     if (w->anon)
       ljs_native_frame(w);
     ljs_cut(w, w->anon ? LJS_CUT_NOMAP : LJS_CUT_VM);
@@ -916,6 +931,7 @@ static __always_inline void ljs_begin(struct ljs_walk *w)
   w->nstate = 0;
   for (i = 0; i < LJS_MAX_STATES; i++)
     w->state[i].l = 0;
+  w->map.start = w->map.end = 0;
   w->exact = 1;
   w->mode = LJS_NATIVE;
 }

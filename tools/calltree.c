@@ -2,10 +2,8 @@
 ** The call tree of a report: nodes with their figures, children in order.
 **
 ** The profile's own tree has callers only, and figures by origin. Here a leaf
-*is
-** a node as well, all types of a stack are one, and sites that a report does
-*not
-** tell apart are one.
+** is a node as well, all types of a stack are one, and sites that a report
+** does not tell apart are one.
 */
 
 #include <stdlib.h>

@@ -1,12 +1,11 @@
 /*
 ** What is counted, and how it is added up.
 **
-** A whole recording is counted in whole numbers. In samples an event stands for
-** 1 / (1 - exp(-size / sample)) of its kind; what that is beyond whole numbers
-** is counted beside, in parts of 2^-32. Both are integers, so sums do not
-*depend
-** on their order, what arrives and leaves cancels out, and a sum is off by less
-** than 2^-33 for each event that it counts as one or more.
+** A whole recording is counted in whole numbers. In samples an event stands
+** for 1 / (1 - exp(-size / sample)) of its kind; what that is beyond whole
+** numbers is counted beside, in parts of 2^-32. Both are integers, so sums do
+** not depend on their order, what arrives and leaves cancels out, and a sum is
+** off by less than 2^-33 for each event that it counts as one or more.
 */
 
 #ifndef LP_FIGURES_H

@@ -1,11 +1,10 @@
 /*
 ** What is inside a block of version 0x10: events, records, changes of the
-*stack.
+** stack.
 **
-** This is the hot loop of the reader. An event is decoded without looking where
-** the block ends, since LP_SLACK bytes can be read behind it; then it is
-*checked
-** once.
+** This is the hot loop of the reader. An event is decoded without looking
+** where the block ends, since LP_SLACK bytes can be read behind it; then it is
+** checked once.
 */
 
 #include <inttypes.h>

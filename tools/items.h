@@ -1,6 +1,6 @@
 /*
 ** What is inside a block of version 0x10: events, records, changes of the
-*stack.
+** stack.
 */
 
 #ifndef LP_ITEMS_H

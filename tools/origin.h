@@ -2,16 +2,13 @@
 ** Where objects come from: call tree, origins, what is counted for each.
 **
 ** A node of the tree is a list of callers, or a whole stack of a CPU profile:
-*the node of all but the innermost,
-** and that one's site. An origin is what a live object is known by: callers,
-** site, type.
+** the node of all but the innermost, and that one's site. An origin is what a
+** live object is known by: callers, site, type.
 **
 ** Programs walk their call trees in order, and nodes and origins are numbered
-*in
-** the order of their first visit. So the first ORIGIN_NEAR children of a node,
-*and
-** the first of its origins, are in lists, whose elements most often are in the
-** cache; only the rest is in hash tables, which scatter them.
+** in the order of their first visit. So the first ORIGIN_NEAR children of a
+** node, and the first of its origins, are in lists, whose elements most often
+** are in the cache; only the rest is in hash tables, which scatter them.
 */
 
 #ifndef LP_ORIGIN_H

@@ -2,9 +2,8 @@
 ** What a reader hands over, whatever version of the stream it reads.
 **
 ** A reader calls the sink in the order of the stream. Functions, sites and
-*lists
-** of callers are answered with a number of the sink's own, which events then
-** carry: ids and addresses of the stream never leave the reader.
+** lists of callers are answered with a number of the sink's own, which events
+** then carry: ids and addresses of the stream never leave the reader.
 */
 
 #ifndef LP_RECORD_H

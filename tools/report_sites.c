@@ -1,6 +1,6 @@
 /*
 ** --view=sites, the RFC's report: events by site, and what each site still
-*holds.
+** holds.
 */
 
 #include <inttypes.h>

@@ -2,10 +2,8 @@
 ** Samples: events that stand for more than themselves.
 **
 ** They are few, so this is written for clarity: stream.c is its model, which
-*has
-** the speed. An object weighs the same when it comes and when it goes, since
-*its
-** size is told both times; no weight is kept.
+** has the speed. An object weighs the same when it comes and when it goes,
+** since its size is told both times; no weight is kept.
 */
 
 #include "stream.h"

@@ -172,9 +172,8 @@ static const Cie *find_cie(const Parser *p, uint64_t at)
 }
 
 /* "OFFSET LENGTH ID CIE "zR" ..." or "... FDE cie=AT pc=LO..HI". Returns 0 if
- *it
- ** is another line.
- */
+** it is another line.
+*/
 static int take_entry(Parser *p, const char *s)
 {
   uint64_t at, len, id, cie, lo, hi;

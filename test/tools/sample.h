@@ -19,9 +19,8 @@ typedef struct Sample {
 void sample_open(Sample *s);
 
 /* One with stacks and types; all that happened, or with SAMPLE bytes between
- *two
- ** samples.
- */
+** two samples.
+*/
 void sample_stacks(Sample *s, uint64_t sample);
 
 /* A CPU profile. */

@@ -144,9 +144,8 @@ static int64_t folded(const Run *r, const char *stack)
 }
 
 /* Begin a stream with stacks of so many frames and the sites 2 to NSITE + 1:
- *their
- ** lines are their numbers.
- */
+** their lines are their numbers.
+*/
 static void begin(Craft *c, uint64_t stack)
 {
   uint64_t i;

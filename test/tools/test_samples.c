@@ -218,9 +218,8 @@ START_TEST(test_types)
 END_TEST
 
 /* An object that goes and was no sample is a contradiction, unless something
- *was
- ** lost; so is one that comes where another lives.
- */
+** was lost; so is one that comes where another lives.
+*/
 START_TEST(test_contradictions)
 {
   unsigned i;
