@@ -207,6 +207,7 @@ static __always_inline void ljs_scan(struct ljs_walk *w, __u32 module,
   w->module = module;
   w->anon = anon;
   w->how = how;
+  w->making |= LJS_VM_BX(how) == LJS_BX_MAYBE;
   w->places = 0;
   w->a = (w->sp + 15) & ~15ull;
   w->mode = LJS_SCANNING;
@@ -666,7 +667,6 @@ static __always_inline void ljs_no_frame(struct ljs_walk *w,
                                          const struct ljs_vm *vm)
 {
   __u64 cfa = w->a + vm->frame;
-  w->making = 1;
   ljs_native_frame(w);
   if (ljs_read(&w->bp, 8, cfa + vm->bp) || ljs_read(&w->bx, 8, cfa + vm->bx)) {
     ljs_cut(w, LJS_CUT_MEMORY);

@@ -195,6 +195,44 @@ static void walk(const Code *c, Rows *r)
     rows_add(r, c->lo + at, LJS_CFA_VM, 0, c->vm);
 }
 
+/* What follows the interpreter is the routine that calls C for the FFI: a frame
+** with a frame pointer, of which LuaJIT tells neither how it begins nor how it
+** ends. Adds what is missing to its only row, LAST, which holds up to END.
+*/
+static size_t ffi_call(const LsElf *elf, uint32_t pc, uint32_t end,
+                       struct ljs_row last, struct ljs_row *out)
+{
+  static const uint8_t begin[] = {0x55, 0x48, 0x89, 0xe5}; /* push, mov. */
+  struct ljs_row row = {.pc = pc, .cfa = 8, .how = LJS_CFA_SP};
+  size_t n, i, k = 0;
+  const uint8_t *p = ls_elf_rest(elf, pc, &n);
+  last.pc = pc;
+  out[0] = last;
+  if (!p || end - pc < 8 || n < end - pc || last.how != LJS_CFA_BP ||
+      memcmp(p, begin, sizeof(begin)) != 0)
+    return 1;
+  out[k++] = row;
+  row.pc = pc + 1;
+  row.cfa = 16;
+  row.bp = -16;
+  row.bphow = LJS_REG_CFA;
+  out[k++] = row;
+  last.pc = pc + sizeof(begin);
+  out[k++] = last;
+  n = end - pc;
+  for (i = sizeof(begin); i + 2 < n && (p[i] != 0xc9 || p[i + 1] != 0xc3); i++)
+    ;
+  if (p[i] != 0xc9 || p[i + 1] != 0xc3)
+    return k;
+  row =
+      (struct ljs_row){.pc = pc + (uint32_t)i + 1, .cfa = 8, .how = LJS_CFA_SP};
+  out[k++] = row; /* At ret, behind leave. */
+  last.pc = pc + (uint32_t)i + 2;
+  if (last.pc < end)
+    out[k++] = last;
+  return k;
+}
+
 /* Puts the VM's own rows in the place of what the module tells of the
 ** interpreter. Answers 0, or -1 with errno: then ROWS is as it was.
 */
@@ -208,7 +246,7 @@ int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
   Rows r = {.room = c.n / 2}; /* Most instructions change nothing. */
   struct ljs_row *all;
   uint16_t *flow;
-  size_t before = 0, behind;
+  size_t before = 0, behind, n;
   struct ljs_row last = {.how = LJS_CFA_UNKNOWN};
   if (!c.p)
     return -1;
@@ -219,7 +257,7 @@ int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
     last = rows->row[behind];
   c.flow = flow = ls_vmflow(&text);
   r.row = malloc(r.room * sizeof(*r.row));
-  all = malloc((rows->n + r.room + 1) * sizeof(*all));
+  all = malloc((rows->n + r.room + 8) * sizeof(*all));
   if (!flow || !r.row || !all) {
     free(flow);
     free(r.row);
@@ -229,11 +267,11 @@ int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
   walk(&c, &r);
   memcpy(all, rows->row, before * sizeof(*all));
   memcpy(all + before, r.row, r.n * sizeof(*all));
-  last.pc = vm->hi; /* What follows the interpreter is as it was. */
-  all[before + r.n] = last;
-  memcpy(all + before + r.n + 1, rows->row + behind,
-         (rows->n - behind) * sizeof(*all));
-  rows->n = before + r.n + 1 + rows->n - behind;
+  n = before + r.n;
+  n += ffi_call(elf, vm->hi, behind < rows->n ? rows->row[behind].pc : vm->hi,
+                last, all + n);
+  memcpy(all + n, rows->row + behind, (rows->n - behind) * sizeof(*all));
+  rows->n = n + rows->n - behind;
   free(rows->row);
   rows->row = all;
   free(r.row);

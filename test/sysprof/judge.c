@@ -120,7 +120,8 @@ static int check_native(const Tracee *t, const Truth *tr, const Walk *w)
   uint32_t i = w->out.nframes, k = 0, n = 0;
   while (i--) {
     const struct ljs_frame *f = &w->out.frame[i];
-    if (f->kind != LJS_FRAME_NATIVE || !(f->flags & LJS_FLAG_RETURN))
+    if (f->kind != LJS_FRAME_NATIVE || !(f->flags & LJS_FLAG_RETURN) ||
+        (f->addr >= t->lo && f->addr < t->hi)) /* As a function of C. */
       continue;
     while (k < tr->ncall && !truth_native(t, tr->call[k].addr))
       k++;
@@ -133,6 +134,23 @@ static int check_native(const Tracee *t, const Truth *tr, const Walk *w)
   while (k < tr->ncall && !truth_native(t, tr->call[k].addr))
     k++;
   return k == tr->ncall ? -1 : (int)n;
+}
+
+/* Are the native frames that were found the innermost ones? */
+static int check_inner(const Tracee *t, const Truth *tr, const Walk *w)
+{
+  uint32_t i, k = tr->ncall;
+  for (i = 0; i < w->out.nframes; i++) {
+    const struct ljs_frame *f = &w->out.frame[i];
+    if (f->kind != LJS_FRAME_NATIVE || !(f->flags & LJS_FLAG_RETURN))
+      continue;
+    while (k && !truth_native(t, tr->call[k - 1].addr))
+      k--;
+    if (!k || tr->call[k - 1].addr != f->addr || tr->call[k - 1].at != w->at[i])
+      return 0;
+    k--;
+  }
+  return 1;
 }
 
 /* The innermost frame is where the process is. Returns -1 if not. */
@@ -477,8 +495,8 @@ int judge_native(Judge *j, Tracee *t, uint64_t n)
     tracee_walk(t, &w);
     j->steps++;
     j->reads += w.reads;
-    if (w.out.cut == LJS_CUT_NOROW && check_native(t, tr, &w) < 0)
-      j->rootless++; /* All is there; only, that it is all was not known. */
+    if (w.out.cut == LJS_CUT_NOROW && check_inner(t, tr, &w))
+      j->untold++;
     else if (w.out.cut)
       tell_native(j, t, tr, &w, JUDGE_CUT);
     else if (check_native(t, tr, &w) >= 0)
@@ -508,7 +526,7 @@ void judge_print(const Judge *j, const char *title, int examples)
     if (j->bad[i])
       printf(" %s %" PRIu64 " (%.4f%%)", kinds[i], j->bad[i],
              100 * (double)j->bad[i] / n);
-  printf("\n");
+  printf("%s%.0d\n", j->untold ? " untold " : "", (int)j->untold);
   ck_assert_ptr_nonnull(c);
   memcpy(c, j->class, j->nclass * sizeof(*c));
   qsort(c, j->nclass, sizeof(*c), by_count);

@@ -38,8 +38,8 @@ typedef struct Judge {
   uint64_t steps, ops, traced; /* traced: steps with a trace on the stack. */
   uint64_t bad[JUDGE_KINDS];   /* Steps. */
   uint64_t reads;              /* Of all walks. */
-  uint64_t rootless; /* Steps whose outermost function tells nothing, as that of
-                     ** the dynamic linker does. */
+  uint64_t untold; /* Steps whose stack is right up to a function, of the C
+                   ** library's beginnings and ends, that has no table. */
   uint32_t nclass;
   JudgeClass class[JUDGE_CLASSES];
 } Judge;
