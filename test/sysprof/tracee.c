@@ -227,6 +227,14 @@ int tracee_step(Tracee *t)
   return 1;
 }
 
+void tracee_leave(Tracee *t)
+{
+  int status;
+  ck_assert_int_eq(ptrace(PTRACE_DETACH, t->pid, NULL, SIGSTOP), 0);
+  ck_assert_int_eq(waitpid(t->pid, &status, WUNTRACED), t->pid);
+  ck_assert(WIFSTOPPED(status));
+}
+
 /* -- Memory --------------------------------------------------------------- */
 
 /* The page that ADDR is in, or NULL. */
