@@ -122,6 +122,8 @@ static void names_function(LsNames *names, LsView *v, uint64_t fn,
   kept = ls_pool_add(names->pool, full, (size_t)len);
   if (!kept)
     return;
+  if (ffid == FFID_LUA && names->nlua < LS_NAMES_LUA)
+    names->lua[names->nlua++] = fn;
   if (ffid == FFID_LUA)
     names_put(names, names_protokey(v, fn), kept);
   else if (ffid == FFID_C)
@@ -238,6 +240,7 @@ void ls_names_walk(LsNames *names, LsView *v, uint64_t g)
   LsValue value;
   uint64_t registry;
   names->slots = NAMES_SLOTS;
+  names->nlua = 0;
   registry = names_registry(names, v, g);
   if (!registry)
     return;

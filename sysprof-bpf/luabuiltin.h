@@ -16,6 +16,8 @@ typedef struct LsNamed {
   const char *name;
 } LsNamed;
 
+#define LS_NAMES_LUA 128 /* Lua functions that are told. */
+
 /* The names that were found, of one VM. */
 typedef struct LsNames {
   LsPool *pool;
@@ -25,6 +27,8 @@ typedef struct LsNames {
   size_t n, size;           /* Entries; slots, a power of two. */
   uint32_t registry;        /* Where g has the registry; 0: not known. */
   unsigned slots;           /* That may still be looked at in this walk. */
+  uint64_t lua[LS_NAMES_LUA]; /* Lua functions that this walk has met: the */
+  unsigned nlua;              /* first ones of modules. */
 } LsNames;
 
 /* Look through the loaded modules of the VM whose global state is at G, and

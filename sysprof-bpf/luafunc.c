@@ -210,6 +210,7 @@ static LsFunc *func_make(LsFuncs *fs, const LsBlob *b)
 typedef struct Batch {
   struct {
     uint64_t addr;
+    uint64_t chunkname; /* Of the one that defines it. */
     const char *name;
   } todo[FUNC_BATCH];
   unsigned n;
@@ -231,6 +232,7 @@ static void func_children(LsFuncs *fs, const LsBlob *b, Batch *t)
       continue;
     len = ls_proto_namechild(b, i, name);
     t->todo[t->n].addr = child;
+    t->todo[t->n].chunkname = b->chunkname;
     t->todo[t->n++].name = ls_pool_add(fs->pool, name, len);
   }
 }
@@ -245,6 +247,10 @@ static void func_batch(LsFuncs *fs, LsView *v, Batch *t)
     bool fresh;
     if (!ls_proto_read(v, t->todo[i].addr, &b))
       continue;
+    if (b.chunkname != t->todo[i].chunkname) { /* Another one's by now. */
+      free(b.p);
+      continue;
+    }
     fresh = func_same(fs, b.addr, b.check) == NULL;
     f = func_make(fs, &b);
     if (f && !f->known) {

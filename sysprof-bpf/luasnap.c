@@ -79,6 +79,8 @@ static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
   if (type == LS_GCT_FUNC) {
     if (ls_remote_uint(v->mem, obj + v->vm.fn_ffid, 1) != 0)
       return;
+    if (T->nclosure < LS_CLOSURES)
+      T->closure[T->nclosure++] = obj;
     obj = ls_view_ref(v, obj + v->vm.fn_pc) - v->vm.pt_size;
     snap_hide(T, ls_func_read(fs, v, obj));
   } else if (type == LS_GCT_PROTO) {

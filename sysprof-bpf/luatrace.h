@@ -8,7 +8,8 @@
 
 #include "luafunc.h"
 
-#define LS_HIDDEN 8 /* Constants that are looked at. */
+#define LS_HIDDEN   8  /* Constants that are looked at. */
+#define LS_CLOSURES 16 /* Likewise. */
 
 /* A function that a trace is in: where, if it is one of Lua's. */
 typedef struct LsPlace {
@@ -39,6 +40,8 @@ typedef struct LsTrace {
   const LsFunc *hidden[LS_HIDDEN]; /* Lua functions among its constants that no
                                    ** snapshot has a place in. */
   uint32_t nhidden;
+  uint64_t closure[LS_CLOSURES]; /* Lua functions among its constants. */
+  uint32_t nclosure;
 } LsTrace;
 
 /* Machine code that belongs to a trace. */
