@@ -21,12 +21,12 @@ typedef struct LsNamed {
 /* The names that were found, of one VM. */
 typedef struct LsNames {
   LsPool *pool;
-  const char *builtin[256]; /* By ffid. Strings belong to the pool. */
-  bool isglobal[256];       /* No more than a global alias. */
-  LsNamed *map;             /* By address. */
-  size_t n, size;           /* Entries; slots, a power of two. */
-  uint32_t registry;        /* Where g has the registry; 0: not known. */
-  unsigned slots;           /* That may still be looked at in this walk. */
+  const char *builtin[256];   /* By ffid. Strings belong to the pool. */
+  bool isglobal[256];         /* No more than a global alias. */
+  LsNamed *map;               /* By address. */
+  size_t n, size;             /* Entries; slots, a power of two. */
+  uint32_t registry;          /* Where g has the registry; 0: not known. */
+  unsigned slots;             /* That may still be looked at in this walk. */
   uint64_t lua[LS_NAMES_LUA]; /* Lua functions that this walk has met: the */
   unsigned nlua;              /* first ones of modules. */
 } LsNames;

@@ -64,18 +64,14 @@ LsGivenName *ls_given_entry(LsGiven *gn, uint64_t key)
   return e->key ? e : NULL;
 }
 
-bool ls_given_told(const LsGiven *gn, uint64_t key)
+void ls_given_tell(LsGiven *gn, LsFunc *f)
 {
-  return gn->size && given_slot(gn, key)->told;
-}
-
-const char *ls_given_tell(LsGiven *gn, uint64_t key)
-{
+  uint64_t key = ls_names_protokey(f->addr, f->check);
   LsGivenName *e = gn->size ? given_slot(gn, key) : NULL;
-  if (!e || !e->name)
-    return NULL;
+  if (!e || !e->name || f->given)
+    return;
   e->told = true;
-  return e->name;
+  f->given = e->name;
 }
 
 void ls_given_put(LsGiven *gn, LsGivenName *e, uint8_t rank, const char *name,

@@ -60,11 +60,10 @@ void ls_given_look(LsGiven *gn, LsView *v);
 */
 LsGivenName *ls_given_entry(LsGiven *gn, uint64_t key);
 
-/* The name that was given to the function with a key, or NULL. From now on it
-** keeps that.
+/* Set f->given, if the function has been given a name. From now on it keeps
+** that.
 */
-const char *ls_given_tell(LsGiven *gn, uint64_t key);
-bool ls_given_told(const LsGiven *gn, uint64_t key);
+void ls_given_tell(LsGiven *gn, LsFunc *f);
 
 /* Give a function a name of N bytes, unless it has a better one. */
 void ls_given_put(LsGiven *gn, LsGivenName *e, uint8_t rank, const char *name,

@@ -15,6 +15,7 @@
 #define SITES_BUILDS  8    /* Builds of LuaJIT in one process. */
 #define SITES_WALK_MS 2000 /* Between two walks through a VM's tables. */
 #define SITES_VMS     64   /* VMs whose walks are remembered. */
+#define SITES_PLACES  64   /* Of a trace, looked at for functions without names. */
 
 /* One build of LuaJIT. */
 typedef struct Build {
@@ -157,7 +158,9 @@ static void sites_hold(Out *o)
   o->l->held = s->key;
   ls_remote_moment(&o->l->mem);
   for (i = 0; i < n; i++)
-    if (s->frame[i].kind == LJS_FRAME_LUA)
+    if (s->frame[i].kind == LJS_FRAME_LUA ||
+        s->frame[i].kind == LJS_FRAME_TRACE ||
+        s->frame[i].kind == LJS_FRAME_JIT)
       ls_given_closure(&o->b->given, s->frame[i].fn);
   ls_given_look(&o->b->given, &o->b->view);
 }
@@ -165,24 +168,22 @@ static void sites_hold(Out *o)
 /* The name of a function of Lua's: by its definition, else by the tables in
 ** which it is, else by closures. Main chunks have none.
 */
-static const char *sites_name(Out *o, const LsFunc *f)
+static const char *sites_name(Out *o, LsFunc *f)
 {
-  uint64_t key = ls_names_protokey(f->addr, f->check);
   const char *name;
   if (*f->name || f->known || f->first == 0)
     return f->name;
-  name = sites_find(o, key);
+  name = sites_find(o, ls_names_protokey(f->addr, f->check));
   if (!name)
-    name = ls_given_tell(&o->b->given, key);
-  return name ? name : f->name;
+    ls_given_tell(&o->b->given, f);
+  return name ? name : f->given ? f->given : "";
 }
 
 /* Whether a function has no name yet, so that its callers may tell it. */
 static bool sites_nameless(Out *o, const LsFunc *f)
 {
   uint64_t key = ls_names_protokey(f->addr, f->check);
-  if (*f->name || f->known || f->first <= 0 || sites_find(o, key) ||
-      ls_given_told(&o->b->given, key))
+  if (*f->name || f->known || f->given || f->first <= 0 || sites_find(o, key))
     return false;
   sites_hold(o);
   return !f->known;
@@ -243,7 +244,7 @@ static void sites_lost(Out *o, unsigned flags)
 }
 
 /* A line of a Lua function. */
-static void sites_line(Out *o, const LsFunc *f, uint32_t pos, unsigned flags)
+static void sites_line(Out *o, LsFunc *f, uint32_t pos, unsigned flags)
 {
   LsSite *s = sites_new(o, LS_LUA, flags);
   if (!s)
@@ -300,7 +301,7 @@ static void sites_meet(Out *o)
 static void sites_lua(Out *o, uint32_t i)
 {
   const struct ljs_frame *fr = &o->stack->frame[i];
-  const LsFunc *f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
+  LsFunc *f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
   if (!f) {
     sites_meet(o);
     f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
@@ -341,32 +342,46 @@ static void sites_callplace(Out *o, const LsFunc *f, const LsPlace *p)
     sites_call(o, f, e->fn, p->pos, false);
 }
 
-/* Name the functions that compiled code is in: by the closures among its
-** constants, and by each other. The last one was called by frame I.
+/* Look at the closures that a trace has, if it may have functions in it that
+** have no name: then their calls cannot be told from others.
 */
-static void sites_tracenames(Out *o, const LsTrace *T, const LsHere *here,
-                             uint32_t i)
+static void sites_tracehold(Out *o, const LsTrace *T)
 {
-  const LsFunc *f = here->f;
+  bool any = T->start.f && sites_nameless(o, T->start.f);
   uint32_t k;
-  bool any = f && sites_nameless(o, f);
-  for (k = 0; k < here->nouter && !any; k++)
-    any = here->outer[k].f && sites_nameless(o, here->outer[k].f);
+  for (k = 0; k < T->nplace && k < SITES_PLACES && !any; k++)
+    any = T->place[k].f && sites_nameless(o, T->place[k].f);
+  for (k = 0; k < T->nhidden && !any; k++)
+    any = sites_nameless(o, T->hidden[k]);
   if (!any)
     return;
   for (k = 0; k < T->nclosure; k++)
     ls_given_closure(&o->b->given, T->closure[k]);
   ls_given_look(&o->b->given, &o->b->view);
-  if (f && here->hidden)
-    sites_callplace(o, f, &here->via);
-  else if (f && here->nouter > 0)
-    sites_callplace(o, f, &here->outer[0]);
-  for (k = 0; k + 1 < here->nouter; k++)
-    if ((f = here->outer[k].f) != NULL)
-      sites_callplace(o, f, &here->outer[k + 1]);
-  if (here->nouter > 0)
-    f = here->outer[here->nouter - 1].f;
-  if (f)
+  for (k = 0; k < T->nhidden; k++)
+    ls_given_tell(&o->b->given, T->hidden[k]);
+}
+
+/* Name the functions that compiled code is in by each other. The last one was
+** called by frame I.
+*/
+static void sites_tracenames(Out *o, const LsHere *here, uint32_t i)
+{
+  const LsPlace *p = here->outer;
+  const LsFunc *f = here->f;
+  uint32_t k;
+  if (f && sites_nameless(o, f)) {
+    if (here->hidden)
+      sites_callplace(o, f, &here->via);
+    else if (here->nouter > 0)
+      sites_callplace(o, f, p);
+  }
+  for (k = 0; k < here->nouter; k++) {
+    f = p[k].f;
+    if (f && sites_nameless(o, f) && k + 1 < here->nouter)
+      sites_callplace(o, f, &p[k + 1]);
+  }
+  if (f && sites_nameless(o, f))
     sites_callframe(o, f, i + 1);
 }
 
@@ -376,12 +391,14 @@ static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs, uint32_t i)
   const unsigned guess = LS_TRACE | LS_APPROX | LS_UNSURE;
   LsHere here;
   uint32_t k;
-  bool told = ls_path_at(T, ofs, &here);
+  bool told;
+  sites_tracehold(o, T);
+  told = ls_path_at(T, ofs, &here);
   if (told && !here.f && !here.outer[-1].cfn && !here.nouter)
     told = false; /* Such are the first snapshots behind a stitch. */
   if (!told)      /* Only where it begins is known. */
     here = (LsHere){.f = T->start.f};
-  sites_tracenames(o, T, &here, i);
+  sites_tracenames(o, &here, i);
   if (!told) {
     if (T->start.f)
       sites_line(o, T->start.f, T->start.pos, guess);

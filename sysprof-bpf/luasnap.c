@@ -47,7 +47,7 @@ static int snap_constant(const LsIr *t, uint32_t ref, uint64_t *value)
 }
 
 /* A function that the trace may have inlined. */
-static void snap_hide(LsTrace *T, const LsFunc *f)
+static void snap_hide(LsTrace *T, LsFunc *f)
 {
   uint32_t i;
   for (i = 0; i < T->nhidden; i++)

@@ -70,7 +70,7 @@ for _, k in ipairs({ "a", "b" }) do
 end
 function M.data() local r = memo.a() return r end
 
-local function small(i) return i * 2 end
+local function small(i) if i > 990 then return 1 end return i * 2 end
 local function step(i) local r = small(i) return r end
 function M.compiled()
   local r = 0
