@@ -9,8 +9,12 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "luaclosure.h"
+
+#define NEAR_PAGES 6  /* That are searched, */
+#define NEAR_TRIES 16 /* and protos there. */
 
 /* The PC of a closure is right behind the header of its proto. */
 uint64_t ls_closure_proto(LsView *v, uint64_t fn, uint64_t *check)
@@ -94,13 +98,44 @@ bool ls_home_same(LsHome a, LsHome b)
   return ((a.addr ^ b.addr) & a.mask & b.mask) == 0;
 }
 
-LsFunc *ls_home_read(LsFuncs *fs, LsView *v, LsHome home, uint64_t at)
+int ls_home_define(LsFuncs *fs, LsHome home, const LsBlob *child)
 {
-  uint64_t check, pt;
+  uint64_t high = child->addr & ~0xffffffffull;
   if (home.mask != 0xffffffff)
-    return NULL;
-  pt = ((at & ~0xffffffffull) | home.addr) - v->vm.pt_size;
-  if (!ls_proto_check(v, pt, &check))
-    return NULL;
-  return ls_func_read(fs, v, pt);
+    return -1;
+  return ls_func_define(fs, (high | home.addr) - child->bc, child);
+}
+
+/* Whether a proto of the child's chunk, and around it, may be at an address. */
+static bool closure_isaround(const LsBlob *child, const uint8_t *p)
+{
+  const LsView *v = child->v;
+  uint64_t chunk = 0;
+  int32_t first;
+  uint32_t num;
+  if (p[v->lay->marked + 1] != LS_GCT_PROTO)
+    return false;
+  memcpy(&chunk, p + v->vm.pt_chunkname, v->lay->ref);
+  memcpy(&first, p + v->vm.pt_firstline, 4);
+  memcpy(&num, p + v->vm.pt_numline, 4);
+  return chunk == child->chunkname && first >= 0 && first <= child->first &&
+         (uint64_t)first + num >= (uint64_t)child->first + child->numline;
+}
+
+void ls_home_search(LsFuncs *fs, const LsBlob *child)
+{
+  LsView *v = child->v;
+  uint64_t page = child->addr & ~(LS_REMOTE_PAGE - 1ull);
+  uint8_t buf[LS_REMOTE_PAGE + 128];
+  unsigned i, ofs, tries = 0;
+  for (i = 0; i < NEAR_PAGES; i++, page += LS_REMOTE_PAGE) {
+    v->mem->bad = false;
+    if (!ls_remote_get(v->mem, page, buf, sizeof(buf)))
+      break;
+    for (ofs = 0; ofs < LS_REMOTE_PAGE && tries < NEAR_TRIES; ofs += 8)
+      if (page + ofs != child->addr && closure_isaround(child, buf + ofs) &&
+          tries++ < NEAR_TRIES && ls_func_define(fs, page + ofs, child) == 1)
+        return;
+  }
+  v->mem->bad = false;
 }

@@ -51,10 +51,12 @@ LsHome ls_closure_home(const LsClosure *c);
 /* True unless the two are known to be different. */
 bool ls_home_same(LsHome a, LsHome b);
 
-/* The function that made a closure, if it is still there: it is read, and with
-** it all that it defines. NULL if it is gone, or not known. AT is an address
-** near which it is.
+/* Name a function by the one that made it, if that is where a variable is from:
+** as ls_func_define(), and -1 if it is not known where that is.
 */
-LsFunc *ls_home_read(LsFuncs *fs, LsView *v, LsHome home, uint64_t at);
+int ls_home_define(LsFuncs *fs, LsHome home, const LsBlob *child);
+
+/* The same, if it is near: what was compiled together often is. */
+void ls_home_search(LsFuncs *fs, const LsBlob *child);
 
 #endif

@@ -283,6 +283,57 @@ LsFunc *ls_func_read(LsFuncs *fs, LsView *v, uint64_t addr)
   return f;
 }
 
+/* Whether instruction POS, which makes the function of CHILD, is on the line
+** where that ends, as it always is; unless there are no lines.
+*/
+static bool func_endshere(const LsBlob *b, uint32_t pos, const LsBlob *child)
+{
+  unsigned size = b->numline < 256 ? 1 : b->numline < 65536 ? 2 : 4;
+  uint32_t line = 0;
+  if (!b->lineinfo || !child->lineinfo)
+    return true;
+  memcpy(&line, b->p + b->lineinfo + (size_t)(pos - 1) * size, size);
+  return (uint32_t)b->first + line == (uint32_t)child->first + child->numline;
+}
+
+/* The instruction of a function that makes that of CHILD; 0 if none does. */
+static uint32_t func_maker(const LsBlob *b, const LsBlob *child)
+{
+  uint32_t pos;
+  for (pos = 1; pos < b->sizebc; pos++) {
+    uint32_t ins = ls_proto_ins(b, pos);
+    if (LS_BC_OP(ins) == LS_BC_FNEW &&
+        ls_proto_kgc(b, LS_BC_D(ins)) == child->addr &&
+        func_endshere(b, pos, child))
+      return pos;
+  }
+  return 0;
+}
+
+int ls_func_define(LsFuncs *fs, uint64_t addr, const LsBlob *child)
+{
+  char text[LS_NAME_MAX + 1];
+  const char *name;
+  uint32_t pos;
+  int found = -1;
+  LsFunc *f;
+  LsBlob b;
+  if (!ls_proto_read(child->v, addr, &b))
+    return -1;
+  if (b.chunkname == child->chunkname) {
+    pos = func_maker(&b, child);
+    f = pos ? func_make(fs, child) : NULL;
+    found = f != NULL;
+    if (f && !f->known) {
+      name = ls_pool_add(fs->pool, text, ls_proto_namechild(&b, pos, text));
+      f->known = name != NULL;
+      f->name = name ? name : f->name;
+    }
+  }
+  free(b.p);
+  return found;
+}
+
 uint32_t ls_func_line(const LsFunc *f, uint32_t pos)
 {
   uint32_t first = f->first > 0 ? (uint32_t)f->first : 0, line = 0;

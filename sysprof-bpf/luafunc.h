@@ -58,6 +58,12 @@ LsFunc *ls_func_known(const LsFuncs *fs, uint64_t addr, uint16_t check);
 */
 LsFunc *ls_func_read(LsFuncs *fs, LsView *v, uint64_t addr);
 
+/* Name the function of a copy, if the one at ADDR has made it: 1. 0 if that has
+** not, -1 if there is none of the same chunk. It may be no more than what has
+** been left of one in free memory, so no more of it is believed.
+*/
+int ls_func_define(LsFuncs *fs, uint64_t addr, const LsBlob *child);
+
 /* The function in whose bytecode a PC is, among those met and still there, or
 ** NULL.
 */

@@ -132,11 +132,17 @@ static bool given_known(const LsGiven *gn, uint64_t pt, uint64_t check)
 }
 
 /* The same, after the function that made it was looked for. */
-static bool given_define(LsGiven *gn, const LsClosure *c)
+static bool given_define(LsGiven *gn, LsGivenName *e, const LsClosure *c)
 {
+  LsHome home;
   if (c->b.first <= 0 || given_known(gn, c->b.addr, c->b.check))
     return true;
-  ls_home_read(gn->funcs, c->b.v, ls_closure_home(c), c->b.addr);
+  home = ls_closure_home(c);
+  if (home.mask)
+    ls_home_define(gn->funcs, home, &c->b);
+  else if (!e->searched)
+    ls_home_search(gn->funcs, &c->b);
+  e->searched = true;
   return given_known(gn, c->b.addr, c->b.check);
 }
 
@@ -149,7 +155,7 @@ bool ls_given_own(LsGiven *gn, const LsClosure *c, const LsUpvalue *u,
   if (home.mask)
     return true;
   /* Had the variable's function made it, and were there, it would be known. */
-  return !ls_home_read(gn->funcs, c->b.v, u->home, c->b.addr);
+  return ls_home_define(gn->funcs, u->home, &value->b) < 0;
 }
 
 /* Whether a variable's name is better than what a function has. Of two in one
@@ -177,7 +183,7 @@ static void given_local(LsGiven *gn, const LsClosure *c, const LsUpvalue *u)
   if (!e || !given_better(e, u) || given_known(gn, pt, check) ||
       !ls_closure_read(v, u->value.addr, &value))
     return;
-  if (!given_define(gn, &value) && ls_given_own(gn, c, u, &value) &&
+  if (!given_define(gn, e, &value) && ls_given_own(gn, c, u, &value) &&
       !given_known(gn, pt, check)) {
     ls_given_put(gn, e, LS_GIVEN_LOCAL, u->name, strlen(u->name));
     e->slot = u->slot;
@@ -322,7 +328,7 @@ static bool given_next(LsGiven *gn, LsView *v)
   e = pt ? ls_given_entry(gn, ls_names_protokey(pt, check)) : NULL;
   if (!e || !given_visit(e, fn) || !ls_closure_read(v, fn, &c))
     return false;
-  given_define(gn, &c);
+  given_define(gn, e, &c);
   given_upvalues(gn, &c);
   ls_closure_free(&c);
   return true;

@@ -35,6 +35,7 @@ typedef struct LsGivenName {
   uint8_t slot;     /* Of a variable: its slot, */
   LsHome home;      /* and where it is from. */
   bool told;        /* It does not change any more. */
+  bool searched;    /* Who made it was looked for. */
 } LsGivenName;
 
 typedef struct LsGiven {
