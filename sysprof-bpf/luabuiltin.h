@@ -36,6 +36,17 @@ typedef struct LsNames {
 */
 void ls_names_walk(LsNames *names, LsView *v, uint64_t g);
 
+/* Name the functions in a table, with PREFIX and SEP in front; the first names
+** of functions stay.
+*/
+void ls_names_table(LsNames *names, LsView *v, uint64_t tab, const char *prefix,
+                    const char *sep);
+
+/* Name builtins that no module has: those of metatables, and what iterators
+** call. LOADED is package.loaded.
+*/
+void ls_names_hidden(LsNames *names, LsView *v, uint64_t g, uint64_t loaded);
+
 /* The key of a Lua function: its proto's address, and ljs_check_proto() of it.
  */
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check);

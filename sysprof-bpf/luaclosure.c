@@ -13,8 +13,10 @@
 
 #include "luaclosure.h"
 
-#define NEAR_PAGES 6  /* That are searched, */
-#define NEAR_TRIES 16 /* and protos there. */
+#define NEAR_BEFORE 8  /* Pages that are searched, */
+#define NEAR_BEHIND 16 /* which is where most are: memory is taken in order,   \
+                        */
+#define NEAR_TRIES  16 /* and protos there. */
 
 /* The PC of a closure is right behind the header of its proto. */
 uint64_t ls_closure_proto(LsView *v, uint64_t fn, uint64_t *check)
@@ -125,13 +127,14 @@ static bool closure_isaround(const LsBlob *child, const uint8_t *p)
 void ls_home_search(LsFuncs *fs, const LsBlob *child)
 {
   LsView *v = child->v;
-  uint64_t page = child->addr & ~(LS_REMOTE_PAGE - 1ull);
+  uint64_t page =
+      (child->addr & ~(LS_REMOTE_PAGE - 1ull)) - NEAR_BEFORE * LS_REMOTE_PAGE;
   uint8_t buf[LS_REMOTE_PAGE + 128];
   unsigned i, ofs, tries = 0;
-  for (i = 0; i < NEAR_PAGES; i++, page += LS_REMOTE_PAGE) {
+  for (i = 0; i < NEAR_BEFORE + NEAR_BEHIND; i++, page += LS_REMOTE_PAGE) {
     v->mem->bad = false;
     if (!ls_remote_get(v->mem, page, buf, sizeof(buf)))
-      break;
+      continue;
     for (ofs = 0; ofs < LS_REMOTE_PAGE && tries < NEAR_TRIES; ofs += 8)
       if (page + ofs != child->addr && closure_isaround(child, buf + ofs) &&
           tries++ < NEAR_TRIES && ls_func_define(fs, page + ofs, child) == 1)

@@ -20,7 +20,8 @@
 #define GIVEN_VISITS   8    /* Closures of one function, looks at a table. */
 #define GIVEN_MS       1000 /* Between two looks at the same one. */
 #define GIVEN_CLOSURES 16   /* Looked at in one call, */
-#define GIVEN_SLOTS    400  /* and slots of tables. */
+#define GIVEN_SLOTS    400  /* slots of tables, */
+#define GIVEN_SEARCHES 2    /* and functions whose makers are searched. */
 #define GIVEN_LEVELS   3    /* Of __index. */
 
 /* -- What is known -------------------------------------------------------- */
@@ -138,11 +139,13 @@ static bool given_define(LsGiven *gn, LsGivenName *e, const LsClosure *c)
   if (c->b.first <= 0 || given_known(gn, c->b.addr, c->b.check))
     return true;
   home = ls_closure_home(c);
-  if (home.mask)
+  if (home.mask) {
     ls_home_define(gn->funcs, home, &c->b);
-  else if (!e->searched)
+  } else if (!e->searched && gn->searches > 0) {
     ls_home_search(gn->funcs, &c->b);
-  e->searched = true;
+    e->searched = true;
+    gn->searches--;
+  }
   return given_known(gn, c->b.addr, c->b.check);
 }
 
@@ -338,6 +341,7 @@ void ls_given_look(LsGiven *gn, LsView *v)
 {
   unsigned n = GIVEN_CLOSURES, all = 4 * LS_GIVEN_QUEUE;
   gn->slots = GIVEN_SLOTS;
+  gn->searches = GIVEN_SEARCHES;
   while (gn->waiting > 0 && n > 0 && all-- > 0 && gn->slots > 0)
     n -= given_next(gn, v);
   v->mem->bad = false;

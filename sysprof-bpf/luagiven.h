@@ -35,7 +35,7 @@ typedef struct LsGivenName {
   uint8_t slot;     /* Of a variable: its slot, */
   LsHome home;      /* and where it is from. */
   bool told;        /* It does not change any more. */
-  bool searched;    /* Who made it was looked for. */
+  bool searched;    /* Who made it was searched. */
 } LsGivenName;
 
 typedef struct LsGiven {
@@ -45,7 +45,8 @@ typedef struct LsGiven {
   size_t n, size;
   uint64_t queue[LS_GIVEN_QUEUE]; /* Closures that are to be looked at. */
   unsigned first, waiting;
-  unsigned slots; /* That may still be looked at, for one stack. */
+  unsigned slots;    /* That may still be looked at, for one stack, */
+  unsigned searches; /* and makers of functions be searched. */
 } LsGiven;
 
 /* A closure whose variables may give names; it is looked at later. */
