@@ -102,6 +102,61 @@ START_TEST(made)
 }
 END_TEST
 
+/* -- Builtins ------------------------------------------------------------- */
+
+/* Whether a name is the one that LuaJIT's own list has: methods of files and
+** buffers are called as their C functions are.
+*/
+static int is_builtin(const char *name, const char *list)
+{
+  const char *method = strstr(list, "method.");
+  if (strncmp(list, "ffi.callback.", 13) == 0)
+    return !*name; /* No table that is known has them. */
+  if (strcmp(list, "buffer.method.__tostring") == 0)
+    return strstr(name, "tostring") != NULL; /* It is there twice. */
+  if (strncmp(name, "string.buffer.", 14) == 0 && *list == 'b')
+    name += 7;
+  if (!method)
+    return strcmp(name, list) == 0;
+  return strncmp(name, list, (size_t)(method - list) + 6) == 0 &&
+         strcmp(name + (method - list) + 7, method + 7) == 0;
+}
+
+/* So have all builtins. */
+START_TEST(builtins)
+{
+  static struct ljs_stack s;
+  const char *argv[] = {LUAJIT, SOURCE "/builtins.lua", VMDEF, NULL};
+  static char told[256][64];
+  unsigned ffid, n = 0;
+  char line[256];
+  LsLua *lua;
+  Live p;
+  live_start(&p, argv, NULL);
+  while (fgets(line, sizeof(line), p.out) && strcmp(line, "END\n") != 0)
+    if (sscanf(line, "%u", &ffid) == 1 && ffid < 256)
+      ck_assert_int_eq(sscanf(line, "%*u %63s", told[ffid]), 1);
+  ck_assert_int_eq(live_wait(&p), 1);
+  live_find(&p);
+  lua = ls_lua_open(p.pid);
+  s = (struct ljs_stack){.nframes = 1, .g = p.g, .key = 1};
+  for (ffid = 2; ffid < 256; ffid++) {
+    LsSite site;
+    if (!*told[ffid])
+      continue;
+    s.frame[0] =
+        (struct ljs_frame){.addr = 1, .kind = LJS_FRAME_BUILTIN, .x = ffid};
+    ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &s, 0, &site, 1), 1);
+    ck_assert_msg(is_builtin(site.name, told[ffid]), "%u is %s, not %s", ffid,
+                  told[ffid], site.name);
+    n++;
+  }
+  ck_assert_uint_gt(n, 100);
+  ls_lua_close(lua);
+  live_end(&p);
+}
+END_TEST
+
 /* -- Traces --------------------------------------------------------------- */
 
 /* What was seen of the functions that are compiled. */
@@ -175,7 +230,7 @@ END_TEST
 
 Suite *suite_names(void)
 {
-  const TTest *tests[] = {upvalues, assigned, alias,  tables, tailcalls,
-                          others,   made,     traces, NULL};
+  const TTest *tests[] = {upvalues, assigned, alias,  tables,   tailcalls,
+                          others,   made,     traces, builtins, NULL};
   return suite_of("names", tests);
 }
