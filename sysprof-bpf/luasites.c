@@ -166,17 +166,18 @@ static void sites_hold(Out *o)
 }
 
 /* The name of a function of Lua's: by its definition, else by the tables in
-** which it is, else by closures. Main chunks have none.
+** which it is, else by closures. It keeps the first one that was told. Main
+** chunks have none.
 */
 static const char *sites_name(Out *o, LsFunc *f)
 {
-  const char *name;
+  if (f->given)
+    return f->given;
   if (*f->name || f->known || f->first == 0)
     return f->name;
-  name = sites_find(o, ls_names_protokey(f->addr, f->check));
-  if (!name)
-    ls_given_tell(&o->b->given, f);
-  return name ? name : f->given ? f->given : "";
+  f->given = sites_find(o, ls_names_protokey(f->addr, f->check));
+  ls_given_tell(&o->b->given, f);
+  return f->given ? f->given : "";
 }
 
 /* Whether a function has no name yet, so that its callers may tell it. */
