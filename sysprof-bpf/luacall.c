@@ -185,8 +185,10 @@ void ls_call_name(LsGiven *gn, LsView *v, const LsCalled *call)
 {
   LsGivenName *e = ls_given_entry(gn, ls_names_protokey(call->pt, call->check));
   LsClosure c;
-  if (!e || e->told || e->rank >= LS_GIVEN_CALL || e->tries >= CALL_TRIES)
+  if (!e || e->told || e->rank >= LS_GIVEN_CALL || e->tries >= CALL_TRIES ||
+      gn->calls == 0)
     return;
+  gn->calls--;
   e->tries++;
   v->mem->bad = false;
   if (!ls_closure_read(v, call->caller, &c))

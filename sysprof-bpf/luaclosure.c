@@ -13,10 +13,11 @@
 
 #include "luaclosure.h"
 
-#define NEAR_BEFORE 8  /* Pages that are searched, */
-#define NEAR_BEHIND 16 /* which is where most are: memory is taken in order,   \
-                        */
-#define NEAR_TRIES  16 /* and protos there. */
+#define NEAR_BEFORE 8 /* Pages that are searched, */
+#define NEAR_BEHIND                                                            \
+  16                  /* which is where most are: memory is taken in order,    \
+                       */
+#define NEAR_TRIES 16 /* and protos there. */
 
 /* The PC of a closure is right behind the header of its proto. */
 uint64_t ls_closure_proto(LsView *v, uint64_t fn, uint64_t *check)

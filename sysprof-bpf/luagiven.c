@@ -20,9 +20,12 @@
 #define GIVEN_VISITS   8    /* Closures of one function, looks at a table. */
 #define GIVEN_MS       1000 /* Between two looks at the same one. */
 #define GIVEN_CLOSURES 16   /* Looked at in one call, */
-#define GIVEN_SLOTS    400  /* slots of tables, */
-#define GIVEN_SEARCHES 2    /* and functions whose makers are searched. */
-#define GIVEN_LEVELS   3    /* Of __index. */
+#define GIVEN_SLOTS    600  /* slots of tables and upvalues, which cost more, */
+#define GIVEN_LEAST    240  /* as many as one closure's upvalues may cost, */
+#define GIVEN_UPVALUE  4
+#define GIVEN_SEARCHES 2  /* functions whose makers are searched, */
+#define GIVEN_CALLS    16 /* and calls. */
+#define GIVEN_LEVELS   3  /* Of __index. */
 
 /* -- What is known -------------------------------------------------------- */
 
@@ -308,6 +311,7 @@ static void given_upvalues(LsGiven *gn, const LsClosure *c)
   uint32_t i;
   for (i = 0; i < c->nuv; i++) {
     c->b.v->mem->bad = false;
+    gn->slots -= gn->slots < GIVEN_UPVALUE ? gn->slots : GIVEN_UPVALUE;
     if (!ls_closure_upvalue(c, i, &u))
       continue;
     if (u.value.type == LS_GCT_FUNC)
@@ -342,7 +346,8 @@ void ls_given_look(LsGiven *gn, LsView *v)
   unsigned n = GIVEN_CLOSURES, all = 4 * LS_GIVEN_QUEUE;
   gn->slots = GIVEN_SLOTS;
   gn->searches = GIVEN_SEARCHES;
-  while (gn->waiting > 0 && n > 0 && all-- > 0 && gn->slots > 0)
+  gn->calls = GIVEN_CALLS;
+  while (gn->waiting > 0 && n > 0 && all-- > 0 && gn->slots >= GIVEN_LEAST)
     n -= given_next(gn, v);
   v->mem->bad = false;
 }

@@ -46,7 +46,8 @@ typedef struct LsGiven {
   uint64_t queue[LS_GIVEN_QUEUE]; /* Closures that are to be looked at. */
   unsigned first, waiting;
   unsigned slots;    /* That may still be looked at, for one stack, */
-  unsigned searches; /* and makers of functions be searched. */
+  unsigned searches; /* makers of functions be searched, */
+  unsigned calls;    /* and calls be looked at. */
 } LsGiven;
 
 /* A closure whose variables may give names; it is looked at later. */

@@ -15,7 +15,8 @@
 #define SITES_BUILDS  8    /* Builds of LuaJIT in one process. */
 #define SITES_WALK_MS 2000 /* Between two walks through a VM's tables. */
 #define SITES_VMS     64   /* VMs whose walks are remembered. */
-#define SITES_PLACES  64   /* Of a trace, looked at for functions without names. */
+#define SITES_PLACES  64 /* Of a trace, looked at for functions without names. \
+                          */
 
 /* One build of LuaJIT. */
 typedef struct Build {
