@@ -83,7 +83,7 @@ static size_t builtin_site(const LsResolver *r, const LsTarget *t,
   if (told_already(r, t, s, i))
     return 0;
   n = lua_sites(r, t, s, i, out, MANY);
-  if (f->x > 1 || (n == 1 && out->name && *out->name))
+  if (n == 1 && out->name && *out->name)
     return n;
   memset(out, 0, sizeof(*out));
   native_site(r, t, f->addr, out);

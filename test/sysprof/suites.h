@@ -15,6 +15,7 @@
   _(lies)                                                                      \
   _(live)                                                                      \
   _(maps)                                                                      \
+  _(names)                                                                     \
   _(rows)                                                                      \
   _(seeds)                                                                     \
   _(stock)                                                                     \
