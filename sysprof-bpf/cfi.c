@@ -92,7 +92,7 @@ static void reg_set(LsCfi *s, uint64_t reg, LsWhere where, int64_t offset)
   LsRule *rule = reg_rule(s, reg);
   if (rule) {
     rule->where = where;
-    rule->offset = where == LS_AT_CFA ? offset : 0;
+    rule->offset = where == LS_AT_CFA || where == LS_AT_BP ? offset : 0;
   }
 }
 
@@ -103,6 +103,14 @@ static void reg_saved(LsCfiRun *r, uint64_t reg, int64_t offset)
   if (__builtin_mul_overflow(offset, r->cie->dataalign, &offset))
     where = LS_AT_ODD;
   reg_set(&r->now, reg, where, offset);
+}
+
+/* A register is saved where an expression says. */
+static void reg_expression(LsCfi *s, uint64_t reg, LsBytes b)
+{
+  int64_t offset;
+  int known = ls_expression_reg(b, &offset) == 0;
+  reg_set(s, reg, known ? LS_AT_BP : LS_AT_ODD, offset);
 }
 
 /* A register is where it was when the function began. */
@@ -210,6 +218,8 @@ static int run_reg(LsCfiRun *r, unsigned op)
     reg_set(s, reg, LS_AT_ODD, 0);
     return 1;
   case CFA_EXPRESSION:
+    reg_expression(s, reg, run_block(r));
+    return 1;
   case CFA_VAL_EXPRESSION:
     (void)run_block(r);
     reg_set(s, reg, LS_AT_ODD, 0);
@@ -321,11 +331,11 @@ static uint8_t row_reg(LsRule rule, __s16 *offset)
 {
   if (rule.where == LS_AT_SAME)
     return LJS_REG_SAME;
-  if (rule.where != LS_AT_CFA || rule.offset < INT16_MIN ||
-      rule.offset > INT16_MAX)
+  if ((rule.where != LS_AT_CFA && rule.where != LS_AT_BP) ||
+      rule.offset < INT16_MIN || rule.offset > INT16_MAX)
     return LJS_REG_LOST;
   *offset = (__s16)rule.offset;
-  return LJS_REG_CFA;
+  return rule.where == LS_AT_CFA ? LJS_REG_CFA : LJS_REG_BP;
 }
 
 /* The CFA, as a row tells it. */

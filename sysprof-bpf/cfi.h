@@ -15,6 +15,7 @@
 typedef enum LsWhere {
   LS_AT_SAME, /* Where it was: not touched. For rsp: it is the CFA. */
   LS_AT_CFA,  /* In memory, at CFA + offset. */
+  LS_AT_BP,   /* In memory, at rbp + offset. */
   LS_AT_NONE, /* Nowhere: it is lost. */
   LS_AT_ODD   /* Somewhere that a row cannot tell. */
 } LsWhere;

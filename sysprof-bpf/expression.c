@@ -70,3 +70,8 @@ int ls_expression_cfa(LsBytes b, int64_t *offset)
   *offset = 0;
   return LJS_CFA_UNKNOWN;
 }
+
+int ls_expression_reg(LsBytes b, int64_t *offset)
+{
+  return op_breg(&b, REG_BP, offset) && !ls_bytes_left(&b) ? 0 : -1;
+}

@@ -14,4 +14,9 @@
 */
 int ls_expression_cfa(LsBytes b, int64_t *offset);
 
+/* Where an expression says that a register is saved: 0 if that is at rbp plus
+** *OFFSET, as where a stack was realigned; else -1.
+*/
+int ls_expression_reg(LsBytes b, int64_t *offset);
+
 #endif

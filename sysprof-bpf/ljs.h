@@ -41,16 +41,48 @@ enum {
 enum {
   LJS_REG_SAME, /* Not touched. */
   LJS_REG_CFA,  /* At CFA + offset. */
+  LJS_REG_BP,   /* At rbp + offset. */
   LJS_REG_LOST  /* Nobody knows. */
 };
+
+/* What is known of a place in LuaJIT's interpreter: bits of a row's cfa. At
+** most places rdx has BASE, the Lua frame that runs, and rbx has PC, behind its
+** bytecode. But not while frames are made or taken down.
+*/
+enum {
+  LJS_BX_ANY,   /* Not certain. */
+  LJS_BX_PC,    /* PC, behind the bytecode that runs; */
+  LJS_BX_NEXT,  /* or at it. */
+  LJS_BX_START, /* The frame is whole, its function has not begun. */
+  LJS_BX_LINK,  /* The frame is whole; its link, as it returns. */
+  LJS_BX_GONE,  /* Its link; the frame is not there yet, or not any more. */
+  LJS_BX_SAVED, /* Likewise, but the link is where PC is saved. */
+  LJS_BX_XLINK, /* As GONE, with FRAME_C flipped. */
+  LJS_BX_SIZE,  /* Its size; the frame is not there any more. */
+  LJS_BX_CONT,  /* Likewise, of the kind FRAME_CONT. */
+  LJS_BX_CONTB, /* Likewise, and rdx is at the frame before, rbp at it. */
+  LJS_BX_LEAVE, /* Likewise, and it was called from C. */
+  LJS_BX_MINUS, /* Called from C: minus the base of the frame before; */
+  LJS_BX_BASE,  /* or that base. */
+  LJS_BX_LEFT,  /* Called from C: rdx is that base. */
+  LJS_BX_ENTER, /* Nothing yet: called from C. */
+  LJS_BX_MAYBE, /* Likewise; but it may be no C frame of the VM now. */
+  LJS_BX_NONE   /* Something else: PC is where it is saved. */
+};
+#define LJS_VM_BX(v) ((v)&31)
+enum { LJS_DX_ANY, LJS_DX_BASE, LJS_DX_NONE }; /* BASE is in rdx; or not. */
+#define LJS_VM_DX(v) ((v) >> 5 & 3)
+enum { LJS_BP_ANY, LJS_BP_BASE, LJS_BP_NONE }; /* BASE is in rbp, too. */
+#define LJS_VM_BP(v)       ((v) >> 7 & 3)
+#define LJS_VM(bx, dx, bp) ((bx) | (dx) << 5 | (bp) << 7)
 
 /* One row of a module's unwind table: how to unwind from `pc` up to the next
 ** row's. Sorted by `pc`, an address as the module's own ELF file has it.
 */
 struct ljs_row {
   __u32 pc;
-  __s32 cfa;    /* Offset for LJS_CFA_*. */
-  __s16 bp, bx; /* Offsets from the CFA, of LJS_REG_CFA. */
+  __s32 cfa;    /* Offset for LJS_CFA_*; or LJS_VM(). */
+  __s16 bp, bx; /* Offsets, of LJS_REG_CFA and LJS_REG_BP. */
   __u8 how;     /* LJS_CFA_*. */
   __u8 bphow;   /* LJS_REG_*. */
   __u8 bxhow;
@@ -155,7 +187,7 @@ enum {
 
 /* Flags of a frame. */
 #define LJS_FLAG_RETURN 1 /* addr or x is of the place to return to. */
-#define LJS_FLAG_NOPC   2 /* Lua: where in the function is not known. */
+#define LJS_FLAG_NOPC   2 /* Lua: x is a guess, or ~0: not known. */
 
 struct ljs_frame {
   __u64 addr;

@@ -313,7 +313,7 @@ static void sites_lua(Out *o, uint32_t i)
   if (!f)
     sites_lost(o, 0);
   else if (fr->flags & LJS_FLAG_NOPC)
-    sites_line(o, f, 0, LS_APPROX);
+    sites_line(o, f, fr->x == ~0u ? 0 : fr->x, LS_APPROX);
   else
     sites_line(o, f, fr->x, 0);
 }

@@ -224,27 +224,15 @@ static __always_inline void begin(struct scratch *s, void *ctx,
 {
   const struct ljs_user_regs *regs = ctx;
   struct ljs_walk *w = &s->walk;
-  __u32 i;
-  w->out.key = 0;
-  w->out.g = 0;
-  w->out.module = 0;
-  w->out.cut = LJS_CUT_NOT;
-  w->out.nframes = 0;
-  w->out.nlua = 0;
+  ljs_begin(w);
   w->nvm = proc->nvm;
   w->vm = proc->vm;
-  w->map.start = w->map.end = 0;
   w->nonative = no_native;
   w->nolua = no_lua;
   w->maxnative = max_native;
   w->maxlua = max_lua;
-  w->nnative = 0;
-  w->lastfunc = 0;
-  w->nstate = 0;
-  for (i = 0; i < LJS_MAX_STATES; i++)
-    w->state[i].l = 0;
-  w->exact = 1;
-  w->mode = no_user ? LJS_DONE : LJS_NATIVE;
+  if (no_user)
+    w->mode = LJS_DONE;
   if ((regs->cs & 3) == 3) {
     w->pc = regs->rip;
     w->sp = regs->rsp;

@@ -57,12 +57,17 @@ struct ljs_walk {
   /* The VM's frame to look at. */
   __u32 module;
   __u32 anon;   /* Reached from code that was made at run time. */
+  __u32 how;    /* What registers meant there: LJS_VM(). */
   __u32 places; /* Looked at for A. */
   __u32 skip;   /* The next Lua frame is that of a vararg function, again. */
+  __u32 making; /* It may be one that C is about to call back. */
   __u64 a, l, g;
   __u64 base, bottom, top; /* Of the Lua stack: a frame, both ends. */
   __u64 luapc;             /* Where the frame is, if it is a Lua function's. */
   __u64 altpc;             /* Or here. */
+  __u64 link;              /* Of the frame at base, which is not there; */
+  __u64 altlink;           /* or if it turns out to be none. */
+  __u32 guess;             /* Else it is at the function's LJS_GUESS_*. */
   __u64 lastfunc;          /* What is known of the last function. */
   __u64 lastproto, lastbc;
   __u32 lastsize;
@@ -150,11 +155,12 @@ static __always_inline __u64 ljs_fieldword(const struct ljs_walk *w,
 
 /* -- Native frames -------------------------------------------------------- */
 
-/* The caller's register: at an offset from the CFA, or as it is. */
-static __always_inline int ljs_restore(__u64 *reg, __u8 how, __u64 addr)
+/* The caller's register: at an offset from the CFA or from rbp, or as it is. */
+static __always_inline int ljs_restore(__u64 *reg, __u8 how, __s16 ofs,
+                                       __u64 cfa, __u64 bp)
 {
-  if (how == LJS_REG_CFA)
-    return ljs_read(reg, 8, addr);
+  if (how == LJS_REG_CFA || how == LJS_REG_BP)
+    return ljs_read(reg, 8, (how == LJS_REG_CFA ? cfa : bp) + ofs);
   if (how == LJS_REG_LOST)
     *reg = 0;
   return 0;
@@ -196,10 +202,12 @@ static __always_inline void ljs_sigreturn(struct ljs_walk *w)
 
 /* Looks for the C frame of a VM, from rsp on upwards. */
 static __always_inline void ljs_scan(struct ljs_walk *w, __u32 module,
-                                     __u32 anon)
+                                     __u32 anon, __u32 how)
 {
   w->module = module;
   w->anon = anon;
+  w->how = how;
+  w->making |= LJS_VM_BX(how) == LJS_BX_MAYBE;
   w->places = 0;
   w->a = (w->sp + 15) & ~15ull;
   w->mode = LJS_SCANNING;
@@ -213,7 +221,7 @@ static __always_inline void ljs_lost(struct ljs_walk *w, __u32 why)
     return;
   }
   ljs_gap(w, why);
-  ljs_scan(w, w->vm, 0);
+  ljs_scan(w, w->vm, 0, 0);
 }
 
 static __always_inline void ljs_native_frame(struct ljs_walk *w)
@@ -227,7 +235,7 @@ static __always_inline void ljs_native_frame(struct ljs_walk *w)
 static __always_inline void ljs_unwind(struct ljs_walk *w,
                                        const struct ljs_row *row)
 {
-  __u64 cfa = 0;
+  __u64 cfa = 0, bp = w->bp;
   switch (row->how) {
   case LJS_CFA_SP:
     cfa = w->sp + row->cfa;
@@ -261,8 +269,8 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
     ljs_lost(w, LJS_CUT_NOROW);
     return;
   }
-  if (ljs_restore(&w->bp, row->bphow, cfa + row->bp) ||
-      ljs_restore(&w->bx, row->bxhow, cfa + row->bx)) {
+  if (ljs_restore(&w->bp, row->bphow, row->bp, cfa, bp) ||
+      ljs_restore(&w->bx, row->bxhow, row->bx, cfa, bp)) {
     ljs_lost(w, LJS_CUT_MEMORY);
     return;
   }
@@ -296,7 +304,7 @@ static __always_inline void ljs_step_native(struct ljs_walk *w)
   w->nnative++;
   if (!ljs_in_map(w, pc)) { /* Perhaps a trace. */
     if (w->nvm) {
-      ljs_scan(w, w->vm, 1);
+      ljs_scan(w, w->vm, 1, 0);
     } else {
       ljs_native_frame(w);
       ljs_cut(w, LJS_CUT_NOMAP);
@@ -305,7 +313,7 @@ static __always_inline void ljs_step_native(struct ljs_walk *w)
   }
   row = ljs_find_row(&w->map, pc);
   if (row && row->how == LJS_CFA_VM) {
-    ljs_scan(w, w->map.module, 0);
+    ljs_scan(w, w->map.module, 0, (__u32)row->cfa);
     return;
   }
   ljs_native_frame(w);
@@ -422,6 +430,9 @@ static __always_inline int ljs_trace(struct ljs_walk *w,
   return 1;
 }
 
+/* Where a function is if no PC tells. */
+enum { LJS_GUESS_NONE, LJS_GUESS_FIRST, LJS_GUESS_LAST };
+
 /* Links between frames: what called the function. */
 enum { LJS_LINK_LUA, LJS_LINK_C, LJS_LINK_CONT, LJS_LINK_VARG };
 
@@ -440,10 +451,10 @@ ljs_returned(struct ljs_walk *w, const struct ljs_vm *vm, __u64 dx, __u64 pc)
   return ljs_plausible(w, vm, w->base);
 }
 
-/* Where the Lua frames begin if the sample is of the interpreter itself: BASE
-** is in rdx, PC in rbx. Answers 0 if none has begun yet, or all have ended.
+/* Where the Lua frames begin if it is not certain what registers mean. Answers
+** 0 if none has begun yet, or all have ended.
 */
-static __always_inline int ljs_top_exact(struct ljs_walk *w,
+static __always_inline int ljs_top_guess(struct ljs_walk *w,
                                          const struct ljs_vm *vm)
 {
   __u64 base = 0;
@@ -452,12 +463,139 @@ static __always_inline int ljs_top_exact(struct ljs_walk *w,
     ljs_word(vm, w->l + vm->l_base, &w->base);
     return 0;
   }
-  if (ljs_plausible(w, vm, w->dx))
+  if ((w->luapc & 7) == LJS_LINK_VARG) /* Its upper half has returned. */
+    w->guess = LJS_GUESS_LAST;
+  if (LJS_VM_DX(w->how) == LJS_DX_NONE && LJS_VM_BP(w->how) == LJS_BP_BASE)
+    w->base = w->bp;
+  else if (LJS_VM_DX(w->how) == LJS_DX_NONE)
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+  else if (ljs_plausible(w, vm, w->dx))
     w->base = w->dx;
   else if (vm->jit && !ljs_word(vm, w->g + vm->jit_base, &base) &&
            ljs_plausible(w, vm, base))
     w->base = base; /* Leaving a trace. */
   else if (!ljs_returned(w, vm, w->dx, w->luapc))
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+  return 1;
+}
+
+/* No Lua frames have begun yet, or all have ended. Answers 0 then, having found
+** the base of the C function's.
+*/
+static __always_inline int ljs_top_none(struct ljs_walk *w,
+                                        const struct ljs_vm *vm)
+{
+  switch (LJS_VM_BX(w->how)) {
+  case LJS_BX_LEAVE:
+    w->base = w->dx - (w->luapc & ~7ull);
+    break;
+  case LJS_BX_MINUS:
+    w->base = -w->luapc;
+    break;
+  case LJS_BX_BASE:
+    w->base = w->luapc;
+    break;
+  case LJS_BX_LEFT:
+    w->base = w->dx;
+    break;
+  case LJS_BX_ENTER:
+  case LJS_BX_MAYBE:
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+    break;
+  default:
+    return 1;
+  }
+  if (!vm->gc64)
+    w->base = (__u32)w->base;
+  return 0;
+}
+
+/* The base of the Lua frame that runs, or of the one that rbx has a link of. */
+static __always_inline void ljs_top_base(struct ljs_walk *w,
+                                         const struct ljs_vm *vm)
+{
+  __u32 dx = LJS_VM_DX(w->how), bx = LJS_VM_BX(w->how);
+  if (dx == LJS_DX_NONE && LJS_VM_BP(w->how) == LJS_BP_BASE)
+    w->base = w->bp;
+  else if (dx == LJS_DX_BASE ||
+           (dx == LJS_DX_ANY && bx >= LJS_BX_START && bx <= LJS_BX_SIZE))
+    w->base = w->dx;
+  else if (dx == LJS_DX_ANY && ljs_plausible(w, vm, w->dx))
+    w->base = w->dx;
+  else
+    ljs_word(vm, w->l + vm->l_base, &w->base);
+  if (!vm->gc64)
+    w->base = (__u32)w->base;
+}
+
+/* Where the Lua frames begin if the sample is of the interpreter itself: BASE
+** is in rdx, PC in rbx. Answers as ljs_top_guess.
+*/
+static __always_inline int ljs_top_exact(struct ljs_walk *w,
+                                         const struct ljs_vm *vm)
+{
+  __u64 bx = w->luapc;
+  if (LJS_VM_BX(w->how) == LJS_BX_ANY)
+    return ljs_top_guess(w, vm);
+  if (!ljs_top_none(w, vm))
+    return 0;
+  ljs_top_base(w, vm);
+  w->luapc = 0;
+  switch (LJS_VM_BX(w->how)) {
+  case LJS_BX_PC:
+    w->luapc = bx;
+    break;
+  case LJS_BX_NEXT:
+    w->luapc = bx + 4;
+    break;
+  case LJS_BX_START:
+    w->guess = LJS_GUESS_FIRST;
+    w->altpc = 0;
+    break;
+  case LJS_BX_LINK:
+    w->guess = LJS_GUESS_LAST;
+    w->altpc = 0;
+    w->altlink = bx;
+    break;
+  case LJS_BX_GONE:
+    w->link = bx;
+    break;
+  case LJS_BX_SAVED:
+    w->link = w->altpc;
+    break;
+  case LJS_BX_XLINK:
+    w->link = bx ^ 1;
+    break;
+  case LJS_BX_SIZE:
+    w->base -= bx & ~7ull;
+    break;
+  case LJS_BX_CONTB:
+    w->base = vm->gc64 ? w->bp : (__u32)w->bp;
+    w->link = bx | LJS_LINK_CONT;
+    break;
+  case LJS_BX_CONT:
+    w->link = bx | LJS_LINK_CONT;
+    break;
+  default:
+    break;
+  }
+  return 1;
+}
+
+/* Where the Lua frames begin if the VM has called a C function: that may have
+** changed all registers but rbx and rbp. Answers as ljs_top_guess.
+*/
+static __always_inline int ljs_top_call(struct ljs_walk *w,
+                                        const struct ljs_vm *vm)
+{
+  __u32 bp = LJS_VM_BP(w->how);
+  if (!ljs_top_none(w, vm))
+    return 0;
+  if (LJS_VM_BX(w->how) == LJS_BX_LINK)
+    w->altlink = w->luapc; /* Some write results to where the frame was. */
+  if (bp == LJS_BP_BASE || (bp == LJS_BP_ANY && ljs_plausible(w, vm, w->bp)))
+    w->base = w->bp; /* It is there while some C functions are called. */
+  else
     ljs_word(vm, w->l + vm->l_base, &w->base);
   return 1;
 }
@@ -473,12 +611,10 @@ static __always_inline int ljs_top(struct ljs_walk *w, const struct ljs_vm *vm,
     w->luapc = (__u32)w->luapc;
   if (st)
     w->base = st->base;
-  else if (w->exact && !w->anon)
-    return ljs_top_exact(w, vm);
-  else if (!w->anon && ljs_plausible(w, vm, w->bp))
-    w->base = w->bp; /* It is there while some C functions are called. */
-  else
+  else if (w->anon)
     ljs_word(vm, w->l + vm->l_base, &w->base);
+  else
+    return w->exact ? ljs_top_exact(w, vm) : ljs_top_call(w, vm);
   return 1;
 }
 
@@ -490,6 +626,8 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   __s32 nres = 0;
   int ontrace = 0, some = 1;
   w->skip = 0;
+  w->link = w->altlink = 0;
+  w->guess = LJS_GUESS_NONE;
   if (ljs_word(vm, w->l + vm->l_glref, &w->g) ||
       ljs_word(vm, w->l + vm->l_stack, &w->bottom) ||
       ljs_word(vm, w->l + vm->l_maxstack, &w->top) ||
@@ -511,11 +649,30 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
     ljs_leave(w, vm, 0);
     return;
   }
+  if (w->base < w->bottom || w->base > w->top) {
+    w->bottom = 0; /* The stack is being moved: BASE is that of the old one. */
+    w->top = ~0ull;
+  }
   if (nres < 0 || !some) { /* Or a C function, called without a Lua frame. */
     ljs_leave(w, vm, w->base);
     return;
   }
   w->mode = LJS_LUA;
+}
+
+/* The VM has called C to make its frame, or to take it down, and at rsp is none
+** now: it is a frame of C.
+*/
+static __always_inline void ljs_no_frame(struct ljs_walk *w,
+                                         const struct ljs_vm *vm)
+{
+  __u64 cfa = w->a + vm->frame;
+  ljs_native_frame(w);
+  if (ljs_read(&w->bp, 8, cfa + vm->bp) || ljs_read(&w->bx, 8, cfa + vm->bx)) {
+    ljs_cut(w, LJS_CUT_MEMORY);
+    return;
+  }
+  ljs_return(w, cfa);
 }
 
 /* One place that may be the VM's frame. */
@@ -549,7 +706,10 @@ static __always_inline void ljs_step_scan(struct ljs_walk *w)
       return;
     }
   }
-  w->a += 16;
+  if (LJS_VM_BX(w->how) == LJS_BX_MAYBE)
+    ljs_no_frame(w, vm);
+  else
+    w->a += 16;
 }
 
 /* -- Lua frames ----------------------------------------------------------- */
@@ -562,7 +722,7 @@ static __always_inline int ljs_function(struct ljs_walk *w,
                                         __u64 *f, __u32 *ffid)
 {
   __u64 pc;
-  if (func == w->lastfunc)
+  if (func && func == w->lastfunc)
     return 1;
   /* Not a byte more than a small function has: memory may end behind it. */
   if (ljs_read(w->buf, vm->gc64 ? 40 : 24, func) ||
@@ -584,21 +744,40 @@ static __always_inline int ljs_function(struct ljs_walk *w,
   return 1;
 }
 
-/* The number of the instruction before PC in the last function; or -1. */
+/* The number of the instruction before PC in the last function; or -1. Bit 0 is
+** set while calls are counted.
+*/
 static __always_inline __u32 ljs_bcindex(const struct ljs_walk *w, __u64 pc)
 {
   __u64 n = (pc - w->lastbc) >> 2;
-  return pc > w->lastbc && n <= w->lastsize && !(pc & 3) ? (__u32)n - 1
-                                                         : ~(__u32)0;
+  return pc > w->lastbc && n && n <= w->lastsize && !(pc & 2) ? (__u32)n - 1
+                                                              : ~(__u32)0;
 }
 
 static __always_inline void ljs_lua_frame(struct ljs_walk *w, __u64 func)
 {
-  __u32 x = ljs_bcindex(w, w->luapc);
+  __u32 x = ljs_bcindex(w, w->luapc), guess = w->guess;
+  __u8 flags = 0;
+  w->guess = LJS_GUESS_NONE;
   if (x == ~(__u32)0)
     x = ljs_bcindex(w, w->altpc);
-  ljs_push_fn(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA,
-              x == ~(__u32)0 ? LJS_FLAG_NOPC : 0, func);
+  if (x == ~(__u32)0 && guess == LJS_GUESS_FIRST) {
+    x = 0;
+  } else if (x == ~(__u32)0) {
+    flags = LJS_FLAG_NOPC;
+    if (guess == LJS_GUESS_LAST)
+      x = w->lastsize - 1; /* It returns; most have one place for that. */
+  }
+  ljs_push_fn(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA, flags, func);
+}
+
+/* Is the frame at w->base, with that link, of what C calls through the FFI? */
+static __always_inline int ljs_called_back(struct ljs_walk *w,
+                                           const struct ljs_vm *vm, __u64 link)
+{
+  __u64 cont = 0;
+  return (link & 7) == LJS_LINK_CONT &&
+         !ljs_word(vm, w->base - (vm->gc64 ? 32 : 16), &cont) && cont == 1;
 }
 
 /* FUNC is at the base of the trace whose frame was the last one. */
@@ -661,7 +840,7 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
 {
   struct ljs_module *m = ljs_find_module(w->module);
   const struct ljs_vm *vm;
-  __u64 slot[2] = {0, 0}, func, link, f = 0;
+  __u64 slot[2] = {0, 0}, func, link, altlink, f = 0;
   __u32 ffid = 0;
   int kind;
   if (!m) {
@@ -673,6 +852,12 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     if (w->base != w->bottom)
       ljs_gap(w, LJS_CUT_VM);
     ljs_leave(w, vm, 0);
+    return;
+  }
+  if (w->link) {
+    __u64 saved = w->link;
+    w->link = 0;
+    ljs_follow(w, vm, saved);
     return;
   }
   if (w->base > w->top || ljs_read(slot, 16, w->base - 16)) {
@@ -687,9 +872,33 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     func = (__u32)slot[1];
     link = slot[1] >> 32;
   }
-  kind = ljs_function(w, vm, func, &f, &ffid);
+  if (func == w->l) { /* The bottom of a stack that is being moved. */
+    ljs_leave(w, vm, 0);
+    return;
+  }
+  if (w->making) { /* The C stack does not have it yet, or no more. */
+    w->making = 0;
+    if (ljs_called_back(w, vm, link)) {
+      w->base -= link & ~7ull;
+      return;
+    }
+  }
+  if (vm->gc64 && (__s64)slot[0] >> 47 != ~(__s64)LJS_GCT_FUNC)
+    kind = -1;
+  else
+    kind = ljs_function(w, vm, func, &f, &ffid);
+  altlink = w->altlink;
+  w->altlink = 0;
+  if (kind < 0 && altlink) {
+    ljs_follow(w, vm, altlink);
+    return;
+  }
   if (kind < 0) {
-    ljs_gap(w, LJS_CUT_VM);
+    /* The lowest words of a stack that is being moved are the first to go: they
+    ** had a C function that the C stack has, too.
+    */
+    if (w->bottom)
+      ljs_gap(w, LJS_CUT_VM);
     ljs_leave(w, vm, 0);
     return;
   }
@@ -714,6 +923,29 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
 }
 
 /* -- All ------------------------------------------------------------------ */
+
+/* A new walk. The caller sets the registers, what is wanted, and the process's
+** VMs.
+*/
+static __always_inline void ljs_begin(struct ljs_walk *w)
+{
+  __u32 i;
+  w->out.key = 0;
+  w->out.g = 0;
+  w->out.module = 0;
+  w->out.cut = LJS_CUT_NOT;
+  w->out.nframes = 0;
+  w->out.nlua = 0;
+  w->nnative = 0;
+  w->lastfunc = 0;
+  w->making = 0;
+  w->nstate = 0;
+  for (i = 0; i < LJS_MAX_STATES; i++)
+    w->state[i].l = 0;
+  w->map.start = w->map.end = 0;
+  w->exact = 1;
+  w->mode = LJS_NATIVE;
+}
 
 /* One step. Answers 1 when it was the last one. */
 static __always_inline int ljs_step(struct ljs_walk *w)

@@ -12,17 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vmflow.h"
 #include "vmrows.h"
 #include "x86.h"
-
-#define NWINDOW                                                                \
-  64 /* Entries and ends that are taken; real VMs have about 8.                \
-      */
 
 typedef struct Code {
   const uint8_t *p; /* The interpreter's code. */
   uint32_t lo, n;
   const struct ljs_vm *vm;
+  const uint16_t *flow; /* What registers mean. */
 } Code;
 
 /* Rows under construction. */
@@ -32,8 +30,9 @@ typedef struct Rows {
   uint32_t end; /* Behind the last row. */
 } Rows;
 
-/* Registers that the VM pushes, in the order of pushing: rbp, rbx, then others.
- */
+/* A new row; for LJS_CFA_VM, DEPTH is what registers mean. Registers that the
+** VM pushes, come in the order of pushing: rbp, rbx, then others.
+*/
 static void rows_add(Rows *r, uint32_t pc, int how, int depth,
                      const struct ljs_vm *vm)
 {
@@ -43,11 +42,12 @@ static void rows_add(Rows *r, uint32_t pc, int how, int depth,
     row.bx = vm->bx;
     row.bphow = depth >= -vm->bp ? LJS_REG_CFA : LJS_REG_SAME;
     row.bxhow = depth >= -vm->bx ? LJS_REG_CFA : LJS_REG_SAME;
-  } else {
-    row.cfa = 0;
   }
-  if (r->n && r->row[r->n - 1].pc == pc)
-    r->n--;
+  while (r->n && r->row[r->n - 1].pc >= pc)
+    r->n--; /* It is told anew. */
+  if (r->n && how == LJS_CFA_VM && r->row[r->n - 1].how == how &&
+      r->row[r->n - 1].cfa == depth)
+    return;
   if (r->n < r->room)
     r->row[r->n++] = row;
 }
@@ -89,6 +89,11 @@ static int is_call(const LsX86 *x)
   return x->map == 0 && x->op == 0xe8;
 }
 
+static int is_jump(const LsX86 *x)
+{
+  return x->map == 0 && (x->op == 0xe9 || x->op == 0xeb);
+}
+
 #define ENTRY_MAX 160 /* Bytes of an entry until the frame is the VM's. */
 
 /* An entry begins at offset AT: tells its rows, answers where it ends. */
@@ -105,9 +110,11 @@ static uint32_t entry(const Code *c, Rows *r, uint32_t at, unsigned pushes,
   rows_add(r, c->lo + sub, LJS_CFA_SP, depth, c->vm);
   rows_add(r, c->lo + end, LJS_CFA_SP, frame, c->vm);
   while (end - sub < ENTRY_MAX && (len = decode(c, end, &x))) {
+    if (is_call(&x)) /* To C, which makes it a frame of the VM. */
+      rows_add(r, c->lo + end, LJS_CFA_VM, LJS_BX_MAYBE, c->vm);
     end += len;
-    if (stores_cframe(c, &x) || is_call(&x))
-      break;
+    if (stores_cframe(c, &x) || is_call(&x) || is_jump(&x))
+      break; /* The rest of it is that of another entry. */
   }
   return end;
 }
@@ -163,9 +170,9 @@ static void walk(const Code *c, Rows *r)
   uint32_t at = 0, sub, end, cframe = 0, call = 0;
   unsigned n, len;
   LsX86 x;
-  rows_add(r, c->lo, LJS_CFA_VM, 0, c->vm);
   while (r->n + 16 < r->room && (len = decode(c, at, &x))) {
     end = 0;
+    rows_add(r, c->lo + at, LJS_CFA_VM, c->flow[at], c->vm);
     if ((n = is_entry(c, at, &sub)) != 0) {
       end = entry(c, r, at, n, sub);
     } else if (is_leave(c, at)) {
@@ -173,18 +180,57 @@ static void walk(const Code *c, Rows *r)
     } else if (x.map == 0 && x.op == 0xe9 && call && at - call < 24 &&
                at + len + x.disp < c->n &&
                is_leave(c, at + len + (uint32_t)x.disp)) {
-      /* A C function has taken the VM's part down: the end of a callback. */
-      rows_add(r, c->lo + call, LJS_CFA_SP, c->vm->frame, c->vm);
+      /* A C function takes the VM's part down: the end of a callback. */
+      rows_add(r, c->lo + call, LJS_CFA_VM, LJS_BX_MAYBE, c->vm);
+      rows_add(r, c->lo + call + 5, LJS_CFA_SP, c->vm->frame, c->vm);
       end = at + len;
     }
     if (is_call(&x))
       call = at;
     if (stores_cframe(c, &x))
       cframe = at + len;
-    if (end)
-      rows_add(r, c->lo + end, LJS_CFA_VM, 0, c->vm);
     at = end ? end : at + len;
   }
+  if (at < c->n)
+    rows_add(r, c->lo + at, LJS_CFA_VM, 0, c->vm);
+}
+
+/* What follows the interpreter is the routine that calls C for the FFI: a frame
+** with a frame pointer, of which LuaJIT tells neither how it begins nor how it
+** ends. Adds what is missing to its only row, LAST, which holds up to END.
+*/
+static size_t ffi_call(const LsElf *elf, uint32_t pc, uint32_t end,
+                       struct ljs_row last, struct ljs_row *out)
+{
+  static const uint8_t begin[] = {0x55, 0x48, 0x89, 0xe5}; /* push, mov. */
+  struct ljs_row row = {.pc = pc, .cfa = 8, .how = LJS_CFA_SP};
+  size_t n, i, k = 0;
+  const uint8_t *p = ls_elf_rest(elf, pc, &n);
+  last.pc = pc;
+  out[0] = last;
+  if (!p || end - pc < 8 || n < end - pc || last.how != LJS_CFA_BP ||
+      memcmp(p, begin, sizeof(begin)) != 0)
+    return 1;
+  out[k++] = row;
+  row.pc = pc + 1;
+  row.cfa = 16;
+  row.bp = -16;
+  row.bphow = LJS_REG_CFA;
+  out[k++] = row;
+  last.pc = pc + sizeof(begin);
+  out[k++] = last;
+  n = end - pc;
+  for (i = sizeof(begin); i + 2 < n && (p[i] != 0xc9 || p[i + 1] != 0xc3); i++)
+    ;
+  if (p[i] != 0xc9 || p[i + 1] != 0xc3)
+    return k;
+  row =
+      (struct ljs_row){.pc = pc + (uint32_t)i + 1, .cfa = 8, .how = LJS_CFA_SP};
+  out[k++] = row; /* At ret, behind leave. */
+  last.pc = pc + (uint32_t)i + 2;
+  if (last.pc < end)
+    out[k++] = last;
+  return k;
 }
 
 /* Puts the VM's own rows in the place of what the module tells of the
@@ -192,11 +238,15 @@ static void walk(const Code *c, Rows *r)
 */
 int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
 {
-  Code c = {ls_elf_bytes(elf, vm->lo, vm->hi - vm->lo), vm->lo, vm->hi - vm->lo,
-            vm};
-  Rows r = {.room = (size_t)NWINDOW * 16};
+  Code c = {.p = ls_elf_bytes(elf, vm->lo, vm->hi - vm->lo),
+            .lo = vm->lo,
+            .n = vm->hi - vm->lo,
+            .vm = vm};
+  LsVmText text = {c.p, c.n, vm};
+  Rows r = {.room = c.n / 2}; /* Most instructions change nothing. */
   struct ljs_row *all;
-  size_t before = 0, behind;
+  uint16_t *flow;
+  size_t before = 0, behind, n;
   struct ljs_row last = {.how = LJS_CFA_UNKNOWN};
   if (!c.p)
     return -1;
@@ -205,9 +255,11 @@ int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
   for (behind = before; behind < rows->n && rows->row[behind].pc <= vm->hi;
        behind++)
     last = rows->row[behind];
+  c.flow = flow = ls_vmflow(&text);
   r.row = malloc(r.room * sizeof(*r.row));
-  all = malloc((rows->n + r.room + 1) * sizeof(*all));
-  if (!r.row || !all) {
+  all = malloc((rows->n + r.room + 8) * sizeof(*all));
+  if (!flow || !r.row || !all) {
+    free(flow);
     free(r.row);
     free(all);
     return -1;
@@ -215,13 +267,14 @@ int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
   walk(&c, &r);
   memcpy(all, rows->row, before * sizeof(*all));
   memcpy(all + before, r.row, r.n * sizeof(*all));
-  last.pc = vm->hi; /* What follows the interpreter is as it was. */
-  all[before + r.n] = last;
-  memcpy(all + before + r.n + 1, rows->row + behind,
-         (rows->n - behind) * sizeof(*all));
-  rows->n = before + r.n + 1 + rows->n - behind;
+  n = before + r.n;
+  n += ffi_call(elf, vm->hi, behind < rows->n ? rows->row[behind].pc : vm->hi,
+                last, all + n);
+  memcpy(all + n, rows->row + behind, (rows->n - behind) * sizeof(*all));
+  rows->n = n + rows->n - behind;
   free(rows->row);
   rows->row = all;
   free(r.row);
+  free(flow);
   return 0;
 }

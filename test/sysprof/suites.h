@@ -13,15 +13,18 @@
   _(elf)                                                                       \
   _(kallsyms)                                                                  \
   _(lies)                                                                      \
+  _(limits)                                                                    \
   _(live)                                                                      \
   _(maps)                                                                      \
   _(names)                                                                     \
+  _(native)                                                                    \
   _(rows)                                                                      \
   _(seeds)                                                                     \
   _(stock)                                                                     \
   _(symbols)                                                                   \
   _(traces)                                                                    \
-  _(vm)
+  _(vm)                                                                        \
+  _(walk)
 /* clang-format on */
 
 #define SUITE_DECL(name) Suite *suite_##name(void);

@@ -191,6 +191,10 @@ START_TEST(lost)
   s.frame[1] = fr;
   s.frame[1].flags |= LJS_FLAG_NOPC;
   ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &s, 1, &site, 1), 1);
+  ck_assert_uint_gt(site.line, site.first); /* A guess. */
+  ck_assert(site.flags & LS_APPROX);
+  s.frame[1].x = ~0u;
+  ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &s, 1, &site, 1), 1);
   ck_assert_str_eq(site.name, "stop");
   ck_assert_uint_eq(site.line, site.first);
   ck_assert(site.flags & LS_APPROX);
