@@ -15,8 +15,9 @@
 #define SITES_BUILDS  8    /* Builds of LuaJIT in one process. */
 #define SITES_WALK_MS 2000 /* Between two walks through a VM's tables. */
 #define SITES_VMS     64   /* VMs whose walks are remembered. */
-#define SITES_PLACES  64 /* Of a trace, looked at for functions without names. \
-                          */
+#define SITES_PLACES                                                           \
+  64 /* Of a trace, looked at for functions without names.                     \
+      */
 
 /* One build of LuaJIT. */
 typedef struct Build {
@@ -149,6 +150,17 @@ static const char *sites_find(Out *o, uint64_t key)
 
 /* -- Names by closures ---------------------------------------------------- */
 
+/* Whether the closure that ran in a frame has been looked at. */
+static bool sites_looked(Out *o, const struct ljs_frame *fr)
+{
+  const LsFunc *f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
+  const LsGivenName *e;
+  if (fr->kind != LJS_FRAME_LUA || !f)
+    return false;
+  e = ls_given_entry(&o->b->given, ls_names_protokey(f->addr, f->check));
+  return e && e->fn == fr->fn;
+}
+
 /* Look at the closures of a new stack: the functions that call one have it. */
 static void sites_hold(Out *o)
 {
@@ -159,9 +171,7 @@ static void sites_hold(Out *o)
   o->l->held = s->key;
   ls_remote_moment(&o->l->mem);
   for (i = 0; i < n; i++)
-    if (s->frame[i].kind == LJS_FRAME_LUA ||
-        s->frame[i].kind == LJS_FRAME_TRACE ||
-        s->frame[i].kind == LJS_FRAME_JIT)
+    if (s->frame[i].kind != LJS_FRAME_BUILTIN && !sites_looked(o, &s->frame[i]))
       ls_given_closure(&o->b->given, s->frame[i].fn);
   ls_given_look(&o->b->given, &o->b->view);
 }
