@@ -103,10 +103,14 @@ bool ls_home_same(LsHome a, LsHome b)
 
 int ls_home_define(LsFuncs *fs, LsHome home, const LsBlob *child)
 {
-  uint64_t high = child->addr & ~0xffffffffull;
+  uint64_t high = child->addr >> 32, other = child->chunkname >> 32;
+  int found;
   if (home.mask != 0xffffffff)
     return -1;
-  return ls_func_define(fs, (high | home.addr) - child->bc, child);
+  found = ls_func_define(fs, (high << 32 | home.addr) - child->bc, child);
+  if (found < 0 && other != high) /* An allocator with heaps of its own. */
+    found = ls_func_define(fs, (other << 32 | home.addr) - child->bc, child);
+  return found;
 }
 
 /* Whether a proto of the child's chunk, and around it, may be at an address. */

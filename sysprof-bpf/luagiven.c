@@ -25,6 +25,7 @@
 #define GIVEN_UPVALUE  4
 #define GIVEN_SEARCHES 2  /* functions whose makers are searched, */
 #define GIVEN_CALLS    16 /* and calls. */
+#define GIVEN_QUEUED   64 /* That are taken off the queue. */
 #define GIVEN_LEVELS   3  /* Of __index. */
 
 /* -- What is known -------------------------------------------------------- */
@@ -184,8 +185,9 @@ static void given_local(LsGiven *gn, const LsClosure *c, const LsUpvalue *u)
   LsGivenName *e;
   if (!pt)
     return;
-  ls_given_closure(gn, u->value.addr);
   e = ls_given_entry(gn, ls_names_protokey(pt, check));
+  if (e && e->visits < GIVEN_VISITS && e->fn != u->value.addr)
+    ls_given_closure(gn, u->value.addr);
   if (!e || !given_better(e, u) || given_known(gn, pt, check) ||
       !ls_closure_read(v, u->value.addr, &value))
     return;
@@ -238,8 +240,9 @@ static void given_field(LsGiven *gn, LsView *v, uint64_t fn, uint64_t tab,
   LsGivenName *e;
   if (!pt || !given_isname(key))
     return;
-  ls_given_closure(gn, fn);
   e = ls_given_entry(gn, ls_names_protokey(pt, check));
+  if (e && e->visits < GIVEN_VISITS && e->fn != fn)
+    ls_given_closure(gn, fn);
   if (e && !e->told && e->rank <= LS_GIVEN_FIELD)
     given_fieldname(gn, e, fn, tab, prefix, key);
 }
@@ -343,7 +346,7 @@ static bool given_next(LsGiven *gn, LsView *v)
 
 void ls_given_look(LsGiven *gn, LsView *v)
 {
-  unsigned n = GIVEN_CLOSURES, all = 4 * LS_GIVEN_QUEUE;
+  unsigned n = GIVEN_CLOSURES, all = GIVEN_QUEUED;
   gn->slots = GIVEN_SLOTS;
   gn->searches = GIVEN_SEARCHES;
   gn->calls = GIVEN_CALLS;

@@ -4,39 +4,25 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "luabuiltin.h"
-#include "luacall.h"
-#include "luapath.h"
+#include "luanaming.h"
 #include "luasites.h"
 #include "luatrace.h"
 
-#define SITES_BUILDS  8    /* Builds of LuaJIT in one process. */
-#define SITES_WALK_MS 2000 /* Between two walks through a VM's tables. */
-#define SITES_VMS     64   /* VMs whose walks are remembered. */
-#define SITES_PLACES  64 /* Of a trace, looked at for functions without names. \
-                          */
+#define SITES_BUILDS 8 /* Builds of LuaJIT in one process. */
 
 /* One build of LuaJIT. */
 typedef struct Build {
   LsView view;
-  LsNames names;
-  LsGiven given;
+  LsNaming naming;
   LsTraces traces;
-  struct {
-    uint64_t g;
-    uint64_t when; /* Of its last walk, in milliseconds. */
-  } walk[SITES_VMS];
-  unsigned nwalk;
 } Build;
 
 struct LsLua {
   LsRemote mem;
   LsPool pool;
   LsFuncs funcs;
-  uint64_t met;  /* Key of the stack whose functions were met last, or 0, */
-  uint64_t held; /* and of the one whose closures were. */
+  uint64_t met; /* Key of the stack whose functions were met last, or 0. */
   Build *build[SITES_BUILDS];
   unsigned nbuild;
 };
@@ -69,8 +55,7 @@ void ls_lua_close(LsLua *l)
   if (!l)
     return;
   for (i = 0; i < l->nbuild; i++) {
-    ls_names_free(&l->build[i]->names);
-    ls_given_free(&l->build[i]->given);
+    ls_naming_free(&l->build[i]->naming);
     ls_traces_free(&l->build[i]->traces);
     free(l->build[i]);
   }
@@ -99,130 +84,9 @@ static Build *sites_build(LsLua *l, const struct ljs_vm *vm)
   if (l->nbuild == SITES_BUILDS || !(b = calloc(1, sizeof(*b))))
     return NULL;
   ls_view_init(&b->view, &l->mem, vm);
-  b->names.pool = &l->pool;
-  b->given.pool = &l->pool;
-  b->given.funcs = &l->funcs;
+  ls_naming_init(&b->naming, &b->view, &l->funcs);
   b->traces.funcs = &l->funcs;
   return l->build[l->nbuild++] = b;
-}
-
-/* -- Names by tables ------------------------------------------------------ */
-
-static uint64_t sites_now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* Walk through the VM's tables, if the last time is some seconds ago. Returns
-** false if there was no walk.
-*/
-static bool sites_walk(Out *o)
-{
-  Build *b = o->b;
-  uint64_t now = sites_now();
-  unsigned i, k;
-  for (i = 0; i < b->nwalk && b->walk[i].g != o->g; i++)
-    ;
-  if (!o->g || i == SITES_VMS ||
-      (i < b->nwalk && now - b->walk[i].when < SITES_WALK_MS))
-    return false;
-  if (i == b->nwalk)
-    b->walk[b->nwalk++].g = o->g;
-  ls_remote_moment(&o->l->mem);
-  ls_names_walk(&b->names, &b->view, o->g);
-  for (k = 0; k < b->names.nlua; k++)
-    ls_given_closure(&b->given, b->names.lua[k]);
-  b->walk[i].when = sites_now();
-  return true;
-}
-
-/* The name of a function by its key, after a walk if need be; or NULL. */
-static const char *sites_find(Out *o, uint64_t key)
-{
-  const char *name = ls_names_find(&o->b->names, key);
-  if (!name && sites_walk(o))
-    name = ls_names_find(&o->b->names, key);
-  return name;
-}
-
-/* -- Names by closures ---------------------------------------------------- */
-
-/* Look at the closures of a new stack: the functions that call one have it. */
-static void sites_hold(Out *o)
-{
-  const struct ljs_stack *s = o->stack;
-  uint32_t i, n = s->nframes < LJS_MAX_FRAMES ? s->nframes : LJS_MAX_FRAMES;
-  if (s->key != 0 && s->key == o->l->held)
-    return;
-  o->l->held = s->key;
-  ls_remote_moment(&o->l->mem);
-  for (i = 0; i < n; i++)
-    if (s->frame[i].kind == LJS_FRAME_LUA ||
-        s->frame[i].kind == LJS_FRAME_TRACE ||
-        s->frame[i].kind == LJS_FRAME_JIT)
-      ls_given_closure(&o->b->given, s->frame[i].fn);
-  ls_given_look(&o->b->given, &o->b->view);
-}
-
-/* The name of a function of Lua's: by its definition, else by the tables in
-** which it is, else by closures. It keeps the first one that was told. Main
-** chunks have none.
-*/
-static const char *sites_name(Out *o, LsFunc *f)
-{
-  if (f->given)
-    return f->given;
-  if (*f->name || f->known || f->first == 0)
-    return f->name;
-  f->given = sites_find(o, ls_names_protokey(f->addr, f->check));
-  ls_given_tell(&o->b->given, f);
-  return f->given ? f->given : "";
-}
-
-/* Whether a function has no name yet, so that its callers may tell it. */
-static bool sites_nameless(Out *o, const LsFunc *f)
-{
-  uint64_t key = ls_names_protokey(f->addr, f->check);
-  if (*f->name || f->known || f->given || f->first <= 0 || sites_find(o, key))
-    return false;
-  sites_hold(o);
-  return !f->known;
-}
-
-/* Have a function named by a call of it. */
-static void sites_call(Out *o, const LsFunc *f, uint64_t caller, uint32_t pos,
-                       bool protect)
-{
-  LsCalled call = {.caller = caller,
-                   .pos = pos,
-                   .protect = protect,
-                   .pt = f->addr,
-                   .check = f->check};
-  if (caller)
-    ls_call_name(&o->b->given, &o->b->view, &call);
-}
-
-/* Whether a C function calls its first argument. */
-static bool sites_protects(Out *o, uint32_t ffid)
-{
-  const char *name = ffid < 256 ? o->b->names.builtin[ffid] : NULL;
-  return name && (strcmp(name, "pcall") == 0 || strcmp(name, "xpcall") == 0);
-}
-
-/* The same, if the frame I of the stack has called it. */
-static void sites_callframe(Out *o, const LsFunc *f, uint32_t i)
-{
-  const struct ljs_stack *s = o->stack;
-  uint32_t n = s->nframes < LJS_MAX_FRAMES ? s->nframes : LJS_MAX_FRAMES;
-  bool protect = i < n && s->frame[i].kind == LJS_FRAME_BUILTIN &&
-                 sites_protects(o, s->frame[i].x);
-  if (protect)
-    i++;
-  if (i < n && s->frame[i].kind == LJS_FRAME_LUA &&
-      !(s->frame[i].flags & LJS_FLAG_NOPC))
-    sites_call(o, f, s->frame[i].fn, s->frame[i].x, protect);
 }
 
 /* -- Sites ---------------------------------------------------------------- */
@@ -253,7 +117,7 @@ static void sites_line(Out *o, LsFunc *f, uint32_t pos, unsigned flags)
     return;
   s->chunk = f->chunk;
   s->chunklen = f->chunklen;
-  s->name = sites_name(o, f);
+  s->name = ls_naming_lua(&o->b->naming, f);
   s->first = (uint64_t)(int64_t)f->first; /* As the recorder has it. */
   s->lines = f->first > 0 ? f->numline : 0;
   s->hash = f->hash;
@@ -265,18 +129,10 @@ static void sites_cfunction(Out *o, uint64_t addr, uint32_t ffid,
                             unsigned flags)
 {
   LsSite *s = sites_new(o, LS_BUILTIN, flags);
-  const char *name;
   if (!s)
     return;
   s->addr = addr;
-  if (ffid > 1 && ffid < 256) {
-    if (!o->b->names.builtin[ffid])
-      sites_walk(o);
-    if (o->b->names.builtin[ffid])
-      s->name = o->b->names.builtin[ffid];
-  } else if ((name = sites_find(o, addr)) != NULL) {
-    s->name = name;
-  }
+  s->name = ls_naming_c(&o->b->naming, addr, ffid);
 }
 
 /* Meet the Lua functions of a stack, from the outermost on: main chunks tell
@@ -308,8 +164,8 @@ static void sites_lua(Out *o, uint32_t i)
     sites_meet(o);
     f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
   }
-  if (f && sites_nameless(o, f))
-    sites_callframe(o, f, i + 1);
+  if (f)
+    ls_naming_frame(&o->b->naming, f, i);
   if (!f)
     sites_lost(o, 0);
   else if (fr->flags & LJS_FLAG_NOPC)
@@ -331,62 +187,6 @@ static void sites_place(Out *o, const LsPlace *p)
     sites_lost(o, LS_TRACE | LS_UNSURE);
 }
 
-/* Have a function on a trace named by the call of it at *P, in any closure of
-** the caller that is known.
-*/
-static void sites_callplace(Out *o, const LsFunc *f, const LsPlace *p)
-{
-  LsGivenName *e;
-  if (!p->f)
-    return;
-  e = ls_given_entry(&o->b->given, ls_names_protokey(p->f->addr, p->f->check));
-  if (e)
-    sites_call(o, f, e->fn, p->pos, false);
-}
-
-/* Look at the closures that a trace has, if it may have functions in it that
-** have no name: then their calls cannot be told from others.
-*/
-static void sites_tracehold(Out *o, const LsTrace *T)
-{
-  bool any = T->start.f && sites_nameless(o, T->start.f);
-  uint32_t k;
-  for (k = 0; k < T->nplace && k < SITES_PLACES && !any; k++)
-    any = T->place[k].f && sites_nameless(o, T->place[k].f);
-  for (k = 0; k < T->nhidden && !any; k++)
-    any = sites_nameless(o, T->hidden[k]);
-  if (!any)
-    return;
-  for (k = 0; k < T->nclosure; k++)
-    ls_given_closure(&o->b->given, T->closure[k]);
-  ls_given_look(&o->b->given, &o->b->view);
-  for (k = 0; k < T->nhidden; k++)
-    ls_given_tell(&o->b->given, T->hidden[k]);
-}
-
-/* Name the functions that compiled code is in by each other. The last one was
-** called by frame I.
-*/
-static void sites_tracenames(Out *o, const LsHere *here, uint32_t i)
-{
-  const LsPlace *p = here->outer;
-  const LsFunc *f = here->f;
-  uint32_t k;
-  if (f && sites_nameless(o, f)) {
-    if (here->hidden)
-      sites_callplace(o, f, &here->via);
-    else if (here->nouter > 0)
-      sites_callplace(o, f, p);
-  }
-  for (k = 0; k < here->nouter; k++) {
-    f = p[k].f;
-    if (f && sites_nameless(o, f) && k + 1 < here->nouter)
-      sites_callplace(o, f, &p[k + 1]);
-  }
-  if (f && sites_nameless(o, f))
-    sites_callframe(o, f, i + 1);
-}
-
 /* The functions that compiled code is in, of frame I. */
 static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs, uint32_t i)
 {
@@ -394,13 +194,13 @@ static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs, uint32_t i)
   LsHere here;
   uint32_t k;
   bool told;
-  sites_tracehold(o, T);
+  ls_naming_hold(&o->b->naming, T);
   told = ls_path_at(T, ofs, &here);
   if (told && !here.f && !here.outer[-1].cfn && !here.nouter)
     told = false; /* Such are the first snapshots behind a stitch. */
   if (!told)      /* Only where it begins is known. */
     here = (LsHere){.f = T->start.f};
-  sites_tracenames(o, &here, i);
+  ls_naming_trace(&o->b->naming, &here, i);
   if (!told) {
     if (T->start.f)
       sites_line(o, T->start.f, T->start.pos, guess);
@@ -460,6 +260,7 @@ unsigned ls_lua_sites(LsLua *l, const struct ljs_vm *vm,
     sites_lost(&o, 0);
     return o.n;
   }
+  o.b->naming.stack = stack;
   switch (fr->kind) {
   case LJS_FRAME_LUA:
     sites_lua(&o, i);
