@@ -191,8 +191,9 @@ enum {
 
 struct ljs_frame {
   __u64 addr;
-  __u64 fn; /* Lua: the GCfunc that ran, which need not live on. No part of the
-            ** key: closures of one function are one place. */
+  __u64 fn; /* Lua: the GCfunc that ran, which need not live on. Trace: the one
+            ** at its base, or 0. No part of the key: closures of one function
+            ** are one place. */
   __u32 x;
   __u16 check; /* Lua, trace: of what is at `addr`: see ljs_check_*. */
   __u8 kind;

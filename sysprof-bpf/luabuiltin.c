@@ -122,6 +122,8 @@ static void names_function(LsNames *names, LsView *v, uint64_t fn,
   kept = ls_pool_add(names->pool, full, (size_t)len);
   if (!kept)
     return;
+  if (ffid == FFID_LUA && names->nlua < LS_NAMES_LUA)
+    names->lua[names->nlua++] = fn;
   if (ffid == FFID_LUA)
     names_put(names, names_protokey(v, fn), kept);
   else if (ffid == FFID_C)
@@ -146,9 +148,8 @@ static bool names_node(LsNames *names, LsView *v, const LsTable *t, uint32_t i,
          ls_view_string(v, k.addr, key, LS_NAME_MAX + 1) > 0;
 }
 
-/* Name the functions in a table. */
-static void names_table(LsNames *names, LsView *v, uint64_t tab,
-                        const char *prefix, const char *sep)
+void ls_names_table(LsNames *names, LsView *v, uint64_t tab, const char *prefix,
+                    const char *sep)
 {
   LsTable t;
   uint32_t i;
@@ -180,7 +181,7 @@ static void names_subtables(LsNames *names, LsView *v, uint64_t tab,
       continue;
     snprintf(sub, sizeof(sub), "%s%s%s", prefix, *prefix ? "." : "", key);
     sub[LS_NAME_MAX] = '\0';
-    names_table(names, v, value.addr, sub, ".");
+    ls_names_table(names, v, value.addr, sub, ".");
   }
 }
 
@@ -202,7 +203,7 @@ static void names_loaded(LsNames *names, LsView *v, uint64_t loaded, bool sub)
     if (sub && value.type == LS_GCT_TAB)
       names_subtables(names, v, value.addr, prefix);
     else if (value.type == LS_GCT_TAB)
-      names_table(names, v, value.addr, prefix, ".");
+      ls_names_table(names, v, value.addr, prefix, ".");
     else if (value.type == LS_GCT_FUNC) /* A module that is a function. */
       names_function(names, v, value.addr, "", "", key);
   }
@@ -238,15 +239,17 @@ void ls_names_walk(LsNames *names, LsView *v, uint64_t g)
   LsValue value;
   uint64_t registry;
   names->slots = NAMES_SLOTS;
+  names->nlua = 0;
   registry = names_registry(names, v, g);
   if (!registry)
     return;
   if (ls_view_get(v, registry, "_LOADED", &value)) {
     names_loaded(names, v, value.addr, false);
     names_loaded(names, v, value.addr, true);
+    ls_names_hidden(names, v, g, value.addr);
   }
   v->mem->bad = false;
   /* Methods of files, as their C functions are called. */
   if (ls_view_get(v, registry, "FILE*", &value) && value.type == LS_GCT_TAB)
-    names_table(names, v, value.addr, "io", ".method_");
+    ls_names_table(names, v, value.addr, "io", ".method_");
 }

@@ -210,6 +210,7 @@ static LsFunc *func_make(LsFuncs *fs, const LsBlob *b)
 typedef struct Batch {
   struct {
     uint64_t addr;
+    uint64_t chunkname; /* Of the one that defines it. */
     const char *name;
   } todo[FUNC_BATCH];
   unsigned n;
@@ -231,6 +232,7 @@ static void func_children(LsFuncs *fs, const LsBlob *b, Batch *t)
       continue;
     len = ls_proto_namechild(b, i, name);
     t->todo[t->n].addr = child;
+    t->todo[t->n].chunkname = b->chunkname;
     t->todo[t->n++].name = ls_pool_add(fs->pool, name, len);
   }
 }
@@ -245,6 +247,10 @@ static void func_batch(LsFuncs *fs, LsView *v, Batch *t)
     bool fresh;
     if (!ls_proto_read(v, t->todo[i].addr, &b))
       continue;
+    if (b.chunkname != t->todo[i].chunkname) { /* Another one's by now. */
+      free(b.p);
+      continue;
+    }
     fresh = func_same(fs, b.addr, b.check) == NULL;
     f = func_make(fs, &b);
     if (f && !f->known) {
@@ -275,6 +281,57 @@ LsFunc *ls_func_read(LsFuncs *fs, LsView *v, uint64_t addr)
   }
   free(b.p);
   return f;
+}
+
+/* Whether instruction POS, which makes the function of CHILD, is on the line
+** where that ends, as it always is; unless there are no lines.
+*/
+static bool func_endshere(const LsBlob *b, uint32_t pos, const LsBlob *child)
+{
+  unsigned size = b->numline < 256 ? 1 : b->numline < 65536 ? 2 : 4;
+  uint32_t line = 0;
+  if (!b->lineinfo || !child->lineinfo)
+    return true;
+  memcpy(&line, b->p + b->lineinfo + (size_t)(pos - 1) * size, size);
+  return (uint32_t)b->first + line == (uint32_t)child->first + child->numline;
+}
+
+/* The instruction of a function that makes that of CHILD; 0 if none does. */
+static uint32_t func_maker(const LsBlob *b, const LsBlob *child)
+{
+  uint32_t pos;
+  for (pos = 1; pos < b->sizebc; pos++) {
+    uint32_t ins = ls_proto_ins(b, pos);
+    if (LS_BC_OP(ins) == LS_BC_FNEW &&
+        ls_proto_kgc(b, LS_BC_D(ins)) == child->addr &&
+        func_endshere(b, pos, child))
+      return pos;
+  }
+  return 0;
+}
+
+int ls_func_define(LsFuncs *fs, uint64_t addr, const LsBlob *child)
+{
+  char text[LS_NAME_MAX + 1];
+  const char *name;
+  uint32_t pos;
+  int found = -1;
+  LsFunc *f;
+  LsBlob b;
+  if (!ls_proto_read(child->v, addr, &b))
+    return -1;
+  if (b.chunkname == child->chunkname) {
+    pos = func_maker(&b, child);
+    f = pos ? func_make(fs, child) : NULL;
+    found = f != NULL;
+    if (f && !f->known) {
+      name = ls_pool_add(fs->pool, text, ls_proto_namechild(&b, pos, text));
+      f->known = name != NULL;
+      f->name = name ? name : f->name;
+    }
+  }
+  free(b.p);
+  return found;
 }
 
 uint32_t ls_func_line(const LsFunc *f, uint32_t pos)

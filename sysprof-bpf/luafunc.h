@@ -21,10 +21,11 @@ typedef struct LsFunc {
   uint64_t check;    /* ljs_check_proto() of it. */
   const char *chunk; /* Chunk name, not more than LS_CHUNK_MAX bytes. */
   size_t chunklen;
-  const char *name; /* "" if it has none. */
-  bool known;       /* The function that defines it is known. */
-  bool wrong;       /* Not there any more, when it was looked for. */
-  int32_t first;    /* Line where it begins, -1 for builtins. */
+  const char *name;  /* "" if it has none. */
+  const char *given; /* Another, by those that call it; or NULL. */
+  bool known;        /* The function that defines it is known. */
+  bool wrong;        /* Not there any more, when it was looked for. */
+  int32_t first;     /* Line where it begins, -1 for builtins. */
   uint32_t numline;
   uint32_t hash; /* Of its bytecode. */
   uint64_t code; /* Address of its bytecode. */
@@ -56,6 +57,12 @@ LsFunc *ls_func_known(const LsFuncs *fs, uint64_t addr, uint16_t check);
 ** which get their names. NULL if there is none that makes sense, or no room.
 */
 LsFunc *ls_func_read(LsFuncs *fs, LsView *v, uint64_t addr);
+
+/* Name the function of a copy, if the one at ADDR has made it: 1. 0 if that has
+** not, -1 if there is none of the same chunk. It may be no more than what has
+** been left of one in free memory, so no more of it is believed.
+*/
+int ls_func_define(LsFuncs *fs, uint64_t addr, const LsBlob *child);
 
 /* The function in whose bytecode a PC is, among those met and still there, or
 ** NULL.

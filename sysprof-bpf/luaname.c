@@ -70,8 +70,7 @@ static const char *name_local(const LsBlob *b, uint32_t pos, uint32_t slot)
   return NULL;
 }
 
-/* The name of an upvalue, or NULL. */
-static const char *name_upvalue(const LsBlob *b, uint32_t idx)
+const char *ls_proto_uvname(const LsBlob *b, uint32_t idx)
 {
   Cursor c = name_cursor(b, b->uvinfo);
   const char *name = NULL;
@@ -110,7 +109,7 @@ static const char *name_slot(const LsBlob *b, uint32_t pos, uint32_t slot,
     if (op == LS_BC_GGET)
       return name_constant(b, LS_BC_D(ins), buf);
     if (op == LS_BC_UGET)
-      return name_upvalue(b, LS_BC_D(ins));
+      return ls_proto_uvname(b, LS_BC_D(ins));
     return op == LS_BC_TGETS ? name_constant(b, LS_BC_C(ins), buf) : NULL;
   }
   return NULL;
@@ -155,7 +154,7 @@ size_t ls_proto_namechild(const LsBlob *b, uint32_t pos,
     break;
   case LS_BC_USETV:
     if (LS_BC_D(ins) == slot)
-      name = name_upvalue(b, LS_BC_A(ins));
+      name = ls_proto_uvname(b, LS_BC_A(ins));
     break;
   case LS_BC_MOV:
     if (LS_BC_D(ins) == slot)

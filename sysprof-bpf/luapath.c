@@ -19,7 +19,7 @@
 
 /* Instructions from `pos` up to `end` of a function. */
 typedef struct Leg {
-  const LsFunc *f;
+  LsFunc *f;
   const LsPlace *outer; /* Its callers. */
   uint32_t nouter;
   uint32_t pos, end;
@@ -135,13 +135,14 @@ static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
 /* How many functions without a snapshot a call may be of, and one of them: by
 ** its name, as the code of the caller has it; all, if the call has no name.
 */
-static unsigned path_callee(const LsTrace *T, const char *name,
-                            const LsFunc **f)
+static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
 {
   unsigned n = 0;
   uint32_t i;
   for (i = 0; i < T->nhidden; i++) {
-    const char *own = T->hidden[i]->name, *dot = strrchr(own, '.');
+    const LsFunc *h = T->hidden[i];
+    const char *own = !*h->name && h->given ? h->given : h->name;
+    const char *dot = strrchr(own, '.');
     if (*name && strcmp(own, name) != 0 && (!dot || strcmp(dot + 1, name) != 0))
       continue;
     *f = T->hidden[i];
@@ -151,7 +152,7 @@ static unsigned path_callee(const LsTrace *T, const char *name,
 }
 
 /* Put the function that was called at an instruction of a leg behind it. */
-static void path_reveal(Path *p, unsigned i, uint32_t at, const LsFunc *f)
+static void path_reveal(Path *p, unsigned i, uint32_t at, LsFunc *f)
 {
   Leg *g = &p->leg[i];
   unsigned k;
@@ -189,7 +190,7 @@ static bool path_revealall(Path *p, const LsTrace *T)
     uint32_t pos = g->pos, end = g->end - (g->calls ? 1 : 0);
     for (; pos < end; pos++) {
       uint32_t op = LS_BC_OP(g->f->bc[pos]);
-      const LsFunc *f;
+      LsFunc *f;
       unsigned n;
       if (op < LS_BC_CALLM || op > LS_BC_ITERC)
         continue;

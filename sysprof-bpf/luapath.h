@@ -10,7 +10,7 @@
 
 /* Where a trace is: a function, and the places that called it. */
 typedef struct LsHere {
-  const LsFunc *f;      /* NULL: outer[-1] is all that is known. */
+  LsFunc *f;            /* NULL: outer[-1] is all that is known. */
   uint32_t pos;         /* Instruction. */
   const LsPlace *outer; /* Callers, the nearest first. */
   uint32_t nouter;

@@ -99,6 +99,7 @@ bool ls_proto_read(LsView *v, uint64_t addr, LsBlob *b)
   kgc = k - b->sizekgc * (uint64_t)v->lay->ref;
   if (b->sizekgc > 0)
     b->kgc = proto_inside(b, kgc, b->sizekgc * (uint64_t)v->lay->ref);
+  b->uv = proto_inside(b, proto_ref(v, b->p, v->lay->pt_uv), b->sizeuv * 2ull);
   b->lineinfo = proto_inside(b, proto_ref(v, b->p, vm->pt_lineinfo),
                              (b->sizebc - 1ull) * proto_linesize(b->numline));
   b->uvinfo = proto_inside(b, proto_ref(v, b->p, vm->pt_uvinfo), 1);
@@ -117,6 +118,14 @@ uint64_t ls_proto_kgc(const LsBlob *b, uint32_t i)
   if (!b->kgc || i >= b->sizekgc)
     return 0;
   return proto_ref(b->v, b->p, b->kgc + (b->sizekgc - 1 - i) * ref);
+}
+
+uint16_t ls_proto_uv(const LsBlob *b, uint32_t i)
+{
+  uint16_t uv = 0;
+  if (b->uv && i < b->sizeuv)
+    memcpy(&uv, b->p + b->uv + i * 2ul, 2);
+  return uv;
 }
 
 /* True for instructions that the JIT compiler patches. */

@@ -56,7 +56,7 @@ typedef struct LsBlob {
   uint32_t numline;
   uint32_t sizebc, sizekgc, sizekn;
   uint8_t sizeuv;
-  uint32_t bc, kgc, lineinfo, uvinfo, varinfo;
+  uint32_t bc, kgc, uv, lineinfo, uvinfo, varinfo;
 } LsBlob;
 
 /* What tells protos apart, of what is at an address now. Returns false if
@@ -74,6 +74,17 @@ uint32_t ls_proto_ins(const LsBlob *b, uint32_t i);
 
 /* Address of the object that is constant number I, or 0. */
 uint64_t ls_proto_kgc(const LsBlob *b, uint32_t i);
+
+/* Where upvalue number I comes from, as LuaJIT encodes it: LS_UV_LOCAL with a
+** slot of the function that makes the closure, or an upvalue of that. 0 if
+*there
+** is none.
+*/
+#define LS_UV_LOCAL 0x8000
+uint16_t ls_proto_uv(const LsBlob *b, uint32_t i);
+
+/* The name of upvalue number I, in the copy; or NULL. */
+const char *ls_proto_uvname(const LsBlob *b, uint32_t i);
 
 /* Checksum of the bytecode, the same as the recorder's; it stays as it is when
 ** the JIT compiler patches instructions.

@@ -4,27 +4,18 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "luabuiltin.h"
-#include "luapath.h"
+#include "luanaming.h"
 #include "luasites.h"
 #include "luatrace.h"
 
-#define SITES_BUILDS  8    /* Builds of LuaJIT in one process. */
-#define SITES_WALK_MS 2000 /* Between two walks through a VM's tables. */
-#define SITES_VMS     64   /* VMs whose walks are remembered. */
+#define SITES_BUILDS 8 /* Builds of LuaJIT in one process. */
 
 /* One build of LuaJIT. */
 typedef struct Build {
   LsView view;
-  LsNames names;
+  LsNaming naming;
   LsTraces traces;
-  struct {
-    uint64_t g;
-    uint64_t when; /* Of its last walk, in milliseconds. */
-  } walk[SITES_VMS];
-  unsigned nwalk;
 } Build;
 
 struct LsLua {
@@ -41,6 +32,7 @@ typedef struct Out {
   LsLua *l;
   Build *b;
   uint64_t g;
+  const struct ljs_stack *stack;
   LsSite *site;
   unsigned n, max;
 } Out;
@@ -63,7 +55,7 @@ void ls_lua_close(LsLua *l)
   if (!l)
     return;
   for (i = 0; i < l->nbuild; i++) {
-    ls_names_free(&l->build[i]->names);
+    ls_naming_free(&l->build[i]->naming);
     ls_traces_free(&l->build[i]->traces);
     free(l->build[i]);
   }
@@ -92,58 +84,9 @@ static Build *sites_build(LsLua *l, const struct ljs_vm *vm)
   if (l->nbuild == SITES_BUILDS || !(b = calloc(1, sizeof(*b))))
     return NULL;
   ls_view_init(&b->view, &l->mem, vm);
-  b->names.pool = &l->pool;
+  ls_naming_init(&b->naming, &b->view, &l->funcs);
   b->traces.funcs = &l->funcs;
   return l->build[l->nbuild++] = b;
-}
-
-/* -- Names by tables ------------------------------------------------------ */
-
-static uint64_t sites_now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* Walk through the VM's tables, if the last time is some seconds ago. Returns
-** false if there was no walk.
-*/
-static bool sites_walk(Out *o)
-{
-  Build *b = o->b;
-  uint64_t now = sites_now();
-  unsigned i;
-  for (i = 0; i < b->nwalk && b->walk[i].g != o->g; i++)
-    ;
-  if (!o->g || i == SITES_VMS ||
-      (i < b->nwalk && now - b->walk[i].when < SITES_WALK_MS))
-    return false;
-  if (i == b->nwalk)
-    b->walk[b->nwalk++].g = o->g;
-  ls_remote_moment(&o->l->mem);
-  ls_names_walk(&b->names, &b->view, o->g);
-  b->walk[i].when = sites_now();
-  return true;
-}
-
-/* The name of a function by its key, after a walk if need be; "" if none. */
-static const char *sites_find(Out *o, uint64_t key)
-{
-  const char *name = ls_names_find(&o->b->names, key);
-  if (!name && sites_walk(o))
-    name = ls_names_find(&o->b->names, key);
-  return name ? name : "";
-}
-
-/* The name of a function of Lua's: by its definition, else by the tables in
-** which it is. Main chunks have none.
-*/
-static const char *sites_name(Out *o, const LsFunc *f)
-{
-  if (*f->name || f->known || f->first == 0)
-    return f->name;
-  return sites_find(o, ls_names_protokey(f->addr, f->check));
 }
 
 /* -- Sites ---------------------------------------------------------------- */
@@ -167,14 +110,14 @@ static void sites_lost(Out *o, unsigned flags)
 }
 
 /* A line of a Lua function. */
-static void sites_line(Out *o, const LsFunc *f, uint32_t pos, unsigned flags)
+static void sites_line(Out *o, LsFunc *f, uint32_t pos, unsigned flags)
 {
   LsSite *s = sites_new(o, LS_LUA, flags);
   if (!s)
     return;
   s->chunk = f->chunk;
   s->chunklen = f->chunklen;
-  s->name = sites_name(o, f);
+  s->name = ls_naming_lua(&o->b->naming, f);
   s->first = (uint64_t)(int64_t)f->first; /* As the recorder has it. */
   s->lines = f->first > 0 ? f->numline : 0;
   s->hash = f->hash;
@@ -189,21 +132,15 @@ static void sites_cfunction(Out *o, uint64_t addr, uint32_t ffid,
   if (!s)
     return;
   s->addr = addr;
-  if (ffid > 1 && ffid < 256) {
-    if (!o->b->names.builtin[ffid])
-      sites_walk(o);
-    if (o->b->names.builtin[ffid])
-      s->name = o->b->names.builtin[ffid];
-  } else {
-    s->name = sites_find(o, addr);
-  }
+  s->name = ls_naming_c(&o->b->naming, addr, ffid);
 }
 
 /* Meet the Lua functions of a stack, from the outermost on: main chunks tell
 ** the names of all that they define.
 */
-static void sites_meet(Out *o, const struct ljs_stack *stack)
+static void sites_meet(Out *o)
 {
+  const struct ljs_stack *stack = o->stack;
   uint32_t i =
       stack->nframes < LJS_MAX_FRAMES ? stack->nframes : LJS_MAX_FRAMES;
   ls_remote_moment(&o->l->mem);
@@ -218,15 +155,17 @@ static void sites_meet(Out *o, const struct ljs_stack *stack)
   }
 }
 
-/* A frame in the interpreter. */
-static void sites_lua(Out *o, const struct ljs_stack *stack,
-                      const struct ljs_frame *fr)
+/* Frame I is in the interpreter. */
+static void sites_lua(Out *o, uint32_t i)
 {
-  const LsFunc *f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
+  const struct ljs_frame *fr = &o->stack->frame[i];
+  LsFunc *f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
   if (!f) {
-    sites_meet(o, stack);
+    sites_meet(o);
     f = ls_func_known(&o->l->funcs, fr->addr, fr->check);
   }
+  if (f)
+    ls_naming_frame(&o->b->naming, f, i);
   if (!f)
     sites_lost(o, 0);
   else if (fr->flags & LJS_FLAG_NOPC)
@@ -248,16 +187,21 @@ static void sites_place(Out *o, const LsPlace *p)
     sites_lost(o, LS_TRACE | LS_UNSURE);
 }
 
-/* The functions that compiled code is in. */
-static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs)
+/* The functions that compiled code is in, of frame I. */
+static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs, uint32_t i)
 {
   const unsigned guess = LS_TRACE | LS_APPROX | LS_UNSURE;
   LsHere here;
-  uint32_t i;
-  bool told = ls_path_at(T, ofs, &here);
+  uint32_t k;
+  bool told;
+  ls_naming_hold(&o->b->naming, T);
+  told = ls_path_at(T, ofs, &here);
   if (told && !here.f && !here.outer[-1].cfn && !here.nouter)
     told = false; /* Such are the first snapshots behind a stitch. */
-  if (!told) {    /* Only where it begins is known. */
+  if (!told)      /* Only where it begins is known. */
+    here = (LsHere){.f = T->start.f};
+  ls_naming_trace(&o->b->naming, &here, i);
+  if (!told) {
     if (T->start.f)
       sites_line(o, T->start.f, T->start.pos, guess);
     else
@@ -272,29 +216,29 @@ static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs)
     sites_place(o, here.outer - 1);
   if (here.hidden)
     sites_place(o, &here.via);
-  for (i = 0; i < here.nouter; i++)
-    sites_place(o, &here.outer[i]);
+  for (k = 0; k < here.nouter; k++)
+    sites_place(o, &here.outer[k]);
 }
 
-/* A frame of a trace, or in code that is a trace's if one has it. */
-static void sites_jit(Out *o, const struct ljs_stack *stack,
-                      const struct ljs_frame *fr)
+/* Frame I is a trace, or in code that is a trace's if one has it. */
+static void sites_jit(Out *o, uint32_t i)
 {
+  const struct ljs_frame *fr = &o->stack->frame[i];
   uint32_t back = fr->flags & LJS_FLAG_RETURN ? 1 : 0;
   const LsTrace *T;
   LsSite *s;
-  sites_meet(o, stack);
+  sites_meet(o);
   if (fr->kind == LJS_FRAME_TRACE) {
     T = ls_trace_get(&o->b->traces, &o->b->view, o->g, fr->addr, fr->check);
     if (T)
-      sites_trace(o, T, fr->x > back ? fr->x - back : 0);
+      sites_trace(o, T, fr->x > back ? fr->x - back : 0, i);
     else
       sites_lost(o, LS_TRACE | LS_UNSURE);
     return;
   }
   T = ls_trace_ofpc(&o->b->traces, &o->b->view, o->g, fr->addr - back);
   if (T) {
-    sites_trace(o, T, (uint32_t)(fr->addr - back - T->mcode));
+    sites_trace(o, T, (uint32_t)(fr->addr - back - T->mcode), i);
   } else if ((s = sites_new(o, LS_MARK, 0)) != NULL) {
     s->name = "(JIT)";
     s->addr = fr->addr;
@@ -306,21 +250,26 @@ unsigned ls_lua_sites(LsLua *l, const struct ljs_vm *vm,
                       unsigned max)
 {
   const struct ljs_frame *fr = &stack->frame[i];
-  Out o = {
-      .l = l, .b = sites_build(l, vm), .g = stack->g, .site = out, .max = max};
+  Out o = {.l = l,
+           .b = sites_build(l, vm),
+           .g = stack->g,
+           .stack = stack,
+           .site = out,
+           .max = max};
   if (!o.b) {
     sites_lost(&o, 0);
     return o.n;
   }
+  o.b->naming.stack = stack;
   switch (fr->kind) {
   case LJS_FRAME_LUA:
-    sites_lua(&o, stack, fr);
+    sites_lua(&o, i);
     break;
   case LJS_FRAME_BUILTIN:
     sites_cfunction(&o, fr->addr, fr->x, 0);
     break;
   default:
-    sites_jit(&o, stack, fr);
+    sites_jit(&o, i);
     break;
   }
   return o.n;

@@ -47,7 +47,7 @@ static int snap_constant(const LsIr *t, uint32_t ref, uint64_t *value)
 }
 
 /* A function that the trace may have inlined. */
-static void snap_hide(LsTrace *T, const LsFunc *f)
+static void snap_hide(LsTrace *T, LsFunc *f)
 {
   uint32_t i;
   for (i = 0; i < T->nhidden; i++)
@@ -79,6 +79,8 @@ static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
   if (type == LS_GCT_FUNC) {
     if (ls_remote_uint(v->mem, obj + v->vm.fn_ffid, 1) != 0)
       return;
+    if (T->nclosure < LS_CLOSURES)
+      T->closure[T->nclosure++] = obj;
     obj = ls_view_ref(v, obj + v->vm.fn_pc) - v->vm.pt_size;
     snap_hide(T, ls_func_read(fs, v, obj));
   } else if (type == LS_GCT_PROTO) {

@@ -8,14 +8,15 @@
 
 #include "luafunc.h"
 
-#define LS_HIDDEN 8 /* Constants that are looked at. */
+#define LS_HIDDEN   8  /* Constants that are looked at. */
+#define LS_CLOSURES 16 /* Likewise. */
 
 /* A function that a trace is in: where, if it is one of Lua's. */
 typedef struct LsPlace {
-  const LsFunc *f; /* NULL: a C function, or one that is lost. */
-  uint64_t cfn;    /* C: address of its code; 0 if it is lost. */
-  uint32_t pos;    /* Lua: instruction. */
-  uint8_t ffid;    /* C. */
+  LsFunc *f;    /* NULL: a C function, or one that is lost. */
+  uint64_t cfn; /* C: address of its code; 0 if it is lost. */
+  uint32_t pos; /* Lua: instruction. */
+  uint8_t ffid; /* C. */
 } LsPlace;
 
 /* A snapshot. */
@@ -36,9 +37,11 @@ typedef struct LsTrace {
   uint32_t nsnap; /* 0 if they tell no offsets, as in versions before 2.1. */
   LsPlace *place;
   uint32_t nplace, sizeplace;
-  const LsFunc *hidden[LS_HIDDEN]; /* Lua functions among its constants that no
-                                   ** snapshot has a place in. */
+  LsFunc *hidden[LS_HIDDEN]; /* Lua functions among its constants that no
+                              ** snapshot has a place in. */
   uint32_t nhidden;
+  uint64_t closure[LS_CLOSURES]; /* Lua functions among its constants. */
+  uint32_t nclosure;
 } LsTrace;
 
 /* Machine code that belongs to a trace. */

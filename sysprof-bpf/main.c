@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "say.h"
 #include "session.h"
 
 typedef struct Main {
@@ -28,98 +28,11 @@ typedef struct Main {
   LsSession s;
   LsCommand command;
   int epoll, signals, timer;
-  int out;      /* The file, or standard output. */
-  int progress; /* There is a terminal to tell it to. */
+  int out; /* The file, or standard output. */
   int done;
   int signo;   /* What ended it, or 0. */
   int refused; /* A VM was not what it seemed. */
 } Main;
-
-/* -- What people read ----------------------------------------------------- */
-
-static void say(const Main *m, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void say(const Main *m, const char *fmt, ...)
-{
-  va_list args;
-  if (m->opt.quiet)
-    return;
-  va_start(args, fmt);
-  fputs(m->progress ? "\r\033[Klj-sysprof: " : "lj-sysprof: ", stderr);
-  vfprintf(stderr, fmt, args);
-  fputc('\n', stderr);
-  va_end(args);
-}
-
-static int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static int fail(const char *fmt, ...)
-{
-  va_list args;
-  va_start(args, fmt);
-  fputs("lj-sysprof: ", stderr);
-  vfprintf(stderr, fmt, args);
-  fputc('\n', stderr);
-  va_end(args);
-  return -1;
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-  return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-/* How many of the samples that the clock owed were fired; in percent. */
-static double coverage(const Main *m)
-{
-  const LsBooks *b = &m->s.books;
-  double owed = (double)b->cpu_ns / 1e9 * m->opt.sampler.hz;
-  return owed > 0 && !m->opt.sampler.cycles
-             ? 100.0 * (double)b->cpu_fired / owed
-             : 100.0;
-}
-
-static void show_progress(const Main *m)
-{
-  uint64_t book[LJS_BOOKS];
-  if (!m->progress)
-    return;
-  ls_sampler_books(m->s.sampler, book);
-  fprintf(stderr, "\rlj-sysprof: %.0f s, %llu samples, %zu stacks\033[K",
-          (double)(ls_session_now() - m->s.start) / 1e9,
-          (unsigned long long)book[LJS_FIRED], m->s.stacks.n);
-}
-
-static void show_summary(const Main *m)
-{
-  const LsBooks *b = &m->s.books;
-  uint64_t dropped =
-      b->dropped_ring + b->dropped_full + b->dropped_busy + b->lost;
-  unsigned i;
-  say(m, "%llu samples in %.1f s: %llu delivered, %llu dropped",
-      (unsigned long long)b->fired, (double)b->ns / 1e9,
-      (unsigned long long)b->delivered, (unsigned long long)dropped);
-  if (b->delivered + dropped != b->fired)
-    say(m, "the books do not close: please report this");
-  if (dropped)
-    say(m,
-        "dropped: %llu no room for a stack, %llu no room to count, "
-        "%llu interrupted, %llu stacks lost",
-        (unsigned long long)b->dropped_ring,
-        (unsigned long long)b->dropped_full,
-        (unsigned long long)b->dropped_busy, (unsigned long long)b->lost);
-  if (!b->fired) {
-    say(m, "no samples: no CPU time was used");
-    return;
-  }
-  say(m, "%.1f%% complete to the root; coverage %.1f%% of %.2f s of CPU time",
-      percent(b->complete, b->delivered), coverage(m), (double)b->cpu_ns / 1e9);
-  for (i = 1; i < LJS_CUT_REASONS; i++)
-    if (b->cut[i])
-      say(m, "cut: %llu (%.1f%%): %s", (unsigned long long)b->cut[i],
-          percent(b->cut[i], b->delivered), ls_cut_name(i));
-}
 
 /* -- Preparing ------------------------------------------------------------ */
 
@@ -142,7 +55,7 @@ static int open_output(Main *m)
   else
     m->out = open(m->opt.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (m->out < 0)
-    return fail("%s: %s", m->opt.file, strerror(errno));
+    return ls_fail("%s: %s", m->opt.file, strerror(errno));
   uname(&un);
   clock_gettime(CLOCK_REALTIME, &rt);
   info.kernel = un.release;
@@ -156,7 +69,7 @@ static int open_output(Main *m)
           ? ls_output_folded(m->out, s->resolver.sites, s->modules,
                              m->opt.threads, m->opt.all || m->opt.npid > 1)
           : ls_output_stream(m->out, s->resolver.sites, s->modules, &info);
-  return s->output ? 0 : fail("out of memory");
+  return s->output ? 0 : ls_fail("out of memory");
 }
 
 static int open_session(Main *m)
@@ -166,21 +79,21 @@ static int open_session(Main *m)
   s->opt = &m->opt;
   s->sampler = ls_sampler_open(&m->opt.sampler, why, sizeof(why));
   if (!s->sampler)
-    return fail("%s", why);
+    return ls_fail("%s", why);
   s->watch = ls_watch_open();
   if (!s->watch)
-    return fail("cannot watch processes: %s", strerror(errno));
+    return ls_fail("cannot watch processes: %s", strerror(errno));
   s->modules = ls_modules_open(s->sampler);
   s->resolver.modules = s->modules;
   s->resolver.sites = ls_sitetable_open();
   if (!s->modules || !s->resolver.sites)
-    return fail("out of memory");
+    return ls_fail("out of memory");
   if (m->opt.sampler.kernel) {
     s->resolver.kernel = ls_kallsyms_open(NULL);
     if (!s->resolver.kernel)
-      say(m, "no names of kernel functions: %s",
-          errno == EPERM ? "sysctl kernel.kptr_restrict hides them"
-                         : strerror(errno));
+      ls_say("no names of kernel functions: %s",
+             errno == EPERM ? "sysctl kernel.kptr_restrict hides them"
+                            : strerror(errno));
   }
   return 0;
 }
@@ -204,20 +117,22 @@ static int add_pids(Main *m)
     LsTarget *t = ls_session_add(&m->s, m->opt.pid[i]);
     const char *why;
     if (!t && errno == ESRCH)
-      return fail("there is no process %d", (int)m->opt.pid[i]);
+      return ls_fail("there is no process %d", (int)m->opt.pid[i]);
     if (!t && (errno == EACCES || errno == EPERM))
-      return fail("process %d is not yours to look at: run it as root, or with "
-                  "CAP_SYS_PTRACE",
-                  (int)m->opt.pid[i]);
+      return ls_fail(
+          "process %d is not yours to look at: run it as root, or with "
+          "CAP_SYS_PTRACE",
+          (int)m->opt.pid[i]);
     if (!t)
-      return fail("process %d: %s", (int)m->opt.pid[i], strerror(errno));
+      return ls_fail("process %d: %s", (int)m->opt.pid[i], strerror(errno));
     if (t->image.nvm || m->opt.any)
       continue;
     why = why_not(m, t);
-    return fail("process %d (%s) runs no LuaJIT%s%s; --any samples it all the "
-                "same",
-                (int)t->pid, t->command, why ? " that is sure to be one: " : "",
-                why ? why : "");
+    return ls_fail(
+        "process %d (%s) runs no LuaJIT%s%s; --any samples it all the "
+        "same",
+        (int)t->pid, t->command, why ? " that is sure to be one: " : "",
+        why ? why : "");
   }
   return 0;
 }
@@ -251,10 +166,11 @@ static int add_targets(Main *m)
   if (m->opt.command) {
     expect(m);
     if (ls_command_fork(&m->command, m->opt.command))
-      return fail("cannot fork: %s", strerror(errno));
+      return ls_fail("cannot fork: %s", strerror(errno));
     return ls_session_add(&m->s, m->command.pid)
                ? 0
-               : fail("process %d: %s", (int)m->command.pid, strerror(errno));
+               : ls_fail("process %d: %s", (int)m->command.pid,
+                         strerror(errno));
   }
   if (m->opt.all) {
     ls_session_find_all(&m->s);
@@ -288,7 +204,7 @@ static int open_events(Main *m)
   m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   if (m->epoll < 0 || m->signals < 0 || m->timer < 0 ||
       timerfd_settime(m->timer, 0, &it, NULL))
-    return fail("cannot wait for events: %s", strerror(errno));
+    return ls_fail("cannot wait for events: %s", strerror(errno));
   poll_fd(m, m->signals);
   poll_fd(m, m->timer);
   poll_fd(m, ls_sampler_fd(m->s.sampler));
@@ -367,6 +283,15 @@ static void look_for_ends(Main *m)
     m->done = 1;
 }
 
+static void show_progress(const Main *m)
+{
+  uint64_t book[LJS_BOOKS];
+  ls_sampler_books(m->s.sampler, book);
+  ls_say_progress("%.0f s, %llu samples, %zu stacks",
+                  (double)(ls_session_now() - m->s.start) / 1e9,
+                  (unsigned long long)book[LJS_FIRED], m->s.stacks.n);
+}
+
 static void on_timer(Main *m)
 {
   uint64_t n;
@@ -392,9 +317,10 @@ static int time_left(const Main *m)
 static void on_doubt(Main *m)
 {
   LsSession *s = &m->s;
-  fail("process %d (%s): its LuaJIT is not as its code says: %s; no Lua frames "
-       "of it are told",
-       (int)s->doubt->pid, s->doubt->command, s->why);
+  ls_fail(
+      "process %d (%s): its LuaJIT is not as its code says: %s; no Lua frames "
+      "of it are told",
+      (int)s->doubt->pid, s->doubt->command, s->why);
   s->doubt = NULL;
   if (!m->opt.any && !m->opt.all && !m->opt.command) {
     m->done = 1;
@@ -430,40 +356,12 @@ static void run(Main *m)
 
 static int close_output(Main *m)
 {
-  const LsBooks *b = &m->s.books;
-  char key[LJS_CUT_REASONS][64];
-  LsBook book[16 + LJS_CUT_REASONS];
-  size_t n = 0, i, k;
+  LsBook book[LS_BOOKS_MAX];
+  size_t n = ls_books_list(&m->s.books, book);
   int err;
-  book[n++] = (LsBook){"fired", b->fired};
-  book[n++] = (LsBook){"delivered", b->delivered};
-  book[n++] = (LsBook){"dropped", b->dropped_ring + b->dropped_full +
-                                      b->dropped_busy + b->lost};
-  book[n++] = (LsBook){"dropped_ring", b->dropped_ring};
-  book[n++] = (LsBook){"dropped_full", b->dropped_full};
-  book[n++] = (LsBook){"dropped_busy", b->dropped_busy};
-  book[n++] = (LsBook){"dropped_lost", b->lost};
-  book[n++] = (LsBook){"complete", b->complete};
-  book[n++] = (LsBook){"cpu_ns", b->cpu_ns};
-  book[n++] = (LsBook){"cpu_fired", b->cpu_fired};
-  book[n++] = (LsBook){"ns", b->ns};
-  for (i = 1; i < LJS_CUT_REASONS; i++) {
-    snprintf(key[i], sizeof(key[i]), "truncated_%s", ls_cut_name(i));
-    for (k = 0; key[i][k]; k++)
-      if (key[i][k] == ' ')
-        key[i][k] = '_';
-    book[n++] = (LsBook){key[i], b->cut[i]};
-  }
   err = m->s.output->close(m->s.output, book, n);
   m->s.output = NULL;
-  return err ? fail("%s: %s", m->opt.file, strerror(err)) : 0;
-}
-
-static int missed(const Main *m)
-{
-  const LsBooks *b = &m->s.books;
-  return m->opt.strict >= 0 &&
-         percent(b->fired - b->complete, b->fired) > m->opt.strict;
+  return err ? ls_fail("%s: %s", m->opt.file, strerror(err)) : 0;
 }
 
 /* Waits for the command, if there is one; a signal to us is for it, too. */
@@ -480,7 +378,7 @@ static int after_command(Main *m, int status)
 {
   int own = end_command(m);
   if (!m->s.found && !own && !m->opt.any) {
-    fail("%s ran no LuaJIT", m->opt.command[0]);
+    ls_fail("%s ran no LuaJIT", m->opt.command[0]);
     return LS_EXIT_NOTHING;
   }
   return status ? status : own;
@@ -491,7 +389,7 @@ static int no_command(Main *m)
 {
   int err = m->command.ended ? ls_command_failed(&m->command) : 0;
   if (err)
-    fail("%s: %s", m->opt.command[0], strerror(err));
+    ls_fail("%s: %s", m->opt.command[0], strerror(err));
   return err;
 }
 
@@ -503,7 +401,7 @@ static int sample(Main *m)
     return LS_EXIT_NOTHING;
   m->s.start = ls_session_now();
   if (ls_sampler_start(m->s.sampler, why, sizeof(why))) {
-    fail("%s", why);
+    ls_fail("%s", why);
     return LS_EXIT_NOTHING;
   }
   if (m->opt.command)
@@ -513,8 +411,8 @@ static int sample(Main *m)
   if (close_output(m) || no_command(m))
     return LS_EXIT_NOTHING;
   if (m->s.found || m->opt.any)
-    show_summary(m);
-  if (missed(m))
+    ls_books_say(&m->s.books, m->opt.sampler.cycles ? 0 : m->opt.sampler.hz);
+  if (m->opt.strict >= 0 && ls_books_missed(&m->s.books) > m->opt.strict)
     status = LS_EXIT_STRICT;
   if (m->refused)
     status = LS_EXIT_NOTHING;
@@ -526,7 +424,7 @@ int main(int argc, char **argv)
   static Main m;
   int status;
   ls_options_parse(&m.opt, argc, argv);
-  m.progress = !m.opt.quiet && isatty(STDERR_FILENO);
+  ls_say_open(m.opt.quiet);
   status = sample(&m);
   if (m.s.output)
     m.s.output->close(m.s.output, NULL, 0);

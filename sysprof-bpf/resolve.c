@@ -2,30 +2,11 @@
 ** Addresses -> sites.
 */
 
-#include <stdio.h>
 #include <string.h>
 
+#include "books.h"
 #include "resolve.h"
 #include "symbols.h"
-
-/* Why frames are missing, as users read it. Also keys of the books, with
-** `truncated_` before and `_` for blanks.
-*/
-static const char *const cut_names[LJS_CUT_REASONS] = {
-    [LJS_CUT_NOT] = "whole",
-    [LJS_CUT_NATIVE] = "too many native frames",
-    [LJS_CUT_LUA] = "too many Lua frames",
-    [LJS_CUT_NOMAP] = "unknown code",
-    [LJS_CUT_NOROW] = "no unwind table",
-    [LJS_CUT_MEMORY] = "unreadable memory",
-    [LJS_CUT_VM] = "unknown VM state",
-    [LJS_CUT_STEPS] = "too many steps",
-};
-
-const char *ls_cut_name(unsigned cut)
-{
-  return cut < LJS_CUT_REASONS ? cut_names[cut] : "unknown";
-}
 
 /* -- Frames --------------------------------------------------------------- */
 
@@ -102,7 +83,7 @@ static size_t builtin_site(const LsResolver *r, const LsTarget *t,
   if (told_already(r, t, s, i))
     return 0;
   n = lua_sites(r, t, s, i, out, MANY);
-  if (f->x > 1 || (n == 1 && out->name && *out->name))
+  if (n == 1 && out->name && *out->name)
     return n;
   memset(out, 0, sizeof(*out));
   native_site(r, t, f->addr, out);

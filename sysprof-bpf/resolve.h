@@ -21,6 +21,5 @@ typedef struct LsResolver {
 
 size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
                   uint32_t out[LS_SITES_MAX]);
-const char *ls_cut_name(unsigned cut);
 
 #endif

@@ -5,24 +5,13 @@
 #ifndef LS_SESSION_H
 #define LS_SESSION_H
 
+#include "books.h"
 #include "options.h"
 #include "output.h"
 #include "resolve.h"
 #include "watch.h"
 
 #define LS_TARGETS_MAX 4096
-
-/* What became of all samples. The first line always adds up. */
-typedef struct LsBooks {
-  uint64_t fired, delivered, dropped_ring, dropped_full, dropped_busy;
-  uint64_t lost;     /* Counted, but its stack was not to be had. */
-  uint64_t complete; /* Delivered, from the leaf to the root. */
-  uint64_t cut[LJS_CUT_REASONS];
-  uint64_t nolua;     /* Delivered, without a Lua frame. */
-  uint64_t cpu_ns;    /* CPU time that the processes used, */
-  uint64_t cpu_fired; /* and samples, when that was read the last time. */
-  uint64_t ns;
-} LsBooks;
 
 typedef struct LsSession {
   const LsOptions *opt;

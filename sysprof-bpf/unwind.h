@@ -781,6 +781,15 @@ static __always_inline int ljs_called_back(struct ljs_walk *w,
          !ljs_word(vm, w->base - (vm->gc64 ? 32 : 16), &cont) && cont == 1;
 }
 
+/* FUNC is at the base of the trace whose frame was the last one. */
+static __always_inline void ljs_trace_fn(struct ljs_walk *w, __u64 func)
+{
+  __u32 n = w->out.nframes - 1;
+  if (n < LJS_FRAME_MAX && (w->out.frame[n].kind == LJS_FRAME_TRACE ||
+                            w->out.frame[n].kind == LJS_FRAME_JIT))
+    w->out.frame[n].fn = func;
+}
+
 /* Follows the link of the frame at w->base. */
 static __always_inline void ljs_follow(struct ljs_walk *w,
                                        const struct ljs_vm *vm, __u64 link)
@@ -896,6 +905,8 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
   }
   if (w->skip) {
     w->skip = 0;
+    if (kind)
+      ljs_trace_fn(w, func);
   } else if (w->out.nlua >= w->maxlua) {
     ljs_gap(w, LJS_CUT_LUA);
     ljs_leave(w, vm, 0);

@@ -199,6 +199,7 @@ static void live_frameout(const Live *p, const Frame *f, uint64_t pc,
   const struct ljs_vm *vm = &p->vm;
   struct ljs_frame *out = &s->frame[s->nframes++];
   memset(out, 0, sizeof(*out));
+  out->fn = f->fn;
   out->x = (uint32_t)live_uint(p, f->fn + vm->fn_ffid, 1);
   if (out->x != 0) {
     out->kind = LJS_FRAME_BUILTIN;

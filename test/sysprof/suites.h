@@ -16,6 +16,7 @@
   _(limits)                                                                    \
   _(live)                                                                      \
   _(maps)                                                                      \
+  _(names)                                                                     \
   _(native)                                                                    \
   _(rows)                                                                      \
   _(seeds)                                                                     \

@@ -109,6 +109,7 @@ static void add_traces(const Live *p, struct ljs_stack *s)
     s->frame[s->nframes++] = (struct ljs_frame){
         .kind = LJS_FRAME_TRACE,
         .addr = T,
+        .fn = s->frame[2].fn,
         .x = 40 * n,
         .check = LJS_CHECK(
             ljs_check_trace(f[0], (uint32_t)f[1], f[2], f[3], (uint32_t)f[4]))};
@@ -117,10 +118,10 @@ static void add_traces(const Live *p, struct ljs_stack *s)
   }
 }
 
-START_TEST(harmless)
+static void run(const char *program, const char *how)
 {
   static struct ljs_stack s;
-  const char *argv[] = {LUAJIT, SOURCE "/traces.lua", NULL};
+  const char *argv[] = {LUAJIT, program, how, NULL};
   unsigned round;
   time_t began = time(NULL);
   char why[LS_WHY];
@@ -142,10 +143,22 @@ START_TEST(harmless)
   ck_assert_msg(time(NULL) - began < 60, "it takes too long");
   live_end(&p);
 }
+
+START_TEST(harmless)
+{
+  run(SOURCE "/traces.lua", NULL);
+}
+END_TEST
+
+/* Functions that have no names but by closures and calls. */
+START_TEST(nameless)
+{
+  run(SOURCE "/names.lua", "compiled");
+}
 END_TEST
 
 Suite *suite_lies(void)
 {
-  const TTest *tests[] = {harmless, NULL};
+  const TTest *tests[] = {harmless, nameless, NULL};
   return suite_of("lies", tests);
 }

@@ -25,7 +25,8 @@ static void site_text(const LsSite *s, char *text, size_t n)
 }
 
 /* What the program tells is what getinfo knows; a function of a module has its
-** name only by the table that it is in, and stripped code has no lines.
+** name only by the table that it is in, unless its definition is still there in
+** free memory; and stripped code has no lines.
 */
 static int site_agrees(const char *told, const LsSite *s)
 {
@@ -34,9 +35,11 @@ static int site_agrees(const char *told, const LsSite *s)
   if (strcmp(told, text) == 0)
     return 1;
   if (strncmp(told, "L\t@module.lua\t2\t3\t", 18) == 0)
-    return strcmp(text, "L\t@module.lua\t2\t3\ta.module.run") == 0;
+    return strcmp(text, "L\t@module.lua\t2\t3\ta.module.run") == 0 ||
+           strcmp(text, "L\t@module.lua\t2\t3\tmod.run") == 0;
   if (strncmp(told, "L\t@module.lua\t6\t7\t", 18) == 0)
-    return strcmp(text, "L\t@module.lua\t6\t7\ta.module.sub.go") == 0;
+    return strcmp(text, "L\t@module.lua\t6\t7\ta.module.sub.go") == 0 ||
+           strcmp(text, "L\t@module.lua\t6\t7\tmod.sub.go") == 0;
   if (strcmp(told, "L\t=string\t2\t3\t") == 0)
     return strcmp(text, "L\t=string\t2\t3\tinner") == 0;
   if (strncmp(told, "L\t=lines\t", 9) == 0 && s->name[0] == 'f') {

@@ -1,0 +1,62 @@
+/*
+** Closures of a live VM: the functions that ran, with the variables of their
+** surroundings that they hold.
+*/
+
+#ifndef LS_LUACLOSURE_H
+#define LS_LUACLOSURE_H
+
+#include "luafunc.h"
+
+/* A closure of a Lua function, and a copy of its proto. */
+typedef struct LsClosure {
+  uint64_t fn;  /* The GCfunc. */
+  uint64_t env; /* Table of its globals. */
+  uint32_t nuv; /* Upvalues. */
+  LsBlob b;
+} LsClosure;
+
+/* Where a variable or a closure was made: the address of the bytecode of the
+** function in which it is local, as far as it is known.
+*/
+typedef struct LsHome {
+  uint32_t addr; /* Low bits of the address, */
+  uint32_t mask; /* these: 0 if nothing is known. */
+} LsHome;
+
+/* One upvalue. */
+typedef struct LsUpvalue {
+  const char *name; /* In the copy of the proto; NULL if stripped. */
+  bool constant;    /* Not assigned to after it was made. */
+  uint8_t slot;     /* Of the function that it is local in; or 255. */
+  LsHome home;
+  LsValue value;
+} LsUpvalue;
+
+/* Copy the closure at an address. Returns false if there is none that makes
+** sense. The caller gives it back.
+*/
+bool ls_closure_read(LsView *v, uint64_t fn, LsClosure *c);
+void ls_closure_free(LsClosure *c);
+
+/* Address of the proto of the closure at an address, or 0, with check. */
+uint64_t ls_closure_proto(LsView *v, uint64_t fn, uint64_t *check);
+
+/* Upvalue number I of the closure. Returns false if there is none. */
+bool ls_closure_upvalue(const LsClosure *c, uint32_t i, LsUpvalue *u);
+
+/* Where a closure was made, by a variable of there that it holds. */
+LsHome ls_closure_home(const LsClosure *c);
+
+/* True unless the two are known to be different. */
+bool ls_home_same(LsHome a, LsHome b);
+
+/* Name a function by the one that made it, if that is where a variable is from:
+** as ls_func_define(), and -1 if it is not known where that is.
+*/
+int ls_home_define(LsFuncs *fs, LsHome home, const LsBlob *child);
+
+/* The same, if it is near: what was compiled together often is. */
+void ls_home_search(LsFuncs *fs, const LsBlob *child);
+
+#endif

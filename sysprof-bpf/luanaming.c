@@ -1,0 +1,222 @@
+/*
+** Names of the functions of a stack.
+*/
+
+#include <string.h>
+#include <time.h>
+
+#include "luacall.h"
+#include "luanaming.h"
+
+#define NAMING_WALK_MS 2000 /* Between two walks through a VM's tables. */
+#define NAMING_PLACES  64   /* Of a trace, looked at for missing names. */
+
+void ls_naming_init(LsNaming *nm, LsView *view, LsFuncs *funcs)
+{
+  nm->view = view;
+  nm->names.pool = funcs->pool;
+  nm->given.pool = funcs->pool;
+  nm->given.funcs = funcs;
+}
+
+void ls_naming_free(LsNaming *nm)
+{
+  ls_names_free(&nm->names);
+  ls_given_free(&nm->given);
+}
+
+/* -- Names by tables ------------------------------------------------------ */
+
+static uint64_t naming_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Walk through the VM's tables, if the last time is some seconds ago. Returns
+** false if there was no walk.
+*/
+static bool naming_walk(LsNaming *nm)
+{
+  uint64_t now = naming_now();
+  unsigned i, k;
+  for (i = 0; i < nm->nwalk && nm->walk[i].g != nm->stack->g; i++)
+    ;
+  if (!nm->stack->g || i == LS_NAMING_VMS ||
+      (i < nm->nwalk && now - nm->walk[i].when < NAMING_WALK_MS))
+    return false;
+  if (i == nm->nwalk)
+    nm->walk[nm->nwalk++].g = nm->stack->g;
+  ls_remote_moment(nm->view->mem);
+  ls_names_walk(&nm->names, nm->view, nm->stack->g);
+  for (k = 0; k < nm->names.nlua; k++)
+    ls_given_closure(&nm->given, nm->names.lua[k]);
+  nm->walk[i].when = naming_now();
+  return true;
+}
+
+/* The name of a function by its key, after a walk if need be; or NULL. */
+static const char *naming_find(LsNaming *nm, uint64_t key)
+{
+  const char *name = ls_names_find(&nm->names, key);
+  if (!name && naming_walk(nm))
+    name = ls_names_find(&nm->names, key);
+  return name;
+}
+
+const char *ls_naming_c(LsNaming *nm, uint64_t addr, uint32_t ffid)
+{
+  const char *name;
+  if (ffid > 1 && ffid < 256) {
+    if (!nm->names.builtin[ffid])
+      naming_walk(nm);
+    name = nm->names.builtin[ffid];
+  } else {
+    name = naming_find(nm, addr);
+  }
+  return name ? name : "";
+}
+
+/* -- Names by closures ---------------------------------------------------- */
+
+/* Whether the closure that ran in a frame has been looked at. */
+static bool naming_looked(LsNaming *nm, const struct ljs_frame *fr)
+{
+  const LsFunc *f = ls_func_known(nm->given.funcs, fr->addr, fr->check);
+  const LsGivenName *e;
+  if (fr->kind != LJS_FRAME_LUA || !f)
+    return false;
+  e = ls_given_entry(&nm->given, ls_names_protokey(f->addr, f->check));
+  return e && e->fn == fr->fn;
+}
+
+/* Look at the closures of a new stack: the functions that call one have it. */
+static void naming_hold(LsNaming *nm)
+{
+  const struct ljs_stack *s = nm->stack;
+  uint32_t i, n = s->nframes < LJS_MAX_FRAMES ? s->nframes : LJS_MAX_FRAMES;
+  if (s->key != 0 && s->key == nm->held)
+    return;
+  nm->held = s->key;
+  ls_remote_moment(nm->view->mem);
+  for (i = 0; i < n; i++)
+    if (s->frame[i].kind != LJS_FRAME_BUILTIN &&
+        !naming_looked(nm, &s->frame[i]))
+      ls_given_closure(&nm->given, s->frame[i].fn);
+  ls_given_look(&nm->given, nm->view);
+}
+
+/* Main chunks have none. */
+const char *ls_naming_lua(LsNaming *nm, LsFunc *f)
+{
+  if (f->given)
+    return f->given;
+  if (*f->name || f->known || f->first == 0)
+    return f->name;
+  f->given = naming_find(nm, ls_names_protokey(f->addr, f->check));
+  ls_given_tell(&nm->given, f);
+  return f->given ? f->given : "";
+}
+
+/* Whether a function has no name yet, so that its callers may tell it. */
+static bool naming_nameless(LsNaming *nm, const LsFunc *f)
+{
+  uint64_t key = ls_names_protokey(f->addr, f->check);
+  if (*f->name || f->known || f->given || f->first <= 0 || naming_find(nm, key))
+    return false;
+  naming_hold(nm);
+  return !f->known;
+}
+
+/* Have a function named by a call of it. */
+static void naming_call(LsNaming *nm, const LsFunc *f, uint64_t caller,
+                        uint32_t pos, bool protect)
+{
+  LsCalled call = {.caller = caller,
+                   .pos = pos,
+                   .protect = protect,
+                   .pt = f->addr,
+                   .check = f->check};
+  if (caller)
+    ls_call_name(&nm->given, nm->view, &call);
+}
+
+/* Whether a C function calls its first argument. */
+static bool naming_protects(LsNaming *nm, uint32_t ffid)
+{
+  const char *name = ffid < 256 ? nm->names.builtin[ffid] : NULL;
+  return name && (strcmp(name, "pcall") == 0 || strcmp(name, "xpcall") == 0);
+}
+
+/* The same, if the frame I of the stack has called it. */
+static void naming_callframe(LsNaming *nm, const LsFunc *f, uint32_t i)
+{
+  const struct ljs_stack *s = nm->stack;
+  uint32_t n = s->nframes < LJS_MAX_FRAMES ? s->nframes : LJS_MAX_FRAMES;
+  bool protect = i < n && s->frame[i].kind == LJS_FRAME_BUILTIN &&
+                 naming_protects(nm, s->frame[i].x);
+  if (protect)
+    i++;
+  if (i < n && s->frame[i].kind == LJS_FRAME_LUA &&
+      !(s->frame[i].flags & LJS_FLAG_NOPC))
+    naming_call(nm, f, s->frame[i].fn, s->frame[i].x, protect);
+}
+
+void ls_naming_frame(LsNaming *nm, const LsFunc *f, uint32_t i)
+{
+  if (naming_nameless(nm, f))
+    naming_callframe(nm, f, i + 1);
+}
+
+/* -- Traces --------------------------------------------------------------- */
+
+/* Have a function on a trace named by the call of it at *P, in any closure of
+** the caller that is known.
+*/
+static void naming_callplace(LsNaming *nm, const LsFunc *f, const LsPlace *p)
+{
+  LsGivenName *e;
+  if (!p->f)
+    return;
+  e = ls_given_entry(&nm->given, ls_names_protokey(p->f->addr, p->f->check));
+  if (e)
+    naming_call(nm, f, e->fn, p->pos, false);
+}
+
+void ls_naming_hold(LsNaming *nm, const LsTrace *T)
+{
+  bool any = T->start.f && naming_nameless(nm, T->start.f);
+  uint32_t k;
+  for (k = 0; k < T->nplace && k < NAMING_PLACES && !any; k++)
+    any = T->place[k].f && naming_nameless(nm, T->place[k].f);
+  for (k = 0; k < T->nhidden && !any; k++)
+    any = naming_nameless(nm, T->hidden[k]);
+  if (!any)
+    return;
+  for (k = 0; k < T->nclosure; k++)
+    ls_given_closure(&nm->given, T->closure[k]);
+  ls_given_look(&nm->given, nm->view);
+  for (k = 0; k < T->nhidden; k++)
+    ls_given_tell(&nm->given, T->hidden[k]);
+}
+
+void ls_naming_trace(LsNaming *nm, const LsHere *here, uint32_t i)
+{
+  const LsPlace *p = here->outer;
+  const LsFunc *f = here->f;
+  uint32_t k;
+  if (f && naming_nameless(nm, f)) {
+    if (here->hidden)
+      naming_callplace(nm, f, &here->via);
+    else if (here->nouter > 0)
+      naming_callplace(nm, f, p);
+  }
+  for (k = 0; k < here->nouter; k++) {
+    f = p[k].f;
+    if (f && naming_nameless(nm, f) && k + 1 < here->nouter)
+      naming_callplace(nm, f, &p[k + 1]);
+  }
+  if (f)
+    ls_naming_frame(nm, f, i);
+}
