@@ -894,6 +894,8 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     ljs_follow(w, vm, altlink);
     return;
   }
+  if (altlink && !w->exact && !vm->gc64)
+    link = altlink; /* A result's tag may be where it was. */
   if (kind < 0) {
     /* The lowest words of a stack that is being moved are the first to go: they
     ** had a C function that the C stack has, too.

@@ -391,6 +391,9 @@ static uint8_t either(uint8_t a, uint8_t b)
   if ((a == LJS_BX_LINK && b == LJS_BX_GONE) ||
       (a == LJS_BX_GONE && b == LJS_BX_LINK))
     return LJS_BX_GONE; /* It may be there no more. */
+  if ((a == LJS_BX_PC && b == LJS_BX_NEXT) ||
+      (a == LJS_BX_NEXT && b == LJS_BX_PC))
+    return LJS_BX_NEXT; /* A jump, or none: it is over in any case. */
   return LJS_BX_ANY;
 }
 
