@@ -465,17 +465,19 @@ static __always_inline int ljs_top_guess(struct ljs_walk *w,
   }
   if ((w->luapc & 7) == LJS_LINK_VARG) /* Its upper half has returned. */
     w->guess = LJS_GUESS_LAST;
-  if (LJS_VM_DX(w->how) == LJS_DX_NONE && LJS_VM_BP(w->how) == LJS_BP_BASE)
-    w->base = w->bp;
-  else if (LJS_VM_DX(w->how) == LJS_DX_NONE)
-    ljs_word(vm, w->l + vm->l_base, &w->base);
-  else if (ljs_plausible(w, vm, w->dx))
+  if (LJS_VM_DX(w->how) == LJS_DX_NONE) {
+    if (LJS_VM_BP(w->how) == LJS_BP_BASE)
+      w->base = w->bp;
+    else
+      ljs_word(vm, w->l + vm->l_base, &w->base);
+  } else if (ljs_plausible(w, vm, w->dx)) {
     w->base = w->dx;
-  else if (vm->jit && !ljs_word(vm, w->g + vm->jit_base, &base) &&
-           ljs_plausible(w, vm, base))
+  } else if (vm->jit && !ljs_word(vm, w->g + vm->jit_base, &base) &&
+             ljs_plausible(w, vm, base)) {
     w->base = base; /* Leaving a trace. */
-  else if (!ljs_returned(w, vm, w->dx, w->luapc))
+  } else if (!ljs_returned(w, vm, w->dx, w->luapc)) {
     ljs_word(vm, w->l + vm->l_base, &w->base);
+  }
   return 1;
 }
 
@@ -518,9 +520,8 @@ static __always_inline void ljs_top_base(struct ljs_walk *w,
   if (dx == LJS_DX_NONE && LJS_VM_BP(w->how) == LJS_BP_BASE)
     w->base = w->bp;
   else if (dx == LJS_DX_BASE ||
-           (dx == LJS_DX_ANY && bx >= LJS_BX_START && bx <= LJS_BX_SIZE))
-    w->base = w->dx;
-  else if (dx == LJS_DX_ANY && ljs_plausible(w, vm, w->dx))
+           (dx == LJS_DX_ANY && ((bx >= LJS_BX_START && bx <= LJS_BX_CONT) ||
+                                 ljs_plausible(w, vm, w->dx))))
     w->base = w->dx;
   else
     ljs_word(vm, w->l + vm->l_base, &w->base);

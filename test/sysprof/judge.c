@@ -169,7 +169,7 @@ static int check_leaf(const Tracee *t, const Walk *w)
 
 /* -- Lua frames ----------------------------------------------------------- */
 
-#define RUNS 64
+#define RUNS 512
 #define BADS 16384
 
 /* Steps in a row with the same Lua frames. */

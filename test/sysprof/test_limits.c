@@ -99,7 +99,8 @@ static void check_deep(Tracee *t, const Walk *w)
 
 static void stop_by_stop(const char *mode)
 {
-  const char *argv[] = {LUAJIT, SOURCE "/limits.lua", mode, CBENCH, NULL};
+  static const char program[] = SOURCE "/limits.lua";
+  const char *argv[] = {LUAJIT, program, mode, CBENCH, NULL};
   char name[TRACEE_NAME], *told;
   Tracee *t = tracee_start(argv);
   unsigned stops = 0, deeps = 0, crossed = 0;
@@ -144,7 +145,8 @@ END_TEST
 
 START_TEST(native_deep)
 {
-  const char *argv[] = {NATIVE "plain", "400", NULL};
+  static const char program[] = NATIVE "plain";
+  const char *argv[] = {program, "400", NULL};
   char name[TRACEE_NAME];
   Tracee *t = tracee_start(argv);
   static Walk w;

@@ -156,7 +156,7 @@ void tracee_end(Tracee *t)
 
 int tracee_mark(Tracee *t, char name[TRACEE_NAME])
 {
-  int status, sig = 0;
+  int status = 0, sig = 0;
   while (!t->ended) {
     char path[TRACEE_NAME] = "";
     uint32_t i;
@@ -174,7 +174,7 @@ int tracee_mark(Tracee *t, char name[TRACEE_NAME])
     path[i] = '\0';
     if (strncmp(path, "mark:", 5) != 0)
       continue;
-    strcpy(name, path + 5);
+    memcpy(name, path + 5, strlen(path + 5) + 1);
     tracee_refresh(t);
     return 1;
   }
@@ -225,6 +225,14 @@ int tracee_step(Tracee *t)
   if (changes)
     tracee_refresh(t);
   return 1;
+}
+
+void tracee_leave(Tracee *t)
+{
+  int status;
+  ck_assert_int_eq(ptrace(PTRACE_DETACH, t->pid, NULL, SIGSTOP), 0);
+  ck_assert_int_eq(waitpid(t->pid, &status, WUNTRACED), t->pid);
+  ck_assert(WIFSTOPPED(status));
 }
 
 /* -- Memory --------------------------------------------------------------- */

@@ -57,6 +57,9 @@ int tracee_run(Tracee *t, unsigned us);
 /* Run one instruction. Returns 0 if it has ended. */
 int tracee_step(Tracee *t);
 
+/* Leave it to others, stopped where it is. It can only be ended then. */
+void tracee_leave(Tracee *t);
+
 /* Copy N bytes at ADDR. Returns 0, or -1 if they are not all there. */
 int tracee_read(Tracee *t, void *dst, uint32_t n, uint64_t addr);
 
