@@ -128,8 +128,8 @@ static void names_function(LsNames *names, LsView *v, uint64_t fn,
     names_put(names, names_protokey(v, fn), kept);
   else if (ffid == FFID_C)
     names_put(names, ls_remote_uint(v->mem, fn + vm->fn_f, 8), kept);
-  else
-    names_builtin(names, ffid, kept, !*prefix);
+  else /* A module that is a function is no global. */
+    names_builtin(names, ffid, kept, !*prefix && !strchr(name, '.'));
 }
 
 /* -- Tables --------------------------------------------------------------- */

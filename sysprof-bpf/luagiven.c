@@ -247,6 +247,9 @@ static void given_field(LsGiven *gn, LsView *v, uint64_t fn, uint64_t tab,
     given_fieldname(gn, e, fn, tab, prefix, key);
 }
 
+/* Tables lead to metatables and on to tables, GIVEN_LEVELS at most. */
+/* NOLINTBEGIN(misc-no-recursion) */
+
 static void given_table(LsGiven *gn, LsView *v, uint64_t tab,
                         const char *prefix, unsigned level);
 
@@ -304,6 +307,8 @@ static void given_table(LsGiven *gn, LsView *v, uint64_t tab,
   if (meta && meta != tab)
     given_meta(gn, v, meta, prefix, level);
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 /* -- Closures ------------------------------------------------------------- */
 

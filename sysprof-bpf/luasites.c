@@ -3,7 +3,6 @@
 */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "luanaming.h"
 #include "luasites.h"

@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 /* Walks a stack whose registers, memory and tables are made of bytes, and
-*aborts
-** if what comes out is not what may come out of anything: bounded, and marked
-** where it is cut.
+** aborts if what comes out is not what may come out of anything: bounded, and
+** marked where it is cut.
 */
 void anywalk(const uint8_t *p, size_t n);
 

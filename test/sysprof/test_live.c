@@ -39,7 +39,7 @@ static int site_agrees(const char *told, const LsSite *s)
            strcmp(text, "L\t@module.lua\t2\t3\tmod.run") == 0;
   if (strncmp(told, "L\t@module.lua\t6\t7\t", 18) == 0)
     return strcmp(text, "L\t@module.lua\t6\t7\ta.module.sub.go") == 0 ||
-           strcmp(text, "L\t@module.lua\t6\t7\tmod.sub.go") == 0;
+           strcmp(text, "L\t@module.lua\t6\t7\tsub.go") == 0;
   if (strcmp(told, "L\t=string\t2\t3\t") == 0)
     return strcmp(text, "L\t=string\t2\t3\tinner") == 0;
   if (strncmp(told, "L\t=lines\t", 9) == 0 && s->name[0] == 'f') {

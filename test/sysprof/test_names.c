@@ -10,6 +10,8 @@
 #include "remote.h"
 #include "suites.h"
 
+#define NAMES (SOURCE "/names.lua")
+
 /* The names of the module's functions on the stack, innermost first, with a
 ** blank behind each; "-" for those without.
 */
@@ -35,7 +37,7 @@ static void names_of(const Live *p, char *text, size_t size)
 
 static void names_are(const char *how, const char *loaded, const char *want)
 {
-  const char *argv[] = {LUAJIT, SOURCE "/names.lua", how, loaded, NULL};
+  const char *argv[] = {LUAJIT, NAMES, how, loaded, NULL};
   char text[256];
   Live p;
   live_start(&p, argv, NULL);

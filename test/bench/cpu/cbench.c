@@ -16,9 +16,10 @@ int cb_late(lua_State *L);
 /* Burns CPU time: n steps. For FFI, too. */
 double cb_burn(double n)
 {
-  double x = 1, i;
-  for (i = 0; i < n; i++)
-    x = x * 0.999 + i;
+  double x = 1;
+  long steps = (long)n, i;
+  for (i = 0; i < steps; i++)
+    x = x * 0.999 + (double)i;
   return x;
 }
 

@@ -1,0 +1,176 @@
+/*
+** The unwinder's steps on the C stack, by unwind tables. Part of unwind.h.
+*/
+
+#ifndef LJS_UNWIND_NATIVE_H
+#define LJS_UNWIND_NATIVE_H
+
+/* The caller's register: at an offset from the CFA or from rbp, or as it is. */
+static __always_inline int ljs_restore(__u64 *reg, __u8 how, __s16 ofs,
+                                       __u64 cfa, __u64 bp)
+{
+  if (how == LJS_REG_CFA || how == LJS_REG_BP)
+    return ljs_read(reg, 8, (how == LJS_REG_CFA ? cfa : bp) + ofs);
+  if (how == LJS_REG_LOST)
+    *reg = 0;
+  return 0;
+}
+
+/* Goes up to who called the function whose frame begins at CFA. */
+static __always_inline void ljs_return(struct ljs_walk *w, __u64 cfa)
+{
+  if (ljs_read(&w->pc, 8, cfa - 8) || !w->pc) {
+    if (w->pc)
+      ljs_cut(w, LJS_CUT_MEMORY);
+    w->mode = LJS_DONE; /* A return address of 0 ends a stack, too. */
+    return;
+  }
+  w->sp = cfa;
+  w->dx = 0;
+  w->exact = 0;
+  w->mode = LJS_NATIVE;
+}
+
+#define LJS_UC_RBP 120 /* Of registers in ucontext. */
+#define LJS_UC_RBX 128
+#define LJS_UC_RDX 136
+#define LJS_UC_RSP 160
+#define LJS_UC_RIP 168
+
+/* Goes back to what a signal interrupted. */
+static __always_inline void ljs_sigreturn(struct ljs_walk *w)
+{
+  __u64 uc = w->sp;
+  w->exact = 1;
+  if (ljs_read(&w->bp, 8, uc + LJS_UC_RBP) ||
+      ljs_read(&w->bx, 8, uc + LJS_UC_RBX) ||
+      ljs_read(&w->dx, 8, uc + LJS_UC_RDX) ||
+      ljs_read(&w->sp, 8, uc + LJS_UC_RSP) ||
+      ljs_read(&w->pc, 8, uc + LJS_UC_RIP))
+    ljs_cut(w, LJS_CUT_MEMORY);
+}
+
+/* Looks for the C frame of a VM, from rsp on upwards. */
+static __always_inline void ljs_scan(struct ljs_walk *w, __u32 module,
+                                     __u32 anon, __u32 how)
+{
+  w->module = module;
+  w->anon = anon;
+  w->how = how;
+  w->making |= LJS_VM_BX(how) == LJS_BX_MAYBE;
+  w->places = 0;
+  w->a = (w->sp + 15) & ~15ull;
+  w->mode = LJS_SCANNING;
+}
+
+/* No way to unwind from here. Perhaps a VM's frame is near. */
+static __always_inline void ljs_lost(struct ljs_walk *w, __u32 why)
+{
+  if (!w->nvm || w->out.nframes + 2 >= LJS_FRAME_MAX) {
+    ljs_cut(w, why);
+    return;
+  }
+  ljs_gap(w, why);
+  ljs_scan(w, w->vm, 0, 0);
+}
+
+static __always_inline void ljs_native_frame(struct ljs_walk *w)
+{
+  if (w->nonative)
+    return;
+  ljs_push(w, w->pc, 0, 0, LJS_FRAME_NATIVE, w->exact ? 0 : LJS_FLAG_RETURN);
+}
+
+/* Unwinds one native frame by its row. */
+static __always_inline void ljs_unwind(struct ljs_walk *w,
+                                       const struct ljs_row *row)
+{
+  __u64 cfa = 0, bp = w->bp;
+  switch (row->how) {
+  case LJS_CFA_SP:
+    cfa = w->sp + row->cfa;
+    break;
+  case LJS_CFA_BP:
+    cfa = w->bp + row->cfa;
+    break;
+  case LJS_CFA_BX:
+    cfa = w->bx + row->cfa;
+    break;
+  case LJS_CFA_PLT:
+    cfa = w->sp + 8 + ((w->pc & 15) >= (__u32)row->cfa ? 8 : 0);
+    break;
+  case LJS_CFA_BP_MEM:
+    if (ljs_read(&cfa, 8, w->bp + row->cfa)) {
+      ljs_lost(w, LJS_CUT_MEMORY);
+      return;
+    }
+    break;
+  case LJS_CFA_SIGNAL:
+    ljs_sigreturn(w);
+    return;
+  case LJS_CFA_END:
+    w->mode = LJS_DONE;
+    return;
+  default:
+    ljs_lost(w, LJS_CUT_NOROW);
+    return;
+  }
+  if (cfa <= w->sp) { /* Stacks grow one way. */
+    ljs_lost(w, LJS_CUT_NOROW);
+    return;
+  }
+  if (ljs_restore(&w->bp, row->bphow, row->bp, cfa, bp) ||
+      ljs_restore(&w->bx, row->bxhow, row->bx, cfa, bp)) {
+    ljs_lost(w, LJS_CUT_MEMORY);
+    return;
+  }
+  ljs_return(w, cfa);
+}
+
+/* Is PC in a mapping? Callers are in the one of the function that they called,
+** more often than not.
+*/
+static __always_inline int ljs_in_map(struct ljs_walk *w, __u64 pc)
+{
+  const struct ljs_map *map;
+  if (pc >= w->map.start && pc < w->map.end)
+    return 1;
+  map = ljs_find_map(w, pc);
+  if (!map)
+    return 0;
+  w->map = *map;
+  return 1;
+}
+
+/* One step on the C stack. */
+static __always_inline void ljs_step_native(struct ljs_walk *w)
+{
+  __u64 pc = w->pc - !w->exact;
+  struct ljs_row *row;
+  if (w->nnative >= w->maxnative) {
+    ljs_cut(w, LJS_CUT_NATIVE);
+    return;
+  }
+  w->nnative++;
+  if (!ljs_in_map(w, pc)) { /* Perhaps a trace. */
+    if (w->nvm) {
+      ljs_scan(w, w->vm, 1, 0);
+    } else {
+      ljs_native_frame(w);
+      ljs_cut(w, LJS_CUT_NOMAP);
+    }
+    return;
+  }
+  row = ljs_find_row(&w->map, pc);
+  if (row && row->how == LJS_CFA_VM) {
+    ljs_scan(w, w->map.module, 0, (__u32)row->cfa);
+    return;
+  }
+  ljs_native_frame(w);
+  if (row)
+    ljs_unwind(w, row);
+  else
+    ljs_lost(w, LJS_CUT_NOROW);
+}
+
+#endif
