@@ -3,7 +3,7 @@
 local measure = require("inlined")
 
 local function main()
-  measure("x = x * 0.999 + 1.5 x = x * 0.998 + 2.5")
+  measure(("x = x * 0.999 + 1.5 x = x * 0.998 + 2.5 "):rep(3))
 end
 
 main()

@@ -5,8 +5,7 @@ local truth = require("truth")
 local function flushed60(n)
   local x = 1
   for _ = 1, n do
-    jit.flush()
-    for i = 1, 3000 do x = x * 0.999 + i end
+    jit.flush() for i = 1, 3000 do x = x * 0.999 + i end
   end
   return x
 end
@@ -27,7 +26,7 @@ end
 local function main()
   local first = debug.getinfo(flushed60, "S").linedefined
   truth.measure({
-    { "flushed60", 6, flushed60, lines = { [first + 4] = 1 } }, { "loaded30", 3, loaded30 },
+    { "flushed60", 6, flushed60, lines = { [first + 3] = 1 } }, { "loaded30", 3, loaded30 },
     { "loop10", 1, loop10 },
   })
 end
