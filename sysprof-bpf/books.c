@@ -63,8 +63,7 @@ size_t ls_books_list(const LsBooks *b, LsBook out[LS_BOOKS_MAX])
 /* How many of the samples that HZ owes for the CPU time were fired. */
 static double coverage(const LsBooks *b, double hz)
 {
-  double owed = (double)b->cpu_ns / 1e9 * hz;
-  return owed > 0 ? 100.0 * (double)b->cpu_fired / owed : 100.0;
+  return 100.0 * (double)b->cpu_fired / ((double)b->cpu_ns / 1e9 * hz);
 }
 
 /* Tells them to people. HZ is 0 if CPU time is no measure. */
@@ -87,9 +86,12 @@ void ls_books_say(const LsBooks *b, double hz)
     ls_say("no samples: no CPU time was used");
     return;
   }
-  ls_say("%.1f%% complete to the root; coverage %.1f%% of %.2f s of CPU time",
-         percent(b->complete, b->delivered), coverage(b, hz),
-         (double)b->cpu_ns / 1e9);
+  if (b->cpu_ns && hz > 0)
+    ls_say("%.1f%% complete to the root; coverage %.1f%% of %.2f s of CPU time",
+           percent(b->complete, b->delivered), coverage(b, hz),
+           (double)b->cpu_ns / 1e9);
+  else
+    ls_say("%.1f%% complete to the root", percent(b->complete, b->delivered));
   for (i = LJS_CUT_NOT + 1; i < LJS_CUT_REASONS; i++)
     if (b->cut[i])
       ls_say("cut: %llu (%.1f%%): %s", (unsigned long long)b->cut[i],

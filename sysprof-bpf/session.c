@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "session.h"
@@ -153,6 +154,24 @@ static void take_count(void *ctx, const struct ljs_key *key, uint64_t count)
 
 #define SITES_KEPT (4u << 20) /* Of all stacks: 16 MiB. */
 
+#define GONE_TURNS 3 /* Until all that was sampled of a process has come. */
+
+/* Forgets processes that have ended some turns ago. Their CPU time stays. */
+static void forget_gone(LsSession *s)
+{
+  size_t i, n = 0;
+  for (i = 0; i < s->ntarget; i++) {
+    LsTarget *t = s->target[i];
+    if (t->gone && t->gone++ > GONE_TURNS) {
+      s->cpu_gone += t->cpu_now - t->cpu_before;
+      ls_target_close(t);
+    } else {
+      s->target[n++] = t;
+    }
+  }
+  s->ntarget = n;
+}
+
 /* Empties the table that has not been written to since the last turn, and has
 ** the BPF program count there from now on.
 */
@@ -165,6 +184,7 @@ void ls_session_turn(LsSession *s)
   s->turned = ls_session_now() - s->start;
   ls_stacks_turn(&s->stacks, SITES_KEPT);
   ls_sampler_switch(s->sampler);
+  forget_gone(s);
 }
 
 /* Reads the CPU time of all processes. It is not to be had any more of one that
@@ -173,7 +193,7 @@ void ls_session_turn(LsSession *s)
 */
 void ls_session_cpu(LsSession *s)
 {
-  uint64_t book[LJS_BOOKS], sum = 0;
+  uint64_t book[LJS_BOOKS], sum = s->cpu_gone;
   size_t i;
   for (i = 0; i < s->ntarget; i++)
     if (!s->target[i]->gone && ls_target_ended(s->target[i]))
@@ -189,11 +209,25 @@ void ls_session_cpu(LsSession *s)
   s->books.cpu_fired = book[LJS_FIRED];
 }
 
-/* What the program says of it. */
+/* CPU time of all children that have ended and were waited for, theirs too. */
+static uint64_t children_cpu(void)
+{
+  struct rusage ru;
+  if (getrusage(RUSAGE_CHILDREN, &ru))
+    return 0;
+  return (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000 +
+         (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
+}
+
+/* What the program says of it, and of a command that has ended the kernel. */
 static void sum_up(LsSession *s)
 {
-  uint64_t book[LJS_BOOKS];
+  uint64_t book[LJS_BOOKS], cpu = s->opt->command ? children_cpu() : 0;
   ls_sampler_books(s->sampler, book);
+  if (cpu > s->books.cpu_ns) {
+    s->books.cpu_ns = cpu;
+    s->books.cpu_fired = book[LJS_FIRED];
+  }
   s->books.fired = book[LJS_FIRED];
   s->books.dropped_ring = book[LJS_DROPPED_RING];
   s->books.dropped_full = book[LJS_DROPPED_FULL];

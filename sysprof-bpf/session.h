@@ -23,6 +23,7 @@ typedef struct LsSession {
   LsOutput *output;
   LsTarget **target;
   size_t ntarget;
+  uint64_t cpu_gone; /* CPU time of those that are forgotten. */
   LsBooks books;
   uint64_t start;   /* CLOCK_MONOTONIC when the clocks were started. */
   uint64_t turned;  /* Nanoseconds after it: the tables of counts changed. */

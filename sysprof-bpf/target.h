@@ -28,7 +28,7 @@ typedef struct LsTarget {
   int pidfd;           /* Tells when it has ended; or -1. */
   int stale;           /* Its mappings have changed, */
   int other;           /* or it runs another program. */
-  int gone;
+  unsigned gone;       /* It has ended; then, how many turns ago. */
 } LsTarget;
 
 LsTarget *ls_target_open(pid_t pid);
