@@ -1,7 +1,7 @@
 -- Short programs to be single-stepped, with all that a stack may have in it.
 -- Each is begun with a mark: the attempt to remove a file of that name.
 
-local jitted = arg[1] == "jit"
+local jitted = arg[1] == "jit" and pcall(require, "jit.opt")
 if jit and not jitted then jit.off() end
 if jitted then require("jit.opt").start("hotloop=3", "hotexit=2") end
 local ffi = pcall(require, "ffi") and require("ffi")
