@@ -74,8 +74,9 @@ local upvalue_id = debug.upvalueid
 
 local function check_object(find, kind, o)
   if kind == "buffer" then
-    local p = o:reserve(1)
-    check_block(find, tonumber(ffi.cast("uintptr_t", p)), "buffer", "other")
+    -- Not reserve(): one without room would get its memory only now.
+    local p = tonumber(ffi.cast("uintptr_t", (o:ref())))
+    if p ~= 0 then check_block(find, p, "buffer", "other") end
     return
   end
   -- A userdata's address is that of what is behind its header.
