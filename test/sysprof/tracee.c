@@ -110,6 +110,8 @@ Tracee *tracee_start(const char *const *argv)
   if (t->pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     raise(SIGSTOP);
+    /* A program that was built to look for leaks cannot while it is traced. */
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     execvp(argv[0], (char **)(uintptr_t)argv);
     _exit(127);
   }
