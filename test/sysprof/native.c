@@ -17,7 +17,11 @@
 /* All that a checker of code does not like to see is what this is for. */
 /* NOLINTBEGIN(misc-no-recursion,clang-analyzer-core.*) */
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 static volatile int sink;
 static sigjmp_buf back;

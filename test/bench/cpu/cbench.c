@@ -11,6 +11,7 @@
 int luaopen_cbench(lua_State *L);
 double cb_burn(double n);
 void cb_each(int n, double (*fn)(double), double arg);
+extern volatile double cb_last;
 int cb_late(lua_State *L);
 
 /* Burns CPU time: n steps. For FFI, too. */
@@ -23,12 +24,13 @@ double cb_burn(double n)
   return x;
 }
 
+volatile double cb_last; /* Without it the last call would be a jump. */
+
 /* Calls fn n times. For FFI callbacks. */
 __attribute__((noinline)) void cb_each(int n, double (*fn)(double), double arg)
 {
-  static volatile double last; /* Or the last call would be a jump. */
   for (; n > 0; n--)
-    last = fn(arg);
+    cb_last = fn(arg);
 }
 
 /* -- C between Lua and Lua: NAME(fn, ...) calls fn(...) -------------------- */
