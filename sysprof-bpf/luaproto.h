@@ -77,8 +77,7 @@ uint64_t ls_proto_kgc(const LsBlob *b, uint32_t i);
 
 /* Where upvalue number I comes from, as LuaJIT encodes it: LS_UV_LOCAL with a
 ** slot of the function that makes the closure, or an upvalue of that. 0 if
-*there
-** is none.
+** there is none.
 */
 #define LS_UV_LOCAL 0x8000
 uint16_t ls_proto_uv(const LsBlob *b, uint32_t i);

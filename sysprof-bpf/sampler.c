@@ -113,7 +113,7 @@ static int take_stack(void *ctx, void *data, size_t size)
   memcpy(&s->stack, data, size);
   if (s->stack.nframes > (size - head) / sizeof(struct ljs_frame))
     return 0;
-  s->func(s->ctx, &s->stack, size);
+  s->func(s->ctx, &s->stack);
   return 0;
 }
 
@@ -149,12 +149,6 @@ void ls_sampler_close(LsSampler *s)
   ring_buffer__free(s->ring);
   sampler_bpf__destroy(s->bpf);
   free(s);
-}
-
-/* Does the program run by tail calls? */
-int ls_sampler_tails(const LsSampler *s)
-{
-  return s->tails;
 }
 
 /* -- Tables --------------------------------------------------------------- */
@@ -329,11 +323,10 @@ int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx)
 }
 
 /* From now on the program counts in the other table. */
-int ls_sampler_switch(LsSampler *s)
+void ls_sampler_switch(LsSampler *s)
 {
   __atomic_store_n(&s->bpf->bss->generation, !s->bpf->bss->generation,
                    __ATOMIC_SEQ_CST);
-  return 0;
 }
 
 #define BATCH 1024

@@ -26,7 +26,7 @@ typedef struct LsSamplerOptions {
 } LsSamplerOptions;
 
 /* Takes a new stack. It is valid only during the call. */
-typedef void LsStackFunc(void *ctx, const struct ljs_stack *s, size_t size);
+typedef void LsStackFunc(void *ctx, const struct ljs_stack *s);
 
 /* Takes a count of a stack. */
 typedef void LsCountFunc(void *ctx, const struct ljs_key *key, uint64_t count);
@@ -42,9 +42,8 @@ int ls_sampler_start(LsSampler *s, char *why, size_t size);
 void ls_sampler_stop(LsSampler *s);
 int ls_sampler_fd(const LsSampler *s);
 int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx);
-int ls_sampler_switch(LsSampler *s);
+void ls_sampler_switch(LsSampler *s);
 int ls_sampler_counts(LsSampler *s, LsCountFunc *func, void *ctx);
 void ls_sampler_books(const LsSampler *s, uint64_t book[LJS_BOOKS]);
-int ls_sampler_tails(const LsSampler *s);
 
 #endif

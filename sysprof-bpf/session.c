@@ -115,13 +115,12 @@ static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
   s->doubt = t;
 }
 
-static void take_stack(void *ctx, const struct ljs_stack *st, size_t size)
+static void take_stack(void *ctx, const struct ljs_stack *st)
 {
   LsSession *s = ctx;
   struct ljs_key key = {st->key, st->pid, st->tid};
   LsTarget *t = ls_session_target(s, (pid_t)st->pid);
   uint32_t site[LS_SITES_MAX];
-  (void)size;
   if (!t || ls_stacks_seen(&s->stacks, &key))
     return;
   look_at_vm(s, t, st);

@@ -152,6 +152,7 @@ static __always_inline __u64 ljs_fieldword(const struct ljs_walk *w,
 
 #define LJS_GCT_FUNC   8 /* ~LJ_TFUNC, ~LJ_TTHREAD: as in gct. */
 #define LJS_GCT_THREAD 6
+
 /* -- The three kinds of steps --------------------------------------------- */
 
 #include "unwind_native.h"

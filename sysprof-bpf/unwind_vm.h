@@ -1,7 +1,6 @@
 /*
 ** The unwinder's way into a VM: where its frame on the C stack is, and where
-*the
-** Lua frames of that begin. Part of unwind.h.
+** the Lua frames of that begin. Part of unwind.h.
 */
 
 #ifndef LJS_UNWIND_VM_H

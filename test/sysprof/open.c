@@ -27,6 +27,16 @@ LsElf *open_rows(const char *path, LsRows *rows)
   return e;
 }
 
+int open_vm(const char *path, struct ljs_vm *vm, char why[LS_WHY])
+{
+  LsRows rows;
+  LsElf *e = open_rows(path, &rows);
+  int found = ls_vm_find(e, &rows, vm, why);
+  ls_rows_free(&rows);
+  ls_elf_close(e);
+  return found;
+}
+
 uint8_t *open_bytes(const char *path, size_t *n)
 {
   struct stat st;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "open.h"
 #include "live.h"
 #include "luasites.h"
 #include "suites.h"
@@ -47,21 +48,6 @@ static const char *stock_path(const char *file, char path[512])
   return path;
 }
 
-/* Look for a VM in a file. */
-static int stock_find(const char *path, struct ljs_vm *vm, char why[LS_WHY])
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC), found;
-  LsElf *e = fd < 0 ? NULL : ls_elf_open(fd);
-  LsRows rows;
-  ck_assert_msg(e != NULL, "%s cannot be opened", path);
-  close(fd);
-  ck_assert_int_eq(ls_rows_build(e, &rows), 0);
-  found = ls_vm_find(e, &rows, vm, why);
-  ls_rows_free(&rows);
-  ls_elf_close(e);
-  return found;
-}
-
 START_TEST(layouts)
 {
   size_t i, seen = 0;
@@ -73,7 +59,7 @@ START_TEST(layouts)
     if (!stock_path(s->file, path))
       continue;
     seen++;
-    found = stock_find(path, &vm, why);
+    found = open_vm(path, &vm, why);
     ck_assert_msg(found == (s->gc64 >= 0), "%s: %d %s", path, found, why);
     if (!found)
       continue;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "open.h"
 #include "live.h"
 #include "suites.h"
 #include "vmcode.h"
@@ -110,21 +111,6 @@ END_TEST
 
 /* -- Other files ---------------------------------------------------------- */
 
-/* What is found in a file, and why. */
-static int find_in(const char *path, struct ljs_vm *vm, char why[LS_WHY])
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC), found;
-  LsElf *e = fd < 0 ? NULL : ls_elf_open(fd);
-  LsRows rows;
-  ck_assert_msg(e != NULL, "%s cannot be opened", path);
-  close(fd);
-  ck_assert_int_eq(ls_rows_build(e, &rows), 0);
-  found = ls_vm_find(e, &rows, vm, why);
-  ls_rows_free(&rows);
-  ls_elf_close(e);
-  return found;
-}
-
 /* Files without LuaJIT; the first two are on every machine. */
 START_TEST(none)
 {
@@ -145,7 +131,7 @@ START_TEST(none)
     if (glob(files[i], 0, NULL, &g) == 0) {
       struct ljs_vm vm;
       char why[LS_WHY];
-      int found = find_in(g.gl_pathv[0], &vm, why);
+      int found = open_vm(g.gl_pathv[0], &vm, why);
       ck_assert_msg(found == 0 && !*why, "%s: %d %s", g.gl_pathv[0], found,
                     why);
       seen++;

@@ -11,9 +11,8 @@
 
 /* How many steps of each program: some, or as many as LJPROF_WALK_STEPS says.
 ** LJPROF_WALK_ONLY has the names of programs, LJPROF_WALK_SHOW how many
-*failures
-** of each are told in full, LJPROF_WALK_LUA another LuaJIT than ours; with
-** LJPROF_WALK_CAPI that has the same C API as ours.
+** failures of each are told in full, LJPROF_WALK_LUA another LuaJIT than ours;
+** with LJPROF_WALK_CAPI that has the same C API as ours.
 */
 static uint64_t steps_of_each(void)
 {
