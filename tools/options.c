@@ -1,0 +1,189 @@
+/*
+** What the command line asks for.
+*/
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "options.h"
+
+#ifndef LP_VERSION
+#define LP_VERSION "unknown"
+#endif
+
+LpOptions lp_options = {.format = "text", .report.min = LP_REPORT_MIN};
+
+enum { OPT_DUMP = 256, OPT_FORMAT, OPT_VIEW, OPT_MIN, OPT_METRIC, OPT_SORT };
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What is reported:", 1},
+    {"view", OPT_VIEW, "VIEW", 0,
+     "Memory: sites: events by site, and what each still holds (default); "
+     "types: a table by type of object; tree: who called what allocates. "
+     "CPU: functions (default), lines, tree, threads",
+     1},
+    {"format", OPT_FORMAT, "FORMAT", 0,
+     "text (default); folded: a line for each stack, for flamegraph.pl", 1},
+    {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
+    {NULL, 0, NULL, 0, "Text:", 2},
+    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 2},
+    {"leak-only", 'l', NULL, 0,
+     "Sites: print only what is still live at the end", 2},
+    {"min", OPT_MIN, "PERCENT", 0,
+     "Leave out what has less of all bytes, and of all live bytes, or of all "
+     "samples (default 0.5)",
+     2},
+    {"sort", OPT_SORT, "ORDER", 0,
+     "Functions, lines: most first in themselves (self, default), or with all "
+     "that they called (total)",
+     2},
+    {NULL, 0, NULL, 0, "Folded:", 3},
+    {"metric", OPT_METRIC, "METRIC", 0,
+     "Memory: bytes that were allocated (default), allocations, or live bytes",
+     3},
+    {NULL, 0, NULL, 0, "Others:", 4},
+    {"dump", OPT_DUMP, NULL, 0,
+     "Accepted and implied: kinds of streams are recognised", 4},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
+    {0},
+};
+
+static const char doc[] =
+    "Report what a LuaJIT memory profile tells: allocations, reallocations and "
+    "deallocations, and what is still held; or where a CPU profile's time went."
+    "\v"
+    "FILE - is standard input. Several FILEs become one report.\n"
+    "\n"
+    "Examples:\n"
+    "  lj-parse-memprof mem.ljm           the whole report\n"
+    "  lj-parse-memprof -l -H mem.ljm     what is still held, for people\n"
+    "  lj-parse-memprof --view=tree mem.ljm\n"
+    "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
+    "  lj-parse-memprof cpu.ljp           self and total by function\n"
+    "  zcat mem.ljm.gz | lj-parse-memprof -o report.txt -\n"
+    "\n"
+    "Exit status: 0 all was read; 1 a part was read, a warning says where and "
+    "why it ends; 2 a FILE could not be read, or the report not written; 64 "
+    "usage.";
+
+/* --min */
+static double parse_percent(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double percent = strtod(arg, &end);
+  if (end == arg || *end || !(percent >= 0 && percent <= 100))
+    argp_error(state, "expected a PERCENT from 0 to 100, not %s", arg);
+  return percent;
+}
+
+/* --metric */
+static LpMetric parse_metric(const char *arg, struct argp_state *state)
+{
+  static const char *const name[LP_NMETRIC] = {
+      [LP_METRIC_BYTES] = "bytes",
+      [LP_METRIC_ALLOCATIONS] = "allocations",
+      [LP_METRIC_LIVE] = "live",
+  };
+  LpMetric m;
+  for (m = 0; m < LP_NMETRIC; m++)
+    if (name[m] && strcmp(name[m], arg) == 0)
+      return m;
+  argp_error(state, "expected a METRIC: bytes, allocations or live, not %s",
+             arg);
+  return LP_METRIC_BYTES;
+}
+
+/* --sort */
+static int parse_sort(const char *arg, struct argp_state *state)
+{
+  int total = strcmp(arg, "total") == 0;
+  if (!total && strcmp(arg, "self") != 0)
+    argp_error(state, "expected an ORDER: self or total, not %s", arg);
+  return total;
+}
+
+/* Some report must take every option. Which one it is depends on what FILEs are
+** profiles of.
+*/
+static void parse_report(struct argp_state *state)
+{
+  LpBuf why = {0}, other = {0};
+  int memory =
+      lp_report_find(lp_options.format, lp_options.view, LP_OF_MEMORY) != NULL;
+  if (!lp_report_choose(lp_options.format, lp_options.view, lp_options.given,
+                        LP_OF_MEMORY, &why) &&
+      !lp_report_choose(lp_options.format, lp_options.view, lp_options.given,
+                        LP_OF_CPU, &other))
+    argp_error(state, "%s", memory ? why.s : other.s);
+  lp_buf_free(&why);
+  lp_buf_free(&other);
+}
+
+/* One option. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  switch (key) {
+  case 'o':
+    lp_options.out = arg;
+    break;
+  case 'H':
+    lp_options.given |= LP_TAKES_HUMAN;
+    lp_options.report.human = 1;
+    break;
+  case 'l':
+    lp_options.given |= LP_TAKES_LEAKONLY;
+    lp_options.report.leakonly = 1;
+    break;
+  case OPT_MIN:
+    lp_options.given |= LP_TAKES_MIN;
+    lp_options.report.min = parse_percent(arg, state);
+    break;
+  case OPT_METRIC:
+    lp_options.given |= LP_TAKES_METRIC;
+    lp_options.report.metric = parse_metric(arg, state);
+    break;
+  case OPT_SORT:
+    lp_options.given |= LP_TAKES_SORT;
+    lp_options.report.bytotal = parse_sort(arg, state);
+    break;
+  case OPT_FORMAT:
+    lp_options.format = arg;
+    break;
+  case OPT_VIEW:
+    lp_options.view = arg;
+    break;
+  case OPT_DUMP:
+    break;
+  case 'h':
+    argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+    break;
+  case ARGP_KEY_ARGS:
+    lp_options.file = state->argv + state->next;
+    lp_options.nfile = state->argc - state->next;
+    break;
+  case ARGP_KEY_END:
+    parse_report(state);
+    break;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "expected a FILE, or - for standard input");
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+/* Read the command line into lp_options; what is wrong with it ends the
+** program, with status 64.
+*/
+void lp_options_parse(int argc, char **argv)
+{
+  static const struct argp argp = {options, parse, "FILE...", doc,
+                                   NULL,    NULL,  NULL};
+  argp_program_version = "lj-parse-memprof " LP_VERSION;
+  argp_err_exit_status = EX_USAGE;
+  argp_parse(&argp, argc, argv, 0, NULL, NULL);
+}
