@@ -111,7 +111,6 @@ static int read_file(LpProfile *prof, const char *name)
 static int write_report(const LpProfile *prof)
 {
   const char *name = lp_options.out ? lp_options.out : "standard output";
-  unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
   int fd = STDOUT_FILENO;
   LpOut out;
   if (lp_options.out)
@@ -119,8 +118,8 @@ static int write_report(const LpProfile *prof)
   if (fd < 0)
     return failed(name, errno);
   lp_out_open(&out, fd);
-  lp_report_find(lp_options.format, lp_options.view, of)
-      ->write(&out, prof, &lp_options.report);
+  lp_report_write(lp_options.format, lp_options.view, &out, prof,
+                  &lp_options.report);
   lp_out_close(&out);
   if (close(fd) != 0 && !out.error)
     out.error = errno;
