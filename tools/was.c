@@ -25,9 +25,9 @@ static void was_origins(LpProfile *prof)
 }
 
 /* All that was read until now is what the rest will be compared with.
-*Functions,
-** sites, stacks keep their numbers.
-*/
+ *Functions,
+ ** sites, stacks keep their numbers.
+ */
 void lp_profile_turn(LpProfile *prof)
 {
   uint32_t i;
