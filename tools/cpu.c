@@ -110,6 +110,17 @@ int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
   return 0;
 }
 
+/* Samples whose stack is not whole: as the books tell, if there are books of
+** all streams.
+*/
+uint64_t lp_cpu_truncated(const LpCpu *cpu)
+{
+  uint64_t complete;
+  if (!lp_cpu_find(cpu, "complete", &complete) || cpu->booked != cpu->streams)
+    return cpu->cut;
+  return complete < cpu->samples ? cpu->samples - complete : 0;
+}
+
 /* A stream has HZ samples a second. */
 void lp_cpu_rate(LpCpu *cpu, uint64_t hz)
 {

@@ -170,6 +170,7 @@ void lp_profile_free(LpProfile *prof)
   lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
   lp_profile_was_free(prof);
+  lp_files_free(&prof->files);
   lp_buf_free(&prof->guess);
   free(prof->func);
   free(prof->row);

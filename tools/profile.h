@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cpu.h"
+#include "files.h"
 #include "intern.h"
 #include "mem.h"
 #include "origin.h"
@@ -96,6 +97,8 @@ typedef struct LpProfile {
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
   int nobefore;           /* What (before start) holds is not known. */
   LpBuf guess;            /* Why live figures are approximate, if they are. */
+  uint64_t ns;            /* The last time mark of all streams. */
+  LpFiles files;
   LpWas was;
 } LpProfile;
 

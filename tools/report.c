@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "report.h"
+#include "report_json.h"
 #include "text.h"
 
 /* The first one of a format has its default view. */
 static const LpReport *const reports[] = {
-    &lp_report_sites,   &lp_report_types,     &lp_report_tree,
-    &lp_report_folded,  &lp_report_functions, &lp_report_lines,
-    &lp_report_threads, &lp_report_calls,     &lp_report_folded_cpu};
+    &lp_report_sites,     &lp_report_json,    &lp_report_types,
+    &lp_report_tree,      &lp_report_folded,  &lp_report_functions,
+    &lp_report_lines,     &lp_report_threads, &lp_report_calls,
+    &lp_report_folded_cpu};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -32,7 +34,7 @@ static const struct TableFormat {
   const char *name;
   void (*write)(LpOut *out, const LpTable *t, const LpProfile *prof,
                 const LpReportOptions *opt);
-} table_formats[] = {{"text", report_table_text}};
+} table_formats[] = {{"text", report_table_text}, {"json", lp_json_table}};
 
 /* How a format prints tables, or NULL if it does not. */
 static const struct TableFormat *report_table(const char *format)

@@ -157,7 +157,10 @@ static void stream_meta(void *ctx, const LpMeta *m)
 /* A time mark. */
 static void stream_time(void *ctx, uint64_t ns)
 {
-  ((LpStream *)ctx)->ns = ns;
+  LpStream *st = ctx;
+  st->ns = ns;
+  if (ns > st->prof->ns)
+    st->prof->ns = ns;
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
@@ -167,6 +170,7 @@ void lp_stream_damage(void *ctx, const LpDamage *d)
   if (!st->ndamage++)
     st->damage = *d;
   st->lost += d->events;
+  lp_files_damage(&st->prof->files, d);
   if (st->body == 'p')
     st->prof->cpu.lost = lp_sat_add(st->prof->cpu.lost, d->events);
   else if (d->events)
