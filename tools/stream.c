@@ -141,6 +141,9 @@ static uint32_t stream_node(void *ctx, uint32_t callers, uint32_t site)
 static void stream_meta(void *ctx, const LpMeta *m)
 {
   LpStream *st = ctx;
+  uint64_t *began = &st->prof->realtime;
+  if (lp_meta_is(m, "realtime") && m->u && (!*began || m->u < *began))
+    *began = m->u;
   if (st->body == 'p') {
     lp_stream_cpu_meta(st, m);
   } else if (lp_meta_is(m, "live")) {
