@@ -91,8 +91,8 @@ static int read_stream(LpProfile *prof, const char *name, int fd)
   LpInput in;
   LpStream st;
   LpSink sink = lp_stream_open(&st, prof);
-  sink.body = check_body;
   int res;
+  sink.body = check_body;
   lp_input_fd(&in, fd);
   lp_reader_run(&in, &sink);
   lp_stream_close(&st, lp_input_offset(&in));
@@ -109,11 +109,14 @@ static int read_stream(LpProfile *prof, const char *name, int fd)
 static int read_file(LpProfile *prof, const char *name)
 {
   int fd, res;
-  if (strcmp(name, "-") == 0)
+  if (strcmp(name, "-") == 0) {
+    lp_files_add(&prof->files, name);
     return read_stream(prof, "standard input", STDIN_FILENO);
+  }
   fd = open(name, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return failed(name, errno);
+  lp_files_add(&prof->files, name);
   res = read_stream(prof, name, fd);
   close(fd);
   return res;

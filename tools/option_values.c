@@ -96,7 +96,8 @@ void lp_option_diff(const char *arg, struct argp_state *state)
   o->given |= LP_TAKES_DIFF;
   o->base = lp_grow(o->base, &o->bases, o->nbase + 1, sizeof(o->base[0]));
   o->base[o->nbase++] = arg;
-  o->report.base = o->base[0];
+  lp_buf_printf(&o->basenames, "%s%s", o->nbase > 1 ? ", " : "", arg);
+  o->report.base = o->basenames.s;
 }
 
 /* --limit */

@@ -9,10 +9,6 @@
 
 #include "options.h"
 
-#ifndef LP_VERSION
-#define LP_VERSION "unknown"
-#endif
-
 LpOptions lp_options = {.format = "text",
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};

@@ -21,7 +21,8 @@ typedef struct LpOptions {
   regex_t focus, ignore;  /* If the report's are not NULL. */
   const char **base;      /* Files to compare with. */
   size_t nbase;
-  size_t bases; /* Room. */
+  size_t bases;    /* Room. */
+  LpBuf basenames; /* All of them, for people. */
   LpLimit *limit;
   size_t nlimit;
   size_t limits; /* Room. */

@@ -64,6 +64,9 @@ extern const LpReport lp_report_functions;
 extern const LpReport lp_report_lines;
 extern const LpReport lp_report_threads;
 extern const LpReport lp_report_callers;
+extern const LpReport lp_report_json;
+extern const LpReport lp_report_pprof;
+extern const LpReport lp_report_speedscope;
 
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);

@@ -160,8 +160,8 @@ has err 'expected a FILE'
 run 64 3 --nonsense "$stream"
 run 64 3 --view=leaves "$stream"
 has err '--format=text has no view leaves$'
-run 64 3 --format=html "$stream"
-has err 'expected a FORMAT: text or folded, not html$'
+run 64 3 --format=xml "$stream"
+has err 'expected a FORMAT \(text, .*csv\), not xml$'
 run 64 3 --format=folded --view=tree "$stream"
 has err '--format=folded has no view tree$'
 for min in 101% nan% % '' 1x 0.5 -1 9e18KiB 0x10 1%%; do
