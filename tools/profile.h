@@ -63,8 +63,9 @@ typedef struct LpProfile {
   LpCpu cpu;
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
-  int nobefore;           /* What (before start) holds is not known. */
-  LpBuf guess;            /* Why live figures are approximate, if they are. */
+  int nobefore; /* Streams of which it is not known what (before start) holds.
+                 */
+  LpBuf guess;  /* Why live figures are approximate, if they are. */
 } LpProfile;
 
 LpProfile *lp_profile_new(void);
