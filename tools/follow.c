@@ -28,19 +28,26 @@ static void follow_signal(int signo)
   follow_stop = 1;
 }
 
+/* Take a signal, unless whoever started this wants it to be ignored. */
+static void follow_take(int signo)
+{
+  struct sigaction old,
+      sa = {.sa_handler = follow_signal, .sa_flags = (int)SA_RESETHAND};
+  if (sigaction(signo, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+    sigaction(signo, &sa, NULL);
+}
+
 /* Begin to follow the file NAME, that is open at its start. */
 void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds)
 {
-  struct sigaction sa = {.sa_handler = follow_signal,
-                         .sa_flags = (int)SA_RESETHAND};
   memset(f, 0, sizeof(*f));
   f->fd = fd;
   f->name = name;
   f->every = (uint64_t)(seconds * (double)SECOND);
   f->start = lp_progress_now();
   f->due = f->start + f->every;
-  sigaction(SIGINT, &sa, NULL);
-  sigaction(SIGTERM, &sa, NULL);
+  follow_take(SIGINT);
+  follow_take(SIGTERM);
 }
 
 /* The line in front of a report: when it was made, of how much. */
@@ -63,19 +70,25 @@ static int follow_begins(const LpFollow *f)
          memcmp(head, f->head, f->nhead) == 0;
 }
 
-/* What happened to the file, or NULL. */
-static const char *follow_changed(const LpFollow *f)
+/* What happened to what was written in it, or NULL. */
+static const char *follow_rewritten(const LpFollow *f)
+{
+  struct stat st;
+  if (fstat(f->fd, &st) != 0)
+    return NULL;
+  if ((uint64_t)st.st_size < f->bytes)
+    return "it was truncated while it was followed";
+  return follow_begins(f) ? NULL : "it was written anew while it was followed";
+}
+
+/* What happened to the file under its name, or NULL. */
+static const char *follow_moved(const LpFollow *f)
 {
   struct stat mine, named;
-  if (fstat(f->fd, &mine) != 0)
-    return NULL;
-  if ((uint64_t)mine.st_size < f->bytes)
-    return "it was truncated while it was followed";
-  if (!follow_begins(f))
-    return "it was written anew while it was followed";
   if (stat(f->name, &named) != 0)
     return errno == ENOENT ? "it was removed while it was followed" : NULL;
-  if (named.st_dev != mine.st_dev || named.st_ino != mine.st_ino)
+  if (fstat(f->fd, &mine) == 0 &&
+      (named.st_dev != mine.st_dev || named.st_ino != mine.st_ino))
     return "it was replaced while it was followed";
   return NULL;
 }
@@ -127,26 +140,35 @@ static int follow_done(LpFollow *f)
   return f->stop && f->bytes >= f->end;
 }
 
-/* Read from it, or wait until there is something. */
+/* Read from it, or wait until there is something. What came after a wait may be
+** of another recording.
+*/
 ssize_t lp_follow_read(void *ctx, void *buf, size_t n)
 {
   LpFollow *f = ctx;
+  int waited = 0;
   while (!follow_done(f)) {
     ssize_t r;
     follow_show(f);
     r = lp_input_read_fd(f->fd, buf, n);
-    if (r > 0)
-      follow_came(f, buf, (size_t)r);
-    if (r != 0)
+    if (r < 0)
       return r;
-    f->why = follow_changed(f);
+    if (r == 0 || waited)
+      f->why = follow_rewritten(f);
+    if (r == 0 && !f->why)
+      f->why = follow_moved(f);
     if (f->why) {
       errno = ESTALE;
       return -1;
     }
+    if (r > 0) {
+      follow_came(f, buf, (size_t)r);
+      return r;
+    }
     if (f->in && f->in->told)
       break;
     follow_sleep(f);
+    waited = 1;
   }
   return 0;
 }
