@@ -140,6 +140,17 @@ void lp_cpu_open(LpCpu *cpu, LpIntern *names)
   lp_cpu_thread(cpu, &nowhere);
 }
 
+/* Count anew; what has a number keeps it. */
+void lp_cpu_turn(LpCpu *cpu)
+{
+  if (cpu->nthread)
+    memset(cpu->thread, 0, cpu->nthread * sizeof(cpu->thread[0]));
+  if (cpu->nbook)
+    memset(cpu->book, 0, cpu->nbook * sizeof(cpu->book[0]));
+  cpu->samples = cpu->cut = cpu->expected = cpu->slow = cpu->fast = 0;
+  cpu->streams = cpu->booked = cpu->lost = 0;
+}
+
 /* Give the memory back. */
 void lp_cpu_close(LpCpu *cpu)
 {

@@ -52,6 +52,7 @@ typedef struct LpCpu {
 
 void lp_cpu_open(LpCpu *cpu, LpIntern *names);
 void lp_cpu_close(LpCpu *cpu);
+void lp_cpu_turn(LpCpu *cpu);
 uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m);
 uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p);
 uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t);

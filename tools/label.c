@@ -206,6 +206,17 @@ void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
   label_site(b, prof, site, prof->row[site].marks);
 }
 
+/* Add what a site and its function are called. */
+void lp_label_whole(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  LpBuf name = {0};
+  lp_label_site(b, prof, site);
+  lp_label_name(&name, prof, site);
+  if (name.n)
+    lp_buf_printf(b, " (%s)", name.s);
+  lp_buf_free(&name);
+}
+
 /* Add what a site's function is called. */
 void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site)
 {

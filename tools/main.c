@@ -104,13 +104,12 @@ static int close_report(LpOut *out, LpReplace *r, int last)
 /* Write the report; LAST, if there will be no more. */
 static int write_report(const LpProfile *prof, int last)
 {
-  unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
   LpReplace r;
   LpOut out;
   int err = open_report(&out, &r, last);
   if (!err) {
-    lp_report_find(lp_options.format, lp_options.view, of)
-        ->write(&out, prof, &lp_options.report);
+    lp_report_write(lp_options.format, lp_options.view, &out, prof,
+                    &lp_options.report);
     err = close_report(&out, &r, last);
   }
   return err ? failed(lp_options.out ? lp_options.out : "standard output",

@@ -14,7 +14,9 @@
 #define LP_VERSION "unknown"
 #endif
 
-LpOptions lp_options = {.format = "text", .report.min = LP_REPORT_MIN};
+LpOptions lp_options = {.format = "text",
+                        .report.min = LP_REPORT_MIN,
+                        .report.metric = LP_METRIC_BYTES};
 
 #define FOLLOW_SECONDS 2     /* Of --follow, if nothing else is said. */
 #define FOLLOW_MAX     86400 /* A day. */
@@ -99,17 +101,14 @@ static double parse_percent(const char *arg, struct argp_state *state)
 /* --metric */
 static LpMetric parse_metric(const char *arg, struct argp_state *state)
 {
-  static const char *const name[LP_NMETRIC] = {
-      [LP_METRIC_BYTES] = "bytes",
-      [LP_METRIC_ALLOCATIONS] = "allocations",
-      [LP_METRIC_LIVE] = "live",
-  };
-  LpMetric m;
+  LpBuf names = {0};
+  LpMetric m = lp_metric_find(arg);
+  if (m < LP_NMETRIC)
+    return m;
   for (m = 0; m < LP_NMETRIC; m++)
-    if (name[m] && strcmp(name[m], arg) == 0)
-      return m;
-  argp_error(state, "expected a METRIC: bytes, allocations or live, not %s",
-             arg);
+    lp_buf_printf(&names, "%s%s", m ? ", " : "", lp_metrics[m].key);
+  argp_error(state, "expected a METRIC (%s), not %s", names.s, arg);
+  lp_buf_free(&names);
   return LP_METRIC_BYTES;
 }
 

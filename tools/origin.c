@@ -100,14 +100,25 @@ void lp_origins_parts(LpOrigins *o)
   o->part = lp_grow(o->part, &o->nparts, o->cells, sizeof(o->part[0]));
 }
 
+/* Make room for what is counted beside, of every origin. */
+void lp_origins_extra(LpOrigins *o)
+{
+  o->extra = lp_grow(o->extra, &o->nextra, o->cells, sizeof(LpExtra));
+}
+
 /* What is counted for an origin. */
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
 {
   LpFigures f;
   memset(&f, 0, sizeof(f));
-  memcpy(f.n, o->cell[origin].n, sizeof(f.n));
+  memcpy(f.n, o->cell[origin].n, sizeof(o->cell[origin].n));
   if (origin < o->nparts)
-    memcpy(f.part, o->part[origin], sizeof(f.part));
+    memcpy(f.part, o->part[origin], sizeof(o->part[origin]));
+  if (origin < o->nextra) {
+    const LpExtra *e = &o->extra[origin];
+    memcpy(f.n + LP_NCELL, e->n, sizeof(e->n));
+    memcpy(f.part + LP_NCELL, e->part, sizeof(e->part));
+  }
   return f;
 }
 
@@ -131,5 +142,6 @@ void lp_origins_close(LpOrigins *o)
   free(o->cell);
   free(o->callers);
   free(o->part);
+  free(o->extra);
   free(o->samples);
 }

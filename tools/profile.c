@@ -151,6 +151,7 @@ LpProfile *lp_profile_new(void)
   LpProfile *prof = lp_zalloc(1, sizeof(LpProfile));
   LpFunc none = {.kind = LP_FUNC_UNDEFINED};
   uint32_t i;
+  prof->wanted.to = UINT64_MAX;
   lp_cpu_open(&prof->cpu, &prof->names);
   lp_profile_func(prof, &none); /* LP_FUNC_NONE. */
   for (i = 0; i < LP_SITE_FIRST; i++)
@@ -168,6 +169,7 @@ void lp_profile_free(LpProfile *prof)
   lp_taken_free(&prof->taken);
   lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
+  lp_profile_was_free(prof);
   lp_buf_free(&prof->guess);
   free(prof->func);
   free(prof->row);

@@ -49,8 +49,39 @@ typedef struct LpRow {
 /* What a profile may be of. */
 enum { LP_OF_MEMORY = 1, LP_OF_CPU = 2 };
 
+/* What is counted only if somebody wants it. */
+enum {
+  LP_WANT_PEAK = 1,      /* The high-water mark, by origin. */
+  LP_WANT_TEMPORARY = 2, /* Objects that went away soon. */
+  LP_WANT_YOUNG = 4,     /* The youngest of the live objects. */
+  LP_WANT_SIZES = 8,     /* How many objects of each size there were. */
+  LP_WANT_TIME = 16      /* The course of things. */
+};
+
+/* To be set before the first stream is read. */
+typedef struct LpWanted {
+  unsigned what;      /* LP_WANT_*. */
+  uint64_t temporary; /* Fewer other allocations than that in between are
+                      ** soon. */
+  double young;       /* Percent of all births, the last ones. */
+  uint64_t from, to;  /* Nanoseconds; what happens outside does not count. */
+  uint64_t snap;      /* Nanoseconds between two heap snapshots, or 0. */
+} LpWanted;
+
+/* What was read before, to compare with. */
+typedef struct LpWas {
+  LpFigures *figures; /* By origin, */
+  uint32_t n;         /* for so many. */
+  uint64_t *samples;  /* By node, */
+  size_t nsamples;    /* for so many. */
+  uint64_t base;      /* As in LpProfile. */
+  int nobefore;
+  int is; /* There is something to compare with. */
+} LpWas;
+
 typedef struct LpProfile {
   unsigned of; /* LP_OF_*, of all streams read. */
+  LpWanted wanted;
   LpIntern names;
   LpIntern funckeys;
   LpIntern sitekeys;
@@ -64,8 +95,9 @@ typedef struct LpProfile {
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
   int nobefore; /* Streams of which it is not known what (before start) holds.
-                 */
+                */
   LpBuf guess;  /* Why live figures are approximate, if they are. */
+  LpWas was;
 } LpProfile;
 
 LpProfile *lp_profile_new(void);
@@ -74,6 +106,8 @@ uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);
 void lp_profile_sampled(LpProfile *prof, uint64_t sample);
 void lp_profile_settle(LpProfile *prof);
+void lp_profile_turn(LpProfile *prof);
+void lp_profile_was_free(LpProfile *prof);
 LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
 void lp_profile_guess(LpProfile *prof, const char *why);
 

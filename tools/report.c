@@ -6,12 +6,43 @@
 #include <string.h>
 
 #include "report.h"
+#include "text.h"
 
 /* The first one of a format has its default view. */
 static const LpReport *const reports[] = {
     &lp_report_sites,   &lp_report_types,     &lp_report_tree,
     &lp_report_folded,  &lp_report_functions, &lp_report_lines,
     &lp_report_threads, &lp_report_calls,     &lp_report_folded_cpu};
+
+/* A table as text, and what must be said in front of it. */
+static void report_table_text(LpOut *out, const LpTable *t,
+                              const LpProfile *prof, const LpReportOptions *opt)
+{
+  if (prof->of & LP_OF_CPU)
+    lp_text_books(out, prof);
+  else
+    lp_text_samples(out, prof);
+  if (prof->guess.n)
+    lp_out_printf(out, "Live figures are approximate: %s\n\n", prof->guess.s);
+  lp_table_text(out, t, opt->human);
+}
+
+/* Formats that print tables. */
+static const struct TableFormat {
+  const char *name;
+  void (*write)(LpOut *out, const LpTable *t, const LpProfile *prof,
+                const LpReportOptions *opt);
+} table_formats[] = {{"text", report_table_text}};
+
+/* How a format prints tables, or NULL if it does not. */
+static const struct TableFormat *report_table(const char *format)
+{
+  size_t i;
+  for (i = 0; i < sizeof(table_formats) / sizeof(table_formats[0]); i++)
+    if (strcmp(table_formats[i].name, format) == 0)
+      return &table_formats[i];
+  return NULL;
+}
 
 /* The report of a format and a view, NULL for the default, of a profile of one
 ** kind, LP_OF_*; or NULL.
@@ -22,12 +53,30 @@ const LpReport *lp_report_find(const char *format, const char *view,
   size_t i;
   for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
     const LpReport *r = reports[i];
-    if (!(r->of & of) || strcmp(r->format, format) != 0)
+    if (!(r->of & of))
+      continue;
+    if (r->format ? strcmp(r->format, format) != 0 : !report_table(format))
       continue;
     if (!view || (r->view && strcmp(r->view, view) == 0))
       return r;
   }
   return NULL;
+}
+
+/* Write the report that lp_report_find finds; there must be one. */
+void lp_report_write(const char *format, const char *view, LpOut *out,
+                     const LpProfile *prof, const LpReportOptions *opt)
+{
+  unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
+  const LpReport *r = lp_report_find(format, view, of);
+  LpTable t = {.name = r->view};
+  if (!r->table) {
+    r->write(out, prof, opt);
+    return;
+  }
+  r->table(&t, prof, opt);
+  report_table(format)->write(out, &t, prof, opt);
+  lp_table_close(&t);
 }
 
 /* The same, if it takes all options that were given, LP_TAKES_*. If there is

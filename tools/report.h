@@ -8,13 +8,15 @@
 #include "calltree.h"
 #include "out.h"
 #include "profile.h"
+#include "table.h"
 
 typedef struct LpReportOptions {
-  int human;       /* Sizes for people: 6.2KiB. */
-  int leakonly;    /* Nothing but what is live at the end. */
-  double min;      /* Percent that a node of a tree must have. */
-  LpMetric metric; /* What one number is told of. */
-  int bytotal;     /* Rows with most in total first, not in themselves. */
+  int human;            /* Sizes for people: 6.2KiB. */
+  int leakonly;         /* Nothing but what is live at the end. */
+  double min;           /* Percent that a node of a tree must have. */
+  LpMetric metric;      /* What one number is told of. */
+  int bytotal;          /* Rows with most in total first, not in themselves. */
+  const LpShape *shape; /* What is left out; NULL: nothing is. */
 } LpReportOptions;
 
 #define LP_REPORT_MIN 0.5 /* LpReportOptions.min, if nothing else is said. */
@@ -28,11 +30,16 @@ enum {
   LP_TAKES_SORT = 16
 };
 
+/* A report is a view that all formats of tables can print, or is written in one
+** format in a way of its own.
+*/
 typedef struct LpReport {
-  const char *format;
-  const char *view; /* Or NULL, if the format has no views. */
-  unsigned of;      /* LP_OF_*: of which profiles. */
-  unsigned takes;   /* LP_TAKES_*. */
+  const char *format; /* NULL: any that prints tables. */
+  const char *view;   /* Or NULL, if the format has no views. */
+  unsigned of;        /* LP_OF_*: of which profiles. */
+  unsigned takes;     /* LP_TAKES_*. */
+  unsigned wants;     /* LP_WANT_*: what must be counted. */
+  void (*table)(LpTable *t, const LpProfile *prof, const LpReportOptions *opt);
   void (*write)(LpOut *out, const LpProfile *prof, const LpReportOptions *opt);
 } LpReport;
 
@@ -50,5 +57,7 @@ const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why);
+void lp_report_write(const char *format, const char *view, LpOut *out,
+                     const LpProfile *prof, const LpReportOptions *opt);
 
 #endif

@@ -13,54 +13,53 @@ typedef struct Calls {
   LpOut *out;
   const LpReportOptions *opt;
   LpTree tree;
-  uint64_t *self; /* By node. */
-  char **label;   /* By site. */
+  char **label; /* By site. */
 } Calls;
 
 /* Most time first, then by name. */
-static int calls_order(const LpTreeNode *a, const LpTreeNode *b, void *ctx)
+static int calls_order(const LpTree *t, uint32_t a, uint32_t b, void *ctx)
 {
   const Calls *c = ctx;
-  uint64_t x = a->n[LP_METRIC_SAMPLES], y = b->n[LP_METRIC_SAMPLES];
+  uint64_t x = lp_tree_totals(t, a, LP_METRIC_SAMPLES);
+  uint64_t y = lp_tree_totals(t, b, LP_METRIC_SAMPLES);
   if (x != y)
     return x > y ? -1 : 1;
-  if (a->site == LP_NONE || b->site == LP_NONE)
+  if (t->node[a].site == LP_NONE || t->node[b].site == LP_NONE)
     return 0;
-  return strcmp(c->label[a->site], c->label[b->site]);
+  return strcmp(c->label[t->node[a].site], c->label[t->node[b].site]);
 }
 
 /* What a node has of all, in percent. */
 static double calls_percent(const Calls *c, uint64_t n)
 {
-  return lp_text_percent(n, c->tree.node[LP_NODE_ROOT].n[LP_METRIC_SAMPLES]);
+  return lp_text_percent(
+      n, lp_tree_totals(&c->tree, LP_NODE_ROOT, LP_METRIC_SAMPLES));
 }
 
 /* Has a node enough samples to be shown? */
 static int calls_shown(const Calls *c, uint32_t i)
 {
-  uint64_t n = c->tree.node[i].n[LP_METRIC_SAMPLES];
+  uint64_t n = lp_tree_totals(&c->tree, i, LP_METRIC_SAMPLES);
   return n && calls_percent(c, n) >= c->opt->min;
 }
 
 /* The line of a node: its name is further in than its caller's. */
 static void calls_line(const Calls *c, uint32_t i, int depth)
 {
-  const LpTreeNode *n = &c->tree.node[i];
+  uint64_t total = lp_tree_totals(&c->tree, i, LP_METRIC_SAMPLES);
+  uint64_t self = lp_tree_self(&c->tree, i, LP_METRIC_SAMPLES);
+  uint32_t site = c->tree.node[i].site;
   lp_out_printf(c->out, "%12" PRIu64 " %5.1f%% %12" PRIu64 " %5.1f%%  %*s%s\n",
-                n->n[LP_METRIC_SAMPLES],
-                calls_percent(c, n->n[LP_METRIC_SAMPLES]), c->self[i],
-                calls_percent(c, c->self[i]), 2 * depth, "",
-                n->site == LP_NONE ? "(all)" : c->label[n->site]);
+                total, calls_percent(c, total), self, calls_percent(c, self),
+                2 * depth, "", site == LP_NONE ? "(all)" : c->label[site]);
 }
 
 /* Make the tree, in order. */
 static void calls_open(Calls *c, const LpProfile *prof)
 {
-  uint32_t i;
-  lp_tree_open(&c->tree, prof, 0);
-  c->self = lp_alloc(c->tree.n * sizeof(uint64_t));
-  for (i = 0; i < c->tree.n; i++)
-    c->self[i] = c->tree.node[i].n[LP_METRIC_SAMPLES];
+  static const LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_SAMPLES), LP_MERGE_NONE,
+                              NULL};
+  lp_tree_open(&c->tree, prof, &of);
   lp_tree_total(&c->tree);
   lp_tree_sort(&c->tree, calls_order, c);
 }
@@ -85,8 +84,12 @@ static void calls_write(LpOut *out, const LpProfile *prof,
   }
   lp_tree_close(&c.tree);
   lp_text_free(c.label, prof);
-  free(c.self);
 }
 
-const LpReport lp_report_calls = {"text", "tree", LP_OF_CPU, LP_TAKES_MIN,
-                                  calls_write};
+const LpReport lp_report_calls = {
+    .format = "text",
+    .view = "tree",
+    .of = LP_OF_CPU,
+    .takes = LP_TAKES_MIN,
+    .write = calls_write,
+};

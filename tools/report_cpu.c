@@ -47,10 +47,11 @@ static uint32_t cpu_row(const Cpu *c, uint32_t site)
   return LP_SITE_FIRST + c->prof->row[site].func;
 }
 
-/* Count a node that is DEPTH deep; what is that deep or deeper was left. */
-static void cpu_visit(Cpu *c, const LpTreeNode *n, uint64_t self, int depth,
-                      int *was)
+/* Count node I, that is DEPTH deep; what is that deep or deeper was left. */
+static void cpu_visit(Cpu *c, uint32_t i, int depth, int *was)
 {
+  const LpTreeNode *n = &c->tree.node[i];
+  uint64_t self = lp_tree_self(&c->tree, i, LP_METRIC_SAMPLES);
   uint32_t row = cpu_row(c, n->site);
   CpuRow *r = &c->row[row];
   for (; *was >= depth; --*was)
@@ -59,7 +60,7 @@ static void cpu_visit(Cpu *c, const LpTreeNode *n, uint64_t self, int depth,
   c->path[depth] = row;
   *was = depth;
   if (!r->inside++)
-    r->total += n->n[LP_METRIC_SAMPLES];
+    r->total += lp_tree_totals(&c->tree, i, LP_METRIC_SAMPLES);
   r->self += self;
   r->site = n->site;
   r->unsure |= self && (c->prof->row[n->site].marks & LJM_SITE_UNSURE);
@@ -68,20 +69,16 @@ static void cpu_visit(Cpu *c, const LpTreeNode *n, uint64_t self, int depth,
 /* Fill in all rows. */
 static void cpu_fill(Cpu *c)
 {
-  uint64_t *self;
-  uint32_t i;
+  static const LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_SAMPLES), LP_MERGE_NONE,
+                              NULL};
+  uint32_t i = LP_NODE_ROOT;
   int depth = 0, was = -1;
-  lp_tree_open(&c->tree, c->prof, 0);
-  self = lp_alloc(c->tree.n * sizeof(uint64_t));
-  for (i = 0; i < c->tree.n; i++)
-    self[i] = c->tree.node[i].n[LP_METRIC_SAMPLES];
+  lp_tree_open(&c->tree, c->prof, &of);
   lp_tree_total(&c->tree);
   lp_tree_link(&c->tree);
   c->row = lp_zalloc(cpu_rows(c), sizeof(CpuRow));
-  i = LP_NODE_ROOT;
   while ((i = lp_tree_next(&c->tree, i, 1, &depth)) != LP_NODE_ROOT)
-    cpu_visit(c, &c->tree.node[i], self[i], depth - 1, &was);
-  free(self);
+    cpu_visit(c, i, depth - 1, &was);
 }
 
 /* Most first, then by name. */
@@ -102,18 +99,14 @@ static int cpu_before(const void *a, const void *b, void *ctx)
 /* What a row is called. */
 static char *cpu_label(const Cpu *c, const CpuRow *r)
 {
-  LpBuf b = {0}, name = {0};
-  if (!c->lines) {
-    if (r->unsure)
-      lp_buf_puts(&b, "~");
-    lp_label_func(&b, c->prof, r->site);
+  LpBuf b = {0};
+  if (c->lines) {
+    lp_label_whole(&b, c->prof, r->site);
     return b.s;
   }
-  lp_label_site(&b, c->prof, r->site);
-  lp_label_name(&name, c->prof, r->site);
-  if (name.n)
-    lp_buf_printf(&b, " (%s)", name.s);
-  lp_buf_free(&name);
+  if (r->unsure)
+    lp_buf_puts(&b, "~");
+  lp_label_func(&b, c->prof, r->site);
   return b.s;
 }
 
@@ -171,8 +164,17 @@ static void lines_write(LpOut *out, const LpProfile *prof,
   cpu_write(out, prof, opt, 1);
 }
 
-const LpReport lp_report_functions = {"text", "functions", LP_OF_CPU,
-                                      LP_TAKES_MIN | LP_TAKES_SORT,
-                                      functions_write};
-const LpReport lp_report_lines = {"text", "lines", LP_OF_CPU,
-                                  LP_TAKES_MIN | LP_TAKES_SORT, lines_write};
+const LpReport lp_report_functions = {
+    .format = "text",
+    .view = "functions",
+    .of = LP_OF_CPU,
+    .takes = LP_TAKES_MIN | LP_TAKES_SORT,
+    .write = functions_write,
+};
+const LpReport lp_report_lines = {
+    .format = "text",
+    .view = "lines",
+    .of = LP_OF_CPU,
+    .takes = LP_TAKES_MIN | LP_TAKES_SORT,
+    .write = lines_write,
+};

@@ -18,12 +18,12 @@ typedef struct Folded {
 } Folded;
 
 /* By name. */
-static int folded_order(const LpTreeNode *a, const LpTreeNode *b, void *ctx)
+static int folded_order(const LpTree *t, uint32_t a, uint32_t b, void *ctx)
 {
   const Folded *f = ctx;
-  if (a->site == LP_NONE || b->site == LP_NONE)
+  if (t->node[a].site == LP_NONE || t->node[b].site == LP_NONE)
     return 0;
-  return strcmp(f->label[a->site], f->label[b->site]);
+  return strcmp(f->label[t->node[a].site], f->label[t->node[b].site]);
 }
 
 /* The names of frames: nothing in them can be taken for the end of a frame, and
@@ -55,7 +55,7 @@ static uint32_t folded_up(Folded *f, uint32_t i)
 static void folded_node(Folded *f, uint32_t i, LpMetric metric)
 {
   const LpTreeNode *n = &f->tree.node[i];
-  int64_t value = (int64_t)lp_tree_metric(n, metric);
+  int64_t value = (int64_t)lp_tree_self(&f->tree, i, metric);
   lp_buf_puts(&f->line, ";");
   lp_buf_puts(&f->line, f->label[n->site]);
   if (value > 0)
@@ -87,8 +87,10 @@ static void folded_walk(Folded *f, LpMetric metric)
 static void folded_all(LpOut *out, const LpProfile *prof, LpMetric metric,
                        char **label)
 {
+  LpTreeOf of = {LP_METRIC_BIT(metric), LP_MERGE_LINES, NULL};
   Folded f = {.out = out, .label = label};
-  lp_tree_open(&f.tree, prof, 1);
+  lp_tree_open(&f.tree, prof, &of);
+  lp_tree_whole(&f.tree);
   lp_tree_sort(&f.tree, folded_order, &f);
   folded_walk(&f, metric);
   lp_tree_close(&f.tree);
@@ -111,7 +113,14 @@ static void folded_write_cpu(LpOut *out, const LpProfile *prof,
   folded_all(out, prof, LP_METRIC_SAMPLES, folded_labels(prof, lp_label_call));
 }
 
-const LpReport lp_report_folded_cpu = {"folded", NULL, LP_OF_CPU, 0,
-                                       folded_write_cpu};
-const LpReport lp_report_folded = {"folded", NULL, LP_OF_MEMORY,
-                                   LP_TAKES_METRIC, folded_write};
+const LpReport lp_report_folded_cpu = {
+    .format = "folded",
+    .of = LP_OF_CPU,
+    .write = folded_write_cpu,
+};
+const LpReport lp_report_folded = {
+    .format = "folded",
+    .of = LP_OF_MEMORY,
+    .takes = LP_TAKES_METRIC,
+    .write = folded_write,
+};

@@ -225,6 +225,10 @@ static void text_write(LpOut *out, const LpProfile *prof,
   text_free(&t);
 }
 
-const LpReport lp_report_sites = {"text", "sites", LP_OF_MEMORY,
-                                  LP_TAKES_HUMAN | LP_TAKES_LEAKONLY,
-                                  text_write};
+const LpReport lp_report_sites = {
+    .format = "text",
+    .view = "sites",
+    .of = LP_OF_MEMORY,
+    .takes = LP_TAKES_HUMAN | LP_TAKES_LEAKONLY,
+    .write = text_write,
+};

@@ -57,5 +57,9 @@ static void threads_write(LpOut *out, const LpProfile *prof,
   free(list);
 }
 
-const LpReport lp_report_threads = {"text", "threads", LP_OF_CPU, 0,
-                                    threads_write};
+const LpReport lp_report_threads = {
+    .format = "text",
+    .view = "threads",
+    .of = LP_OF_CPU,
+    .write = threads_write,
+};

@@ -2,12 +2,10 @@
 ** --view=types: a table of what was allocated, by type of object.
 */
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
-#include "text.h"
 
 /* Rows behind those of LJM_TYPE_*. */
 enum {
@@ -17,29 +15,14 @@ enum {
   TYPES_ROWS
 };
 
-enum {
-  COL_ALLOCS,
-  COL_BYTES,
-  COL_REALLOCS,
-  COL_FREES,
-  COL_FREED,
-  COL_LIVE,
-  COL_HELD,
-  COL_END
-};
-
 static const char *const types_name[TYPES_ROWS] = {
     "unknown",  "array",    "hash",           "other", "string", "upvalue",
     "thread",   "proto",    "function",       "trace", "cdata",  "table",
     "userdata", "internal", "(before start)", "total"};
 
-static const char *const types_head[COL_END] = {
-    "allocations", "bytes allocated", "reallocations", "deallocations",
-    "bytes freed", "live objects",    "live bytes"};
-
 typedef struct TypesRow {
   const char *name; /* One of types_name. */
-  uint64_t n[COL_END];
+  LpValue v[LP_NMETRIC];
 } TypesRow;
 
 /* The row of an origin. */
@@ -53,113 +36,96 @@ static unsigned types_row(const LpCell *c)
   return lp_cell_type(c) < TYPES_INTERNAL ? lp_cell_type(c) : LJM_TYPE_UNKNOWN;
 }
 
-/* The figures of a row. */
-static void types_set(TypesRow *r, const LpFigures *f)
-{
-  r->n[COL_ALLOCS] = lp_figure(f, LP_ALLOCS);
-  r->n[COL_BYTES] = lp_figure_bytes(f);
-  r->n[COL_REALLOCS] = lp_figure(f, LP_REALLOCS);
-  r->n[COL_FREES] = lp_figure(f, LP_FREES);
-  r->n[COL_FREED] = lp_figure(f, LP_LEFT_BYTES);
-  r->n[COL_LIVE] = lp_figure_live(f);
-  r->n[COL_HELD] = lp_figure_live_bytes(f);
-}
-
 /* All rows. How many objects are older than the recording is not told, how many
 ** bytes they hold only sometimes: of both, the total has what is known.
 */
-static void types_sum(const LpProfile *prof, TypesRow *row)
+static void types_sum(TypesRow *row, const LpProfile *prof,
+                      const LpShape *shape, unsigned metrics)
 {
-  LpFigures sum[TYPES_ROWS], all;
-  uint64_t held = 0;
   uint32_t i;
-  memset(sum, 0, sizeof(sum));
-  for (i = 0; i < prof->origins.n; i++) {
-    LpFigures f = lp_origins_figures(&prof->origins, i);
-    lp_figures_add(&sum[types_row(&prof->origins.cell[i])], &f);
-  }
-  for (i = 0; i < TYPES_BEFORE; i++)
-    lp_figures_add(&sum[TYPES_TOTAL], &sum[i]);
-  all = sum[TYPES_TOTAL];
-  lp_figures_add(&all, &sum[TYPES_BEFORE]);
-  for (i = 0; i < TYPES_ROWS; i++) {
+  LpMetric m;
+  for (i = 0; i < TYPES_ROWS; i++)
     row[i].name = types_name[i];
-    types_set(&row[i], i == TYPES_TOTAL ? &all : &sum[i]);
+  for (i = 0; i < prof->origins.n; i++) {
+    TypesRow *r = &row[types_row(&prof->origins.cell[i])];
+    if (!lp_shape_origin(shape, i))
+      continue;
+    for (m = 0; m < LP_NMETRIC; m++) {
+      LpValue v = {0, 0};
+      if (metrics & LP_METRIC_BIT(m))
+        v = lp_metric_of(prof, LP_NOW, i, m);
+      lp_value_add(&r->v[m], v);
+      lp_value_add(&row[TYPES_TOTAL].v[m], v);
+    }
   }
-  if (!prof->nobefore)
-    held = row[TYPES_BEFORE].n[COL_HELD] += prof->base;
-  row[TYPES_TOTAL].n[COL_LIVE] = lp_figure_live(&sum[TYPES_TOTAL]);
-  row[TYPES_TOTAL].n[COL_HELD] = lp_figure_live_bytes(&sum[TYPES_TOTAL]) + held;
 }
 
 /* Most live bytes first, then most bytes, then by name. */
 static int types_before(const void *a, const void *b)
 {
+  static const LpMetric by[] = {LP_METRIC_LIVE, LP_METRIC_BYTES};
   const TypesRow *x = a, *y = b;
-  int64_t held = (int64_t)x->n[COL_HELD], other = (int64_t)y->n[COL_HELD];
-  if (held != other)
-    return held > other ? -1 : 1;
-  if (x->n[COL_BYTES] != y->n[COL_BYTES])
-    return x->n[COL_BYTES] > y->n[COL_BYTES] ? -1 : 1;
+  int i;
+  for (i = 0; i < 2; i++) {
+    int64_t n = (int64_t)lp_value_round(x->v[by[i]]);
+    int64_t other = (int64_t)lp_value_round(y->v[by[i]]);
+    if (n != other)
+      return n > other ? -1 : 1;
+  }
   return strcmp(x->name, y->name);
-}
-
-/* What stands in a place of the table. */
-static void types_place(LpBuf *b, const TypesRow *r, int col,
-                        const LpProfile *prof, int human)
-{
-  int before = r->name == types_name[TYPES_BEFORE];
-  int size = col == COL_BYTES || col == COL_FREED || col == COL_HELD;
-  b->n = 0;
-  if (before && (col == COL_LIVE || (col == COL_HELD && prof->nobefore)))
-    lp_buf_puts(b, "-");
-  else
-    lp_text_size(b, r->n[col], human && size);
 }
 
 /* Is there nothing in a row? */
 static int types_empty(const TypesRow *r)
 {
-  static const uint64_t none[COL_END];
+  static const LpValue none[LP_NMETRIC];
   return r->name != types_name[TYPES_TOTAL] &&
-         memcmp(r->n, none, sizeof(none)) == 0;
+         memcmp(r->v, none, sizeof(none)) == 0;
 }
 
-/* The whole report. */
-static void types_write(LpOut *out, const LpProfile *prof,
+/* Add a row to the table. */
+static void types_add(LpTable *t, const TypesRow *r, const LpProfile *prof,
+                      unsigned metrics)
+{
+  unsigned col = 1;
+  LpMetric m;
+  lp_table_row(t);
+  lp_table_string(t, 0, lp_strdup(r->name));
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (!(metrics & LP_METRIC_BIT(m)))
+      continue;
+    if (r->name != types_name[TYPES_BEFORE] || lp_metric_known(prof, m))
+      lp_table_number(t, col, lp_value_round(r->v[m]));
+    col++;
+  }
+}
+
+/* All of it. */
+static void types_table(LpTable *t, const LpProfile *prof,
                         const LpReportOptions *opt)
 {
+  unsigned metrics =
+      lp_metric_counted(prof) & ~(LP_METRIC_BIT(LP_METRIC_SAMPLES) |
+                                  LP_METRIC_BIT(LP_METRIC_LEAKED_OBJECTS) |
+                                  LP_METRIC_BIT(LP_METRIC_LEAKED));
   TypesRow row[TYPES_ROWS];
-  int width[COL_END], col;
-  LpBuf b = {0};
-  unsigned i;
-  types_sum(prof, row);
+  LpMetric m;
+  int i;
+  memset(row, 0, sizeof(row));
+  types_sum(row, prof, opt->shape, metrics);
   qsort(row, TYPES_TOTAL, sizeof(TypesRow), types_before);
-  lp_text_samples(out, prof);
-  lp_out_printf(out, "%-14s", "type");
-  for (col = 0; col < COL_END; col++) { /* As wide as the longest. */
-    width[col] = (int)strlen(types_head[col]);
-    for (i = 0; i < TYPES_ROWS; i++) {
-      types_place(&b, &row[i], col, prof, opt->human);
-      if ((int)b.n > width[col])
-        width[col] = (int)b.n;
-    }
-    lp_out_printf(out, "  %*s", width[col], types_head[col]);
-  }
-  lp_text_guess(out, prof);
-  lp_out_puts(out, "\n");
-  for (i = 0; i < TYPES_ROWS; i++) {
-    if (types_empty(&row[i]))
-      continue;
-    lp_out_printf(out, "%-14s", row[i].name);
-    for (col = 0; col < COL_END; col++) {
-      types_place(&b, &row[i], col, prof, opt->human);
-      lp_out_printf(out, "  %*s", width[col], b.s);
-    }
-    lp_out_puts(out, "\n");
-  }
-  lp_buf_free(&b);
+  lp_table_column(t, "type", "type", LP_UNIT_TEXT);
+  for (m = 0; m < LP_NMETRIC; m++)
+    if (metrics & LP_METRIC_BIT(m))
+      lp_table_metric(t, m);
+  for (i = 0; i < TYPES_ROWS; i++)
+    if (!types_empty(&row[i]))
+      types_add(t, &row[i], prof, metrics);
 }
 
-const LpReport lp_report_types = {"text", "types", LP_OF_MEMORY, LP_TAKES_HUMAN,
-                                  types_write};
+const LpReport lp_report_types = {
+    .view = "types",
+    .of = LP_OF_MEMORY,
+    .takes = LP_TAKES_HUMAN,
+    .table = types_table,
+};

@@ -63,13 +63,11 @@ char **lp_text_labels(const LpProfile *prof, int whole)
   char **label = lp_alloc(prof->sitekeys.n * sizeof(char *));
   uint32_t i;
   for (i = 0; i < prof->sitekeys.n; i++) {
-    LpBuf b = {0}, name = {0};
-    lp_label_site(&b, prof, i);
+    LpBuf b = {0};
     if (whole)
-      lp_label_name(&name, prof, i);
-    if (name.n)
-      lp_buf_printf(&b, " (%s)", name.s);
-    lp_buf_free(&name);
+      lp_label_whole(&b, prof, i);
+    else
+      lp_label_site(&b, prof, i);
     label[i] = b.s;
   }
   return label;

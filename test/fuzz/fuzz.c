@@ -21,6 +21,9 @@ static void must(int holds)
 static void fuzz_tree(const LpProfile *prof)
 {
   LpTree t;
+  LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) |
+                     LP_METRIC_BIT(LP_METRIC_SAMPLES),
+                 LP_MERGE_LINES, NULL};
   uint64_t bytes[2] = {0};
   uint32_t i;
   for (i = 0; i < prof->origins.n; i++) {
@@ -28,11 +31,10 @@ static void fuzz_tree(const LpProfile *prof)
     bytes[0] += f.n[LP_ALLOC_BYTES] + f.n[LP_REALLOC_BYTES];
     bytes[1] += f.part[LP_ALLOC_BYTES] + f.part[LP_REALLOC_BYTES];
   }
-  lp_tree_open(&t, prof, 1);
+  lp_tree_open(&t, prof, &of);
   lp_tree_total(&t);
-  must(t.node[0].n[LP_METRIC_BYTES] == bytes[0]);
-  must(t.node[0].part[LP_METRIC_BYTES] == bytes[1]);
-  must(t.node[0].n[LP_METRIC_SAMPLES] == prof->cpu.samples);
+  must(lp_tree_totals(&t, 0, LP_METRIC_BYTES) == lp_round(bytes[0], bytes[1]));
+  must(lp_tree_totals(&t, 0, LP_METRIC_SAMPLES) == prof->cpu.samples);
   lp_tree_close(&t);
 }
 
@@ -73,17 +75,16 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
 /* One of the reports. */
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
-  static const LpReport *const memory[] = {&lp_report_sites, &lp_report_types,
-                                           &lp_report_tree, &lp_report_folded};
-  static const LpReport *const cpu[] = {&lp_report_functions, &lp_report_lines,
-                                        &lp_report_calls,
-                                        &lp_report_folded_cpu};
-  const LpReport *const *report = prof->of == LP_OF_CPU ? cpu : memory;
+  static const char *const memory[] = {"sites", "types", "tree"};
+  static const char *const cpu[] = {"functions", "lines", "tree"};
+  const char *view = NULL;
   LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
   LpOut out;
-  opt.metric = (LpMetric)(n % LP_NMETRIC);
+  if ((n & 3) < 3)
+    view = (prof->of == LP_OF_CPU ? cpu : memory)[n & 3];
+  opt.metric = (LpMetric)(n % LP_METRIC_SAMPLES);
   lp_out_open(&out, -1);
-  report[n & 3]->write(&out, prof, &opt);
+  lp_report_write(view ? "text" : "folded", view, &out, prof, &opt);
   must(out.buf.n > 0 || (n & 3) == 3);
   lp_out_close(&out);
 }

@@ -9,7 +9,7 @@
 #include "reader.h"
 #include "run.h"
 
-const LpReportOptions run_plain = {0};
+const LpReportOptions run_plain = {.metric = LP_METRIC_BYTES};
 
 /* Read all of an input into the profile, and close it. */
 void run_add(Run *r, LpInput *in)
@@ -51,8 +51,7 @@ const char *run_report(Run *r, const char *format, const char *view,
   LpOut out;
   lp_buf_free(&r->text);
   lp_out_open(&out, -1);
-  lp_report_find(format, view, r->prof->of ? r->prof->of : LP_OF_MEMORY)
-      ->write(&out, r->prof, opt);
+  lp_report_write(format, view, &out, r->prof, opt);
   r->text = out.buf;
   return r->text.s ? r->text.s : "";
 }
@@ -94,24 +93,26 @@ const LpRow *run_row(const Run *r, const char *label)
 /* All that is counted is in the tree: under its root, and in its nodes. */
 static void run_tree(const Run *r, const LpFigures *all)
 {
+  static const LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) |
+                                  LP_METRIC_BIT(LP_METRIC_ALLOCATIONS) |
+                                  LP_METRIC_BIT(LP_METRIC_LIVE),
+                              LP_MERGE_LINES, NULL};
   LpTree t;
-  uint64_t live[2] = {0};
+  uint64_t live = 0;
   uint32_t i;
-  lp_tree_open(&t, r->prof, 1);
-  for (i = 0; i < t.n; i++) {
-    live[0] += t.node[i].n[LP_METRIC_LIVE];
-    live[1] += t.node[i].part[LP_METRIC_LIVE];
-  }
+  lp_tree_open(&t, r->prof, &of);
   lp_tree_total(&t);
-  ck_assert_uint_eq(t.node[0].n[LP_METRIC_LIVE], live[0]);
-  ck_assert_uint_eq(t.node[0].part[LP_METRIC_LIVE], live[1]);
-  ck_assert_uint_eq(lp_tree_metric(&t.node[0], LP_METRIC_BYTES),
+  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_BYTES),
                     lp_figure_bytes(all));
-  ck_assert_uint_eq(lp_tree_metric(&t.node[0], LP_METRIC_ALLOCATIONS),
+  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_ALLOCATIONS),
                     lp_figure_births(all));
   if (!r->prof->nobefore)
-    ck_assert_uint_eq(lp_tree_metric(&t.node[0], LP_METRIC_LIVE),
+    ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_LIVE),
                       lp_figure_live_bytes(all) + r->prof->base);
+  lp_tree_whole(&t);
+  for (i = 0; i < t.n; i++)
+    live += lp_tree_self(&t, i, LP_METRIC_LIVE);
+  ck_assert_uint_eq(live, lp_tree_totals(&t, 0, LP_METRIC_LIVE));
   lp_tree_close(&t);
 }
 
@@ -122,6 +123,7 @@ static void run_cpu(const Run *r)
   const LpCpu *cpu = &r->prof->cpu;
   uint64_t nodes = 0, threads = 0;
   size_t i;
+  LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_SAMPLES), LP_MERGE_LINES, NULL};
   LpTree t;
   for (i = 0; i < o->nnode && i < o->nsamples; i++)
     nodes += o->samples[i];
@@ -131,9 +133,9 @@ static void run_cpu(const Run *r)
   ck_assert_uint_eq(threads, cpu->samples);
   ck_assert_uint_eq(r->st.delivered, cpu->samples);
   ck_assert_uint_le(cpu->cut, cpu->samples);
-  lp_tree_open(&t, r->prof, 1);
+  lp_tree_open(&t, r->prof, &of);
   lp_tree_total(&t);
-  ck_assert_uint_eq(t.node[0].n[LP_METRIC_SAMPLES], cpu->samples);
+  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_SAMPLES), cpu->samples);
   lp_tree_close(&t);
 }
 

@@ -198,6 +198,9 @@ END_TEST
 /* Memory and CPU in one profile: both keep their numbers, and one tree. */
 START_TEST(test_both)
 {
+  LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) |
+                     LP_METRIC_BIT(LP_METRIC_SAMPLES),
+                 LP_MERGE_NONE, NULL};
   Sample s, m;
   LpInput in;
   LpTree t;
@@ -209,10 +212,10 @@ START_TEST(test_both)
   run_add(&r, &in);
   ck_assert_int_eq(r.status, LP_WHOLE);
   ck_assert_uint_eq(r.prof->of, LP_OF_MEMORY | LP_OF_CPU);
-  lp_tree_open(&t, r.prof, 0);
+  lp_tree_open(&t, r.prof, &of);
   lp_tree_total(&t);
-  ck_assert_uint_eq(t.node[0].n[LP_METRIC_SAMPLES], 100);
-  ck_assert_uint_eq(lp_tree_metric(&t.node[0], LP_METRIC_BYTES), 4888);
+  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_SAMPLES), 100);
+  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_BYTES), 4888);
   lp_tree_close(&t);
   run_close(&r);
   craft_close(&s.c);

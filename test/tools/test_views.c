@@ -32,7 +32,7 @@ static LpBuf golden(const char *name, const char *kind)
 /* A report of the sample must be as in its file. */
 static void view(const char *format, const char *name, uint64_t sample)
 {
-  LpReportOptions opt = {.min = LP_REPORT_MIN};
+  LpReportOptions opt = {.min = LP_REPORT_MIN, .metric = LP_METRIC_BYTES};
   const char *kind = sample ? "samples" : "all";
   LpBuf want = golden(name ? name : format, kind);
   Sample s;
@@ -116,13 +116,13 @@ START_TEST(test_types)
   r = run_craft(&c);
   run_report(&r, "text", "types", &opt);
   ck_assert_ptr_nonnull(strstr(r.text.s,
-                               "\nuserdata                  1           2.0KiB"
+                               "\nuserdata            1           2.0KiB"
                                "              0              0           0B"
                                "             1      2.0KiB\n"));
   ck_assert_ptr_nonnull(
-      strstr(r.text.s, "\nunknown                   4           2.0KiB"));
+      strstr(r.text.s, "\nunknown             4           2.0KiB"));
   ck_assert_ptr_nonnull(
-      strstr(r.text.s, "\ntotal                    16          26.1KiB"));
+      strstr(r.text.s, "\ntotal              16          26.1KiB"));
   ck_assert_ptr_null(strstr(r.text.s, "before"));
   run_close(&r);
   craft_close(&c);
@@ -134,7 +134,7 @@ END_TEST
 */
 START_TEST(test_frames)
 {
-  LpReportOptions opt = {0};
+  LpReportOptions opt = run_plain;
   Craft c;
   Run r;
   uint64_t i;
