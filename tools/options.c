@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "options.h"
@@ -12,6 +13,9 @@
 LpOptions lp_options = {.format = "text",
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};
+
+#define FOLLOW_SECONDS 2     /* Of --follow, if nothing else is said. */
+#define FOLLOW_MAX     86400 /* A day. */
 
 enum {
   OPT_DUMP = 256,
@@ -24,7 +28,8 @@ enum {
   OPT_FOCUS,
   OPT_IGNORE,
   OPT_DIFF,
-  OPT_LIMIT
+  OPT_LIMIT,
+  OPT_FOLLOW
 };
 
 static const struct argp_option options[] = {
@@ -63,6 +68,10 @@ static const struct argp_option options[] = {
     {"leak-only", 'l', NULL, 0,
      "Sites: print only what is still live at the end", 3},
     {NULL, 0, NULL, 0, "Input:", 4},
+    {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
+     "FILE still grows: report again and again, every 2 SECONDS if nothing else "
+     "is said, until the recording ends, or Ctrl-C",
+     4},
     {"dump", OPT_DUMP, NULL, 0,
      "Accepted and implied: kinds of streams are recognised", 4},
     {NULL, 0, NULL, 0, "Limits:", 5},
@@ -79,7 +88,8 @@ static const char doc[] =
     "Report what a LuaJIT memory profile tells: allocations, reallocations and "
     "deallocations, and what is still held; or where a CPU profile's time went."
     "\v"
-    "FILE - is standard input. Several FILEs become one report.\n"
+    "FILE - is standard input. Several FILEs become one report. They may be "
+    "packed with gzip or zstd.\n"
     "\n"
     "Examples:\n"
     "  lj-parse-memprof mem.ljm           the whole report\n"
@@ -91,7 +101,8 @@ static const char doc[] =
     "  lj-parse-memprof --limit='live@app/*<=10MB' mem.ljm\n"
     "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
     "  lj-parse-memprof cpu.ljp           self and total by function\n"
-    "  zcat mem.ljm.gz | lj-parse-memprof -o report.txt -\n"
+    "  lj-parse-memprof -o report.txt mem.ljm.gz\n"
+    "  lj-parse-memprof --follow mem.ljm  what a program does that still runs\n"
     "\n"
     "Exit status: 0 all was read; 1 a part was read, a warning says where and "
     "why it ends; 2 a FILE could not be read, or the report not written; 3 a "
@@ -125,11 +136,36 @@ unsigned lp_options_wants(const LpReport *r)
   return r->wants | lp_metric_wants(metrics);
 }
 
+/* --follow */
+static double parse_follow(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double seconds = arg ? strtod(arg, &end) : FOLLOW_SECONDS;
+  if (arg && (end == arg || *end || !(seconds > 0 && seconds <= FOLLOW_MAX)))
+    argp_error(state, "expected SECONDS from above 0 to %d, not %s", FOLLOW_MAX,
+               arg);
+  return seconds;
+}
+
+/* Only a file can be followed, and only one; so must be what is replaced. */
+static void parse_files(struct argp_state *state)
+{
+  struct stat st;
+  if (lp_options.follow > 0 && lp_options.nfile != 1)
+    argp_error(state, "--follow is for one FILE, not %d", lp_options.nfile);
+  if (lp_options.follow > 0 && strcmp(lp_options.file[0], "-") == 0)
+    argp_error(state, "--follow is not for standard input");
+  if (lp_options.follow > 0 && lp_options.nbase)
+    argp_error(state, "--follow is not for --diff");
+  if (lp_options.follow > 0 && lp_options.out &&
+      stat(lp_options.out, &st) == 0 && !S_ISREG(st.st_mode))
+    argp_error(state, "--follow writes a FILE anew, and %s is none",
+               lp_options.out);
+}
+
 /* All is read. What is for people leaves little things out; what the RFC's
-*report
-** could not show has another default. Some report must take every option, which
-*one it is
-** depends on what FILEs are profiles of.
+** report could not show has another default. Some report must take every
+** option, which one it is depends on what FILEs are profiles of.
 */
 static void parse_report(struct argp_state *state)
 {
@@ -200,6 +236,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case OPT_VIEW:
     lp_options.view = arg;
     break;
+  case OPT_FOLLOW:
+    lp_options.follow = parse_follow(arg, state);
+    break;
   case OPT_DUMP:
     break;
   case 'h':
@@ -210,6 +249,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_options.nfile = state->argc - state->next;
     break;
   case ARGP_KEY_END:
+    parse_files(state);
     parse_report(state);
     break;
   case ARGP_KEY_NO_ARGS:

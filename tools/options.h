@@ -17,6 +17,7 @@ typedef struct LpOptions {
   const char *format;
   const char *view;       /* NULL: the format's default. */
   unsigned given;         /* LP_TAKES_*: options for certain reports. */
+  double follow;          /* Seconds between two reports; 0: FILE has ended. */
   LpReportOptions report; /* All but its shape, which a profile must have. */
   regex_t focus, ignore;  /* If the report's are not NULL. */
   const char **base;      /* Files to compare with. */

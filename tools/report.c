@@ -156,9 +156,8 @@ const LpReport *lp_report_choose(const char *format, const char *view,
   return r;
 }
 
-/* Can rows be sorted by a key? *WHY tells what they can be sorted by. A table
-*of
-** nothing has all columns.
+/* Can rows be sorted by a key? *WHY tells by what they can. A table of nothing
+** has all columns.
 */
 static int report_sorts(const LpReport *r, unsigned of,
                         const LpReportOptions *opt, LpBuf *why)

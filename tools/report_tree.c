@@ -309,6 +309,8 @@ static void tree_head(const TreeText *t, unsigned takes)
   if (!tree_is_usual(t) && t->metric != LP_METRIC_SAMPLES)
     lp_buf_printf(&b, " by %s", lp_metrics[t->metric].title);
   lp_report_left(&b, t->opt, takes, t->metric);
+  if (t->callers && t->tree.n == LP_CALLERS_MAX)
+    lp_buf_printf(&b, ", only the first %u lines", LP_CALLERS_MAX);
   lp_out_puts(t->out, b.s);
   lp_text_guess(t->out, t->prof);
   lp_out_puts(t->out, "\n");

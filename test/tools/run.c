@@ -178,7 +178,8 @@ void run_books(const Run *r)
   }
   run_tree(r, &all);
   run_cpu(r);
-  run_rows(r);
+  run_rows(r, "functions", LP_METRIC_BYTES);
+  run_rows(r, "functions", LP_METRIC_SAMPLES);
   if (r->st.sample)
     return;
   for (i = 0; i < r->prof->sitekeys.n; i++) {
