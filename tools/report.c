@@ -15,9 +15,9 @@
 */
 static const LpReport *const reports[] = {
     &lp_report_sites,      &lp_report_json,      &lp_report_pprof,
-    &lp_report_speedscope, &lp_report_types,     &lp_report_tree,
-    &lp_report_folded,     &lp_report_functions, &lp_report_lines,
-    &lp_report_threads,    &lp_report_calls,     &lp_report_folded_cpu};
+    &lp_report_speedscope, &lp_report_functions, &lp_report_lines,
+    &lp_report_types,      &lp_report_tree,      &lp_report_callers,
+    &lp_report_threads,    &lp_report_folded};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -81,11 +81,18 @@ void lp_report_write(const char *format, const char *view, LpOut *out,
   unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
   const LpReport *r = lp_report_find(format, view, of);
   LpTable t = {.name = r->view};
+  int col;
   if (!r->table) {
     r->write(out, prof, opt);
     return;
   }
   r->table(&t, prof, opt);
+  col = opt->sort ? lp_table_find(&t, opt->sort) : -1;
+  if (col >= 0)
+    lp_table_sort(&t, (unsigned)col);
+  if (opt->top)
+    lp_table_top(&t, opt->top);
+  lp_report_left(&t.note, opt, r->takes, lp_report_metric(prof, opt));
   report_table(format)->write(out, &t, prof, opt);
   lp_table_close(&t);
 }
@@ -112,7 +119,8 @@ const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
 {
   static const char *const name[] = {"human-readable", "leak-only", "min",
-                                     "metric", "sort"};
+                                     "metric",         "sort",      "top",
+                                     "focus",          "ignore",    "diff"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
@@ -131,4 +139,52 @@ const LpReport *lp_report_choose(const char *format, const char *view,
     }
   }
   return r;
+}
+
+/* Can rows be sorted by a key? If not, *WHY tells what they can be sorted by. A
+** table of nothing has all columns.
+*/
+static int report_sorts(const LpReport *r, unsigned of,
+                        const LpReportOptions *opt, LpBuf *why)
+{
+  static const char *const tree = "total, self, name";
+  LpTable t = {.name = r->view};
+  LpProfile *none;
+  int found;
+  unsigned i;
+  lp_buf_printf(why, "--view=%s is not sorted by %s, but by ", r->view,
+                opt->sort);
+  if (!r->table) {
+    lp_buf_puts(why, tree);
+    return strcmp(opt->sort, "total") == 0 || strcmp(opt->sort, "self") == 0 ||
+           strcmp(opt->sort, "name") == 0;
+  }
+  none = lp_profile_new();
+  none->of = of;
+  none->wanted.what = r->wants | lp_metric_wants(LP_METRIC_BIT(opt->metric));
+  none->was.is = opt->base != NULL;
+  r->table(&t, none, opt);
+  for (i = 0; i < t.ncol; i++)
+    lp_buf_printf(why, "%s%s", i ? ", " : "", t.col[i].key);
+  found = lp_table_find(&t, opt->sort) >= 0;
+  lp_table_close(&t);
+  lp_profile_free(none);
+  return found;
+}
+
+/* Are the options' values good for a report of profiles of one kind? If not,
+** *WHY tells why.
+*/
+int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
+                    LpBuf *why)
+{
+  why->n = 0;
+  if (opt->chosen && !(lp_metrics[opt->metric].of & of)) {
+    lp_buf_printf(why, "there is no --metric=%s", lp_metrics[opt->metric].key);
+    return 0;
+  }
+  if (opt->sort && !report_sorts(r, of, opt, why))
+    return 0;
+  why->n = 0;
+  return 1;
 }

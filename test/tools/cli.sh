@@ -100,7 +100,9 @@ has err ': offset 16: expected a block of [0-9]+ bytes, found [0-9]+; '
 run 64 1 --view=types "$cpu"
 has err '--format=text has no view types, of a CPU profile$'
 run 64 1 --format=folded --metric=live "$cpu"
-has err '--metric is not for --format=folded, of a CPU profile$'
+has err 'there is no --metric=live, of a CPU profile$'
+run 64 1 --limit='live<1' "$cpu"
+has err 'there is no --limit=live<1, of a CPU profile$'
 run 64 1 "$stream" "$cpu"
 has err 'memory and CPU profiles cannot be in one report yet$'
 
@@ -124,26 +126,46 @@ run 64 3 --nonsense "$stream"
 run 64 3 --view=leaves "$stream"
 has err '--format=text has no view leaves$'
 run 64 3 --format=xml "$stream"
-has err 'expected a FORMAT \(.*folded.*\), not xml$'
+has err 'expected a FORMAT \(text, .*csv\), not xml$'
 run 64 3 --format=folded --view=tree "$stream"
 has err '--format=folded has no view tree$'
-run 64 3 --min=101 --view=tree "$stream"
-run 64 3 --min=nan --view=tree "$stream"
-run 64 3 --min= --view=tree "$stream"
-run 64 3 --min=1x --view=tree "$stream"
-has err 'expected a PERCENT from 0 to 100, not 1x$'
+for min in 101% nan% % '' 1x 0.5 -1 9e18KiB 0x10 1%%; do
+  run 64 3 --min="$min" --view=tree "$stream"
+  has err "expected a SIZE such as 4096, 64K, or 0% to 100%, not $min\$"
+done
 run 64 3 --metric=size --format=folded "$stream"
 has err 'expected a METRIC \(.*bytes.*\), not size$'
 run 64 1 --min=1 "$stream"
 has err '--min is not for --view=sites, of a memory profile$'
-run 64 1 --view=lines "$stream"
-has err '--format=text has no view lines, of a memory profile$'
+run 64 1 --view=threads "$stream"
+has err '--format=text has no view threads, of a memory profile$'
 run 64 3 --min=1 --view=sites "$stream"
 has err '--min is not for --view=sites$'
-run 64 3 --sort=total --view=tree "$stream"
-has err '--sort is not for --view=tree$'
-run 64 3 --sort=name --view=lines "$stream"
-has err 'expected an ORDER: self or total, not name$'
+run 64 3 --sort=total --view=sites "$stream"
+has err '--sort is not for --view=sites$'
+run 64 3 --sort=live --view=tree "$stream"
+has err '--view=tree is not sorted by live, but by total, self, name$'
+run 64 3 --sort=size --view=types "$stream"
+has err '--view=types is not sorted by size, but by type, allocations, bytes, '
+run 64 1 --sort=live --view=lines "$cpu"
+has err '--view=lines is not sorted by live, .* name, of a CPU profile$'
+run 64 3 --top=0 "$stream"
+has err 'expected N, a number of rows, not 0$'
+run 64 3 --top=x "$stream"
+run 64 3 --top=2 --format=folded "$stream"
+has err '--top is not for --format=folded$'
+run 64 3 --focus='x|a(b' "$stream"
+has err '--focus: Unmatched .* at character 4 of x\|a\(b$'
+run 64 3 --ignore='a[b' "$stream"
+has err '--ignore: Unmatched .* at character 2 of a\[b$'
+run 64 3 --diff="$stream" --view=sites "$stream"
+has err '--diff is not for --view=sites$'
+run 64 3 --limit=live "$stream"
+has err '--limit=live: expected METRIC<=NUMBER or METRIC@GLOB<=NUMBER$'
+run 64 3 --limit='live<=1TB' "$stream"
+has err 'expected a NUMBER such as 4096, 10MB or 1.5GiB, not 1TB$'
+run 64 3 --limit='size@x<=1' "$stream"
+has err '--limit=size@x<=1: there is no METRIC size$'
 run 64 3 --metric=live "$stream"
 has err '--metric is not for --view=sites$'
 run 64 3 -l --view=tree "$stream"
