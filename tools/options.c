@@ -161,8 +161,9 @@ static void parse_files(struct argp_state *state)
                lp_options.out);
 }
 
-/* All is read. What is for people leaves little things out; a comparison has a
-** default of its own. Some report must take every option, which one it is
+/* All is read. What is for people leaves little things out; what the RFC's
+** report could not show has another default. Some report must take every
+** option, which one it is
 ** depends on what FILEs are profiles of.
 */
 static void parse_report(struct argp_state *state)
@@ -171,7 +172,8 @@ static void parse_report(struct argp_state *state)
   int memory, text = strcmp(lp_options.format, "text") == 0;
   if (!text && !(lp_options.given & LP_TAKES_MIN))
     lp_options.report.min = 0;
-  if (text && lp_options.nbase && !lp_options.view)
+  if (text && !lp_options.view &&
+      (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)))
     lp_options.view = "functions";
   memory =
       lp_report_find(lp_options.format, lp_options.view, LP_OF_MEMORY) != NULL;

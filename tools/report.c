@@ -112,6 +112,19 @@ static void report_formats(LpBuf *b)
   lp_buf_puts(b, "csv");
 }
 
+/* Add the names of all views that a format has. */
+static void report_views(LpBuf *b, const char *format)
+{
+  int any = 0;
+  size_t i;
+  for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+    const LpReport *r = reports[i];
+    if (!r->view || !lp_report_find(format, r->view, r->of))
+      continue;
+    lp_buf_printf(b, "%s%s", any++ ? ", " : "", r->view);
+  }
+}
+
 /* The same, if it takes all options that were given, LP_TAKES_*. If there is
 ** none, *WHY tells why.
 */
@@ -129,7 +142,9 @@ const LpReport *lp_report_choose(const char *format, const char *view,
     report_formats(why);
     lp_buf_printf(why, "), not %s", format);
   } else if (!r) {
-    lp_buf_printf(why, "--format=%s has no view %s", format, view);
+    lp_buf_printf(why, "expected a VIEW of --format=%s (", format);
+    report_views(why, format);
+    lp_buf_printf(why, "), not %s", view);
   }
   for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
     if (given & ~r->takes & 1u << i) {
@@ -141,21 +156,20 @@ const LpReport *lp_report_choose(const char *format, const char *view,
   return r;
 }
 
-/* Can rows be sorted by a key? If not, *WHY tells what they can be sorted by. A
-** table of nothing has all columns.
+/* Can rows be sorted by a key? *WHY tells what they can be sorted by. A table
+*of
+** nothing has all columns.
 */
 static int report_sorts(const LpReport *r, unsigned of,
                         const LpReportOptions *opt, LpBuf *why)
 {
-  static const char *const tree = "total, self, name";
   LpTable t = {.name = r->view};
   LpProfile *none;
   int found;
   unsigned i;
-  lp_buf_printf(why, "--view=%s is not sorted by %s, but by ", r->view,
-                opt->sort);
+  lp_buf_printf(why, "expected a KEY of --view=%s (", r->view);
   if (!r->table) {
-    lp_buf_puts(why, tree);
+    lp_buf_printf(why, "total, self, name), not %s", opt->sort);
     return strcmp(opt->sort, "total") == 0 || strcmp(opt->sort, "self") == 0 ||
            strcmp(opt->sort, "name") == 0;
   }
@@ -166,6 +180,7 @@ static int report_sorts(const LpReport *r, unsigned of,
   r->table(&t, none, opt);
   for (i = 0; i < t.ncol; i++)
     lp_buf_printf(why, "%s%s", i ? ", " : "", t.col[i].key);
+  lp_buf_printf(why, "), not %s", opt->sort);
   found = lp_table_find(&t, opt->sort) >= 0;
   lp_table_close(&t);
   lp_profile_free(none);
