@@ -14,7 +14,7 @@ static const LpReport *const reports[] = {
     &lp_report_sites,     &lp_report_json,    &lp_report_types,
     &lp_report_tree,      &lp_report_folded,  &lp_report_functions,
     &lp_report_lines,     &lp_report_threads, &lp_report_calls,
-    &lp_report_folded_cpu};
+    &lp_report_folded_cpu, &lp_report_html};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,

@@ -53,6 +53,7 @@ extern const LpReport lp_report_threads;
 extern const LpReport lp_report_calls;
 extern const LpReport lp_report_folded_cpu;
 extern const LpReport lp_report_json;
+extern const LpReport lp_report_html;
 
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);
