@@ -4,7 +4,7 @@
 ** and to, and how strong they are.
 */
 const KINDS = {
-  lua: {title: "Lua", hue: [48, 92], chroma: 1},
+  lua: {title: "Lua", hue: [40, 98], chroma: 1},
   trace: {title: "Trace", hue: [150, 172], chroma: 1},
   c: {title: "C function", hue: [222, 250], chroma: 0.9},
   native: {title: "Native", hue: [278, 312], chroma: 0.75},
@@ -50,8 +50,8 @@ function frameColours(frame, dark) {
   const kind = KINDS[frame.kind] || KINDS.special;
   const x = textHash(frame.file || frame.kind);
   const hue = kind.hue[0] + x * (kind.hue[1] - kind.hue[0]);
-  const light = (dark ? 0.415 : 0.855) + (textHash(frame.label) - 0.5) * 0.035;
-  const chroma = kind.chroma * (dark ? 0.075 : 0.088);
+  const light = (dark ? 0.45 : 0.855) + (textHash(frame.label) - 0.5) * 0.035;
+  const chroma = kind.chroma * (dark ? 0.085 : 0.09);
   return {
     plain: oklch(light, chroma, hue),
     over: oklch(light + (dark ? 0.09 : -0.075), chroma * 1.25, hue),

@@ -37,6 +37,17 @@ function fill(e, ...inside) {
   return dress(e, null, inside);
 }
 
+/* The same, with the keyboard where it was: at the part of that name. */
+function refill(e, ...inside) {
+  const had = document.activeElement;
+  const name = had && had !== e && e.contains(had) ? had.dataset.name : null;
+  fill(e, ...inside);
+  const now = name && Array.from(e.querySelectorAll("[data-name]"))
+    .find(x => x.dataset.name === name);
+  if (now)
+    now.focus({preventScroll: true});
+}
+
 /* A name that may read from right to left, for itself. */
 function nameEl(text, attributes) {
   return el("bdi", attributes, text);
@@ -44,8 +55,8 @@ function nameEl(text, attributes) {
 
 /* Buttons of which one is pressed. */
 function fillSwitch(id, choices, chosen, choose) {
-  fill(byId(id), ...choices.map(c => el("button", {
+  refill(byId(id), ...choices.map(c => el("button", {
     type: "button", "aria-pressed": String(c.value === chosen),
-    title: c.hint, "data-value": c.value, onclick: () => choose(c.value)
+    title: c.hint, "data-name": c.value, onclick: () => choose(c.value)
   }, c.title)));
 }

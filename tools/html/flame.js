@@ -68,6 +68,11 @@ function layFlame() {
     f.rows.reverse();
 }
 
+/* The row of the function in the middle. */
+function middleRow() {
+  return flame.flip ? flame.rows.length - 1 - flame.middle : flame.middle;
+}
+
 /* The row and the place in it of a spot, or null if it is not drawn. */
 function placeOf(spot) {
   for (let r = 0; r < flame.rows.length; r++) {
@@ -222,6 +227,8 @@ function paintFlame() {
     for (let k = 0; k < row.x.length; k++)
       paintFrame(ctx, row, k, r * ROW - top, ink);
   }
+  if (f.halves.length > 1 && f.rows.length)
+    paintEdge(ctx, {r: middleRow(), k: 0}, top, ink, 2);
   if (f.over && f.over.spot && f.rows[f.over.r])
     paintEdge(ctx, f.over, top, ink, 1);
   const picked = f.picked && placeOf(f.picked);
@@ -241,8 +248,10 @@ function askPaint() {
   }
 }
 
-/* Lay out again: the width, the zoom or the trees are others. */
-function redrawFlame() {
+/* Lay out again: the width, the zoom or the trees are others. What is drawn has
+** to be painted then.
+*/
+function resizeFlame() {
   const f = flame, box = byId("flame");
   f.width = box.clientWidth;
   if (!f.width || !f.halves.length)
@@ -257,15 +266,13 @@ function redrawFlame() {
   byId("canvas").style.height = box.clientHeight + "px";
   byId("canvas").style.width = f.width + "px";
   f.over = null;
-  paintFlame();
 }
 
 /* Scroll to where reading begins: the root, or the function in the middle. */
 function scrollFlame() {
   const f = flame, box = byId("flame");
   if (f.halves.length > 1) {
-    const r = f.flip ? f.rows.length - 1 - f.middle : f.middle;
-    box.scrollTop = r * ROW - box.clientHeight / 2 + ROW / 2;
+    box.scrollTop = middleRow() * ROW - box.clientHeight / 2 + ROW / 2;
   } else {
     box.scrollTop = f.flip ? box.scrollHeight : 0;
   }

@@ -4,7 +4,9 @@ const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
 /* A number with a separator at each thousand. */
 function countText(n) {
-  return Math.round(n).toLocaleString("en-US").replace("-", "\u2212");
+  const digits = String(Math.abs(Math.round(n)));
+  return (n <= -0.5 ? "\u2212" : "") +
+    digits.replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /* A size with a unit of 1024. */
@@ -48,7 +50,12 @@ function unitText(n, unit) {
   }
 }
 
-/* The same, to the last digit. */
+/* A size without digits that say nothing, where there is little room. */
+function tickText(n) {
+  return bytesText(n).replace(/\.0+(?=\u00a0)/, "").replace("\u00a0", "");
+}
+
+/* A number of one of those units, to the last digit. */
 function exactText(n, unit) {
   if (unit === "bytes")
     return countText(n) + " bytes";

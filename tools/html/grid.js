@@ -17,7 +17,7 @@ function showGrid(box, how) {
   grid.most = grid.bar < 0 ? 0
     : how.rows.reduce((n, r) => Math.max(n, Math.abs(r.cells[grid.bar])), 0);
   gridSort(grid);
-  fill(box, table);
+  refill(box, table);
   box.grid = grid;
   box.onscroll = () => gridFill(grid, false);
   gridFill(grid, false);
@@ -32,7 +32,7 @@ function gridHead(grid) {
       scope: "col", class: c.unit === "text" ? null : "number",
       "aria-sort": !sorted ? null : how.sort.down ? "descending" : "ascending"
     }, el("button", {
-      type: "button", "data-key": c.key, title: c.hint,
+      type: "button", "data-name": c.key, title: c.hint,
       onclick: () => how.onsort({
         key: c.key, down: sorted ? !how.sort.down : c.unit !== "text"
       })
@@ -108,6 +108,6 @@ function gridFill(grid, paper) {
   if (!n)
     rows.push(el("tr", null, el("td", {colspan: how.columns.length,
       class: "none"}, "Nothing matches.")));
-  fill(grid.body, from > 0 && gridRoom(from, how.columns.length), ...rows,
+  refill(grid.body, from > 0 && gridRoom(from, how.columns.length), ...rows,
     !paper && to < n && gridRoom(n - to, how.columns.length));
 }

@@ -41,7 +41,7 @@ function factsOf(p) {
     facts.push("every event");
   if (s.books && s.books.hz)
     facts.push(`${s.books.event || "sampled"} at ${s.books.hz}\u00a0Hz`);
-  facts.push(`${countText(p.n - 1)} stacks`);
+  facts.push(`${countText(p.n - 1)} call paths`);
   facts.push(doc.generator);
   return facts;
 }
@@ -104,22 +104,19 @@ function tileEl(p, tile, state, choose) {
   const m = metricOf(p, tile.key), count = tile.count && metricOf(p, tile.count);
   const now = totalOf(p, tile.key, "now");
   const button = (metric, text, name) => el("button", {
-    type: "button", class: name, "data-metric": metric.key,
+    type: "button", class: name, "data-name": metric.key,
     "data-value": totalOf(p, metric.key, "now"),
     "aria-pressed": String(state.metric === metric.key),
     title: exactText(totalOf(p, metric.key, "now"), metric.unit),
     onclick: () => choose(metric.key)
   }, text);
-  const peak = tile.key === "peak" && p.doc.summary.peak;
   return el("div", {class: "tile", "data-on": String(state.metric === tile.key ||
     Boolean(count) && state.metric === count.key)},
-  el("h2", null, tile.title, peak && peak.ns !== null &&
-    el("small", null, " after " + timeText(peak.ns))),
+  el("h2", null, tile.title),
   button(m, unitText(now, m.unit), "big"),
   p.diff && changeEl(now, totalOf(p, tile.key, "base"), m.unit),
   count && button(count, `${countText(totalOf(p, count.key, "now"))} ` +
-    (tile.key === "bytes" ? "allocations" : tile.key === "freed"
-      ? "deallocations" : "objects"), "small"));
+    (tile.key === "bytes" ? "allocations" : "objects"), "small"));
 }
 
 /* A tile that only tells. */
@@ -154,7 +151,7 @@ function showTiles(p, state, choose) {
     .map(t => tileEl(p, t, state, choose));
   if (p.doc.summary.books)
     tiles.push(...bookTiles(p.doc.summary.books));
-  fill(byId("tiles"), ...tiles);
+  refill(byId("tiles"), ...tiles);
 }
 
 /* The head of the page. */

@@ -2,6 +2,9 @@
 
 let profile = null, first = null, state = null, search = null;
 
+/* What is still to be done with the address. */
+const address = {wait: 0, step: false};
+
 /* -- Changes -- */
 
 /* Is it dark? */
@@ -18,12 +21,22 @@ function go(change, step) {
     moveFrames(was);
   if (state.focus !== was.focus || state.up !== was.up)
     flame.picked = null;
-  const hash = "#" + stateHash(state, first);
-  if (step)
-    location.hash = hash;
-  else
-    location.replace(hash);
   show(was);
+  tellAddress(step);
+}
+
+/* Put the state into the address, once it is drawn. */
+function tellAddress(step) {
+  clearTimeout(address.wait);
+  address.step = address.step || step;
+  address.wait = setTimeout(() => {
+    const hash = "#" + stateHash(state, first);
+    if (address.step)
+      location.hash = hash;
+    else
+      location.replace(hash);
+    address.step = false;
+  }, 0);
 }
 
 /* Frames have other numbers now: lines know their function, functions do not
@@ -51,7 +64,10 @@ function show(was) {
     showTheme();
   if (metric)
     showTiles(profile, state, m => go({metric: m}, true));
-  showControls();
+  if (trees || differs(was, "flip", "tab", "theme"))
+    showControls();
+  if (trees || differs(was, "theme"))
+    showLegend();
   if (differs(was, "query", "regex", "merge", "metric", "side"))
     showSearch();
   if (trees)
@@ -101,7 +117,6 @@ function showControls() {
     {value: "flame", title: "Flame", hint: "The root is below"}
   ], state.flip ? "flame" : "icicle", v => go({flip: v === "flame"}, false));
   byId("controls").dataset.tab = state.tab;
-  showLegend();
   showTabs();
 }
 
@@ -135,15 +150,12 @@ function showTabs() {
   const tabs = [["flame", "Flame graph"],
     ["rows", state.merge === "function" ? "Functions" : "Lines"]]
     .concat(tableNames(profile).map(name => [name, TABLE_TITLES[name]]));
-  const had = document.activeElement && document.activeElement.id;
-  fill(byId("tabs"), ...tabs.map(([name, title]) => el("button", {
-    type: "button", role: "tab", id: "tab-" + name,
+  refill(byId("tabs"), ...tabs.map(([name, title]) => el("button", {
+    type: "button", role: "tab", id: "tab-" + name, "data-name": name,
     "aria-selected": String(state.tab === name),
     "aria-controls": "panel-" + name, tabindex: state.tab === name ? "0" : "-1",
     onclick: () => go({tab: name}, true)
   }, title)));
-  if (had && had.startsWith("tab-") && byId(had))
-    byId(had).focus();
 }
 
 /* What is searched for, and how much that is. */
@@ -223,7 +235,7 @@ function showCrumbs() {
   fill(bar, way, half.zoom.up && around && el("button", {
     type: "button", class: "action", onclick: () => focusOn(last)
   }, "Callers and callees"));
-  way.scrollLeft = way.scrollWidth;
+  requestAnimationFrame(() => way.scrollLeft = way.scrollWidth);
 }
 
 /* The view that the state says; only what is in sight is drawn. */
@@ -236,11 +248,10 @@ function showTab(was, trees) {
   hideTip();
   if (state.tab === "flame") {
     flame.flip = state.flip;
-    redrawFlame();
+    resizeFlame();
     if (turned || trees || differs(was, "flip", "zoom"))
       scrollFlame();
-    if (flame.halves.length > 1 || turned || trees || differs(was, "flip", "zoom"))
-      paintFlame();
+    paintFlame();
   } else if (turned || trees || searched || differs(was, "sort")) {
     showView(p, state.tab);
   }
@@ -448,6 +459,7 @@ function onTabKey(e) {
   e.preventDefault();
   e.stopPropagation();
   go({tab: names[(names.indexOf(state.tab) + by) % names.length]}, true);
+  byId("tab-" + state.tab).focus();
 }
 
 /* -- Paper -- */
@@ -466,7 +478,8 @@ function beforePrint() {
     if (box.grid)
       gridFill(box.grid, true);
   showTime(profile, state.series, () => {});
-  redrawFlame();
+  resizeFlame();
+  paintFlame();
 }
 
 /* -- Beginning -- */
@@ -510,7 +523,8 @@ function listen() {
   document.addEventListener("keydown", onKey);
   window.addEventListener("resize", () => {
     showTime(profile, state.series, s => go({series: s}, false));
-    redrawFlame();
+    resizeFlame();
+    paintFlame();
   });
   window.addEventListener("hashchange", onHash);
   window.addEventListener("beforeprint", beforePrint);
@@ -545,7 +559,7 @@ function start() {
   makePanels();
   listen();
   show(null);
-  document.documentElement.dataset.ready = "1";
+  document.documentElement.dataset.ready = Math.round(performance.now());
 }
 
 start();

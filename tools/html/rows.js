@@ -2,7 +2,8 @@
 
 /* Columns: the drawn metric in itself and in total, then the others. */
 function rowColumns(p, merge, metric) {
-  const m = metricOf(p, metric), columns = [{
+  const m = metricOf(p, metric) || {title: "", unit: "count"};
+  const columns = [{
     key: "name", title: merge === "function" ? "Function" : "Line", unit: "text"
   }];
   const sides = p.diff ? [["", ", now"], [":base", ", before"]] : [["", ""]];
@@ -66,8 +67,8 @@ function rowList(p, merge, metric, columns, hit) {
 function rowLead(frame, pick) {
   const dot = el("span", {class: "dot"});
   dot.style.backgroundColor = frameColours(frame, flame.dark).over;
-  return el("button", {type: "button", title: shortText(frame.label, 400),
-    onclick: e => {
+  return el("button", {type: "button", "data-name": frame.label,
+    title: shortText(frame.label, 400), onclick: e => {
       e.stopPropagation();
       pick();
     }}, dot, nameEl(shortText(frame.first, 120), {class: "first"}), " ",
@@ -78,10 +79,11 @@ function rowLead(frame, pick) {
 function showRows(p, state, hit, onsort, onpick) {
   const columns = rowColumns(p, state.merge, state.metric);
   const frames = framesOf(p, state.merge).list;
+  const sort = columns.some(c => c.key === state.sort.key) ? state.sort
+    : {key: "self", down: true};
   showGrid(byId("rows"), {
     columns, rows: rowList(p, state.merge, state.metric, columns, hit),
-    sort: state.sort, bar: state.sort.key.split(":")[0] === "total"
-      ? "total" : "self",
+    sort, bar: sort.key.split(":")[0] === "total" ? "total" : "self",
     lead: row => rowLead(frames[row.frame], () => onpick(row)),
     onsort, onpick
   });

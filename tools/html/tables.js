@@ -52,7 +52,7 @@ function sizeChart(table, bar) {
     return el("div", {class: "bucket", title: sizeText(r[from], r[to]) + ": " +
       exactText(r[k], table.columns[k].unit)},
     el("div", {class: "room"}, column),
-    el("span", {class: "tick"}, bytesText(r[from]).replace(/\u00a0/, "")));
+    el("span", {class: "tick"}, tickText(r[from])));
   }));
 }
 

@@ -32,7 +32,8 @@ function tipRow(p, half, spot, m, current) {
   }
   return el("tr", {class: m.key === current ? "current" : null},
     el("th", {scope: "row"}, m.title),
-    ...cells.map(c => el("td", null, c)));
+    ...cells.map(c => el("td", {class: /^0(\.0)?(\u00a0B|%)?$/.test(c) ? "zero"
+      : null}, c)));
 }
 
 /* Metrics that the profile has something of. */

@@ -92,20 +92,21 @@ function groupLeaves(t, groups) {
 /* Who called the nodes of a spot; each caller is once in its group. */
 function groupCallers(t, spot, groups) {
   const p = t.p;
-  const callers = [];
+  const at = [], share = [];
   for (let k = 0; k < spot.at.length; k++) {
     const i = p.parent[spot.at[k]];
     if (i === 0 || spot.share[k] === 0)
       continue;
     if (t.seen[i] < 0) {
-      t.seen[i] = callers.length;
-      callers.push({at: i, share: 0});
+      t.seen[i] = at.length;
+      at.push(i);
+      share.push(0);
     }
-    callers[t.seen[i]].share += spot.share[k];
+    share[t.seen[i]] += spot.share[k];
   }
-  for (const c of callers) {
-    t.seen[c.at] = -1;
-    groupAdd(groups, t.frame[c.at], c.at, c.share);
+  for (let k = 0; k < at.length; k++) {
+    t.seen[at[k]] = -1;
+    groupAdd(groups, t.frame[at[k]], at[k], share[k]);
   }
 }
 
