@@ -130,6 +130,14 @@ void lp_cpu_rate(LpCpu *cpu, uint64_t hz)
     cpu->slow = hz;
 }
 
+/* Nanoseconds of CPU time that a sample stands for; 0 if that is not known, or
+** not the same in all streams.
+*/
+uint64_t lp_cpu_period(const LpCpu *cpu)
+{
+  return cpu->fast && cpu->fast == cpu->slow ? 1000000000 / cpu->fast : 0;
+}
+
 /* The CPU time of a stream is worth so many samples. */
 void lp_cpu_expect(LpCpu *cpu, uint64_t samples)
 {

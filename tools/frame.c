@@ -103,3 +103,22 @@ void lp_frame_module(LpBuf *b, const LpProfile *prof, uint32_t site)
   if (fi->kind == LP_FUNC_C || fi->kind == LP_FUNC_NATIVE)
     lp_label_text(b, lp_profile_name(prof, fi->chunk));
 }
+
+/* Add its module's build-id, in hex. */
+void lp_frame_buildid(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  LpStr id = lp_profile_name(prof, frame_func(prof, site)->buildid);
+  size_t i;
+  for (i = 0; i < id.n; i++)
+    lp_buf_printf(b, "%02x", (unsigned char)id.s[i]);
+}
+
+/* The address of its function in its module's file, into *ADDR. Returns 0 if it
+** has none.
+*/
+int lp_frame_address(const LpProfile *prof, uint32_t site, uint64_t *addr)
+{
+  const LpFuncInfo *fi = frame_func(prof, site);
+  *addr = fi->addr;
+  return fi->addr && (fi->kind == LP_FUNC_C || fi->kind == LP_FUNC_NATIVE);
+}

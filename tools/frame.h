@@ -15,5 +15,7 @@ void lp_frame_name(LpBuf *b, const LpProfile *prof, uint32_t site);
 void lp_frame_file(LpBuf *b, const LpProfile *prof, uint32_t site);
 void lp_frame_path(LpBuf *b, const LpProfile *prof, uint32_t site);
 void lp_frame_module(LpBuf *b, const LpProfile *prof, uint32_t site);
+void lp_frame_buildid(LpBuf *b, const LpProfile *prof, uint32_t site);
+int lp_frame_address(const LpProfile *prof, uint32_t site, uint64_t *addr);
 
 #endif

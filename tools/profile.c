@@ -38,6 +38,7 @@ static void profile_native(LpProfile *prof, const LpFunc *f, FuncKey *k,
   LpModuleInfo m = lp_cpu_module_info(&prof->cpu, f->module);
   fi->addr = f->addr;
   fi->chunk = m.path;
+  fi->buildid = m.buildid;
   k->s1 = m.path;
   k->s2 = fi->name;
   if (!f->name.n) {

@@ -54,6 +54,8 @@ extern const LpReport lp_report_calls;
 extern const LpReport lp_report_folded_cpu;
 extern const LpReport lp_report_json;
 extern const LpReport lp_report_html;
+extern const LpReport lp_report_pprof;
+extern const LpReport lp_report_speedscope;
 
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);

@@ -6,9 +6,11 @@
 #ifndef LP_UTF8_H
 #define LP_UTF8_H
 
-#include <stddef.h>
+#include "mem.h"
 
 #define LP_UTF8_BAD "\xef\xbf\xbd" /* U+FFFD, in place of what is none. */
+
+void lp_utf8_add(LpBuf *b, const char *s, size_t n);
 
 /* The length of the character at S, of which there are N bytes, at least 1; or
 ** 0 if there is none: neither in more bytes than it needs, nor half of a pair,

@@ -24,9 +24,8 @@ static void was_origins(LpProfile *prof)
     memset(o->extra, 0, o->nextra * sizeof(o->extra[0]));
 }
 
-/* All that was read until now is what the rest will be compared with.
-*Functions,
-** sites, stacks keep their numbers.
+/* All that was read until now is what the rest will be compared with. What has
+** a number keeps it.
 */
 void lp_profile_turn(LpProfile *prof)
 {
@@ -41,7 +40,7 @@ void lp_profile_turn(LpProfile *prof)
   prof->was.nobefore = prof->nobefore;
   prof->was.is = 1;
   prof->files.nbase = prof->files.n;
-  prof->ns = 0;
+  prof->ns = prof->realtime = 0;
   prof->base = 0;
   prof->nobefore = 0;
   for (i = 0; i < prof->sitekeys.n; i++)
