@@ -96,10 +96,11 @@ typedef struct LpProfile {
   LpCpu cpu;
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
-  int nobefore;           /* What (before start) holds is not known. */
-  LpBuf guess;            /* Why live figures are approximate, if they are. */
-  uint64_t ns;            /* The last time mark of all streams. */
-  uint64_t realtime;      /* When the first of them began, or 0. */
+  int nobefore; /* Streams of which it is not known what (before start) holds.
+                 */
+  LpBuf guess;  /* Why live figures are approximate, if they are. */
+  uint64_t ns;  /* The last time mark of all streams. */
+  uint64_t realtime; /* When the first of them began, or 0. */
   LpFiles files;
   LpWas was;
 } LpProfile;

@@ -276,16 +276,29 @@ LpStatus lp_stream_status(const LpStream *st)
   return st->damage.kind == LP_NOTHING ? LP_UNREADABLE : LP_PART;
 }
 
+/* Bring the profile up to date with what was read of the stream until now: it
+** can be reported, and then read on.
+*/
+void lp_stream_settle(LpStream *st)
+{
+  LpProfile *prof = st->prof;
+  int known = st->hasbase && !st->sample;
+  uint64_t base = known ? st->base : 0;
+  int nobefore =
+      !known && st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE;
+  prof->base += base - st->added;
+  prof->nobefore += nobefore - st->nobefore;
+  st->added = base;
+  st->nobefore = nobefore;
+  lp_profile_settle(prof);
+}
+
 /* The end of the stream, whose length is OFFSET. */
 void lp_stream_close(LpStream *st, uint64_t offset)
 {
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
-  if (st->hasbase && !st->sample)
-    st->prof->base += st->base;
-  else if (st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE)
-    st->prof->nobefore = 1;
-  lp_profile_settle(st->prof);
+  lp_stream_settle(st);
   lp_live_free(&st->live);
   free(st->scale);
   st->scale = NULL;

@@ -33,6 +33,8 @@ typedef struct LpStream {
   uint64_t sample; /* Bytes between two samples; 0: all is told. */
   LpScale *scale;  /* What samples stand for. */
   int blind;       /* The recorder itself could not see everything. */
+  uint64_t added;  /* To LpProfile.base, */
+  int nobefore;    /* and .nobefore, by this stream. */
   /* Of CPU profiles. */
   uint64_t samples;   /* Records of samples, */
   uint64_t delivered; /* of so many samples, */
@@ -51,6 +53,7 @@ typedef struct LpStream {
 typedef enum LpStatus { LP_WHOLE, LP_PART, LP_UNREADABLE } LpStatus;
 
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
+void lp_stream_settle(LpStream *st);
 void lp_stream_close(LpStream *st, uint64_t offset);
 LpStatus lp_stream_status(const LpStream *st);
 

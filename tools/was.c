@@ -24,9 +24,8 @@ static void was_origins(LpProfile *prof)
     memset(o->extra, 0, o->nextra * sizeof(o->extra[0]));
 }
 
-/* All that was read until now is what the rest will be compared with.
-*Functions,
-** sites, stacks keep their numbers.
+/* All that was read until now is what the rest will be compared with. What has
+** a number keeps it.
 */
 void lp_profile_turn(LpProfile *prof)
 {
