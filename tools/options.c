@@ -35,7 +35,11 @@ static const struct argp_option options[] = {
      "CPU: functions (default), lines, tree, threads",
      1},
     {"format", OPT_FORMAT, "FORMAT", 0,
-     "text (default); folded: a line for each stack, for flamegraph.pl", 1},
+     "text (default); folded: a line for each stack, for flamegraph.pl; json: "
+     "all of the profile, or a VIEW's table; csv: a VIEW's table (lines, if "
+     "there is that view); pprof: gzip, for pprof; speedscope; "
+     "html: a page with flame graphs and tables",
+     1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
     {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
      "FILE still grows: report again and again, every 2 SECONDS if nothing else "
@@ -53,7 +57,7 @@ static const struct argp_option options[] = {
      "Functions, lines: most first in themselves (self, default), or with all "
      "that they called (total)",
      2},
-    {NULL, 0, NULL, 0, "Folded:", 3},
+    {NULL, 0, NULL, 0, "Folded, and what pprof, speedscope and html show first:", 3},
     {"metric", OPT_METRIC, "METRIC", 0,
      "Memory: bytes that were allocated (default), allocations, or live bytes",
      3},
@@ -76,6 +80,7 @@ static const char doc[] =
     "  lj-parse-memprof -l -H mem.ljm     what is still held, for people\n"
     "  lj-parse-memprof --view=tree mem.ljm\n"
     "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
+    "  lj-parse-memprof --format=pprof -o mem.pb.gz mem.ljm\n"
     "  lj-parse-memprof cpu.ljp           self and total by function\n"
     "  lj-parse-memprof -o report.txt mem.ljm.gz\n"
     "  lj-parse-memprof --follow mem.ljm  what a program does that still runs\n"

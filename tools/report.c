@@ -117,12 +117,13 @@ const LpReport *lp_report_choose(const char *format, const char *view,
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
-  if (!r && !lp_report_find(format, NULL, of)) {
+  if (!r && !lp_report_find(format, NULL, LP_OF_MEMORY | LP_OF_CPU)) {
     lp_buf_puts(why, "expected a FORMAT (");
     report_formats(why);
     lp_buf_printf(why, "), not %s", format);
   } else if (!r) {
-    lp_buf_printf(why, "--format=%s has no view %s", format, view);
+    lp_buf_printf(why, "--format=%s has no view%s%s", format, view ? " " : "",
+                  view ? view : "");
   }
   for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
     if (given & ~r->takes & 1u << i) {

@@ -72,21 +72,30 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
   must(live == st->base + st->in - st->out);
 }
 
-/* One of the reports. */
+/* A report. */
+static void fuzz_write(const LpProfile *prof, const char *format,
+                       const char *view, const LpReportOptions *opt)
+{
+  LpOut out;
+  lp_out_open(&out, -1);
+  lp_report_write(format, view, &out, prof, opt);
+  must(out.buf.n > 0 || strcmp(format, "folded") == 0);
+  must(strcmp(format, "json") != 0 || !memchr(out.buf.s, '<', out.buf.n));
+  lp_out_close(&out);
+}
+
+/* A view as text, and one of the other formats. */
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
   static const char *const memory[] = {"sites", "types", "tree"};
   static const char *const cpu[] = {"functions", "lines", "tree"};
-  const char *view = NULL;
+  static const char *const format[] = {"folded", "json", "pprof", "speedscope",
+                                       "csv"};
   LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
-  LpOut out;
-  if ((n & 3) < 3)
-    view = (prof->of == LP_OF_CPU ? cpu : memory)[n & 3];
+  int of = prof->of == LP_OF_CPU;
   opt.metric = (LpMetric)(n % LP_METRIC_SAMPLES);
-  lp_out_open(&out, -1);
-  lp_report_write(view ? "text" : "folded", view, &out, prof, &opt);
-  must(out.buf.n > 0 || (n & 3) == 3);
-  lp_out_close(&out);
+  fuzz_write(prof, "text", (of ? cpu : memory)[n % 3], &opt);
+  fuzz_write(prof, format[n % (of ? 4 : 5)], NULL, &opt);
 }
 
 /* Any bytes as the contents of blocks: a fuzzer would not guess checksums. A

@@ -187,7 +187,15 @@ def check_memory(path, status=0):
         calm(b, path)
 
 
+def embedded(path):
+    """The document that a page has inside."""
+    text = report(path, "--format=html")
+    return text.split('data-metric="bytes">', 1)[1].split("</script>", 1)[0]
+
+
 def group_memory():
+    path = stream("stacks.ljm")
+    same("document", embedded(path), report(path, "--format=json"))
     for name in ("plain.ljm", "stacks.ljm"):
         check_memory(stream(name))
 

@@ -213,6 +213,8 @@ function zoomHalves() {
   showCrumbs();
 }
 
+const CRUMBS = 60; /* So many frames of the way are shown, the last ones. */
+
 /* The way to where the graph is zoomed to. */
 function showCrumbs() {
   const list = [], half = flame.halves[state.half] || flame.halves[0];
@@ -227,8 +229,12 @@ function showCrumbs() {
     list.push(crumb("callers and callees of " + focus.first, focus.label,
       {zoom: [], half: 0}, !half.zoom.up));
   spotPath(half.zoom).forEach((frame, i, path) => {
-    list.push(crumb(half.frames[frame].first, half.frames[frame].label,
-      {zoom: path.slice(0, i + 1)}, i === path.length - 1));
+    const left = path.length - CRUMBS;
+    if (left > 0 && i === 0)
+      list.push(el("li", {class: "left"}, `${countText(left)} more`));
+    if (i >= left)
+      list.push(crumb(half.frames[frame].first, half.frames[frame].label,
+        {zoom: path.slice(0, i + 1)}, i === path.length - 1));
   });
   const last = half.zoom.frame, around = !focus || last !== state.focus;
   const bar = byId("crumbs"), way = el("ol", null, ...list);

@@ -114,8 +114,8 @@ function groupCallers(t, spot, groups) {
 function spotPath(spot) {
   const path = [];
   for (; spot.up; spot = spot.up)
-    path.unshift(spot.frame);
-  return path;
+    path.push(spot.frame);
+  return path.reverse();
 }
 
 /* The spot at the end of such a way, or as far as there is one. */
