@@ -49,7 +49,11 @@ static const struct argp_option options[] = {
     {"diff", OPT_DIFF, "BASE", 0,
      "Compare with BASE, a recording; several BASEs are added up", 1},
     {"format", OPT_FORMAT, "FORMAT", 0,
-     "text (default); folded: a line for each stack, for flamegraph.pl", 1},
+     "text (default); folded: a line for each stack, for flamegraph.pl; json: "
+     "all of the profile, or a VIEW's table; csv: a VIEW's table (lines, if "
+     "there is that view); pprof: gzip, for pprof; speedscope; "
+     "html: a page with flame graphs and tables",
+     1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
     {NULL, 0, NULL, 0, "Shaping:", 2},
     {"top", OPT_TOP, "N", 0,
@@ -100,6 +104,7 @@ static const char doc[] =
     "  lj-parse-memprof --diff=old.ljm new.ljm\n"
     "  lj-parse-memprof --limit='live@app/*<=10MB' mem.ljm\n"
     "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
+    "  lj-parse-memprof --format=pprof -o mem.pb.gz mem.ljm\n"
     "  lj-parse-memprof cpu.ljp           self and total by function\n"
     "  lj-parse-memprof -o report.txt mem.ljm.gz\n"
     "  lj-parse-memprof --follow mem.ljm  what a program does that still runs\n"

@@ -14,10 +14,10 @@
 ** another.
 */
 static const LpReport *const reports[] = {
-    &lp_report_sites,      &lp_report_json,      &lp_report_pprof,
-    &lp_report_speedscope, &lp_report_functions, &lp_report_lines,
-    &lp_report_types,      &lp_report_tree,      &lp_report_callers,
-    &lp_report_threads,    &lp_report_folded};
+    &lp_report_sites,      &lp_report_json,    &lp_report_pprof,
+    &lp_report_speedscope, &lp_report_html,    &lp_report_functions,
+    &lp_report_lines,      &lp_report_types,   &lp_report_tree,
+    &lp_report_callers,    &lp_report_threads, &lp_report_folded};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -137,14 +137,14 @@ const LpReport *lp_report_choose(const char *format, const char *view,
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
-  if (!r && !lp_report_find(format, NULL, of)) {
+  if (!r && !lp_report_find(format, NULL, LP_OF_MEMORY | LP_OF_CPU)) {
     lp_buf_puts(why, "expected a FORMAT (");
     report_formats(why);
     lp_buf_printf(why, "), not %s", format);
   } else if (!r) {
     lp_buf_printf(why, "expected a VIEW of --format=%s (", format);
     report_views(why, format);
-    lp_buf_printf(why, "), not %s", view);
+    lp_buf_printf(why, "), not %s", view ? view : "none");
   }
   for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
     if (given & ~r->takes & 1u << i) {
@@ -157,9 +157,9 @@ const LpReport *lp_report_choose(const char *format, const char *view,
 }
 
 /* Can rows be sorted by a key? *WHY tells what they can be sorted by. A table
-*of
-** nothing has all columns.
-*/
+ *of
+ ** nothing has all columns.
+ */
 static int report_sorts(const LpReport *r, unsigned of,
                         const LpReportOptions *opt, LpBuf *why)
 {

@@ -65,6 +65,7 @@ extern const LpReport lp_report_lines;
 extern const LpReport lp_report_threads;
 extern const LpReport lp_report_callers;
 extern const LpReport lp_report_json;
+extern const LpReport lp_report_html;
 extern const LpReport lp_report_pprof;
 extern const LpReport lp_report_speedscope;
 

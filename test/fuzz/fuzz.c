@@ -72,24 +72,35 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
   must(live == st->base + st->in - st->out);
 }
 
-/* One of the reports. */
+/* A report. */
+static void fuzz_write(const LpProfile *prof, const char *format,
+                       const char *view, const LpReportOptions *opt)
+{
+  LpOut out;
+  lp_out_open(&out, -1);
+  lp_report_write(format, view, &out, prof, opt);
+  must(out.buf.n > 0 || strcmp(format, "folded") == 0);
+  must(strcmp(format, "json") != 0 || !memchr(out.buf.s, '<', out.buf.n));
+  lp_out_close(&out);
+}
+
+/* A view as text, and one of the other formats. */
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
   static const char *const memory[] = {"sites", "types", "tree", "callers",
                                        "lines"};
   static const char *const cpu[] = {"functions", "lines", "tree", "callers",
                                     "threads"};
-  const char *view = NULL;
-  LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0,
-                         .top = n & 16 ? 3 : 0, .chosen = (n & 32) != 0};
-  LpOut out;
-  if (n % 6 < 5)
-    view = (prof->of == LP_OF_CPU ? cpu : memory)[n % 6];
-  opt.metric = (LpMetric)(n % LP_METRIC_SAMPLES);
-  lp_out_open(&out, -1);
-  lp_report_write(view ? "text" : "folded", view, &out, prof, &opt);
-  must(out.buf.n > 0 || n % 6 == 5);
-  lp_out_close(&out);
+  static const char *const format[] = {"folded",     "json", "pprof",
+                                       "speedscope", "csv",  "html"};
+  LpReportOptions opt = {.human = (n & 4) != 0,
+                         .min = n & 8 ? 1 : 0,
+                         .top = n & 16 ? 3 : 0,
+                         .chosen = (n & 32) != 0};
+  int of = prof->of == LP_OF_CPU;
+  opt.metric = of ? LP_METRIC_SAMPLES : (LpMetric)(n % LP_METRIC_SAMPLES);
+  fuzz_write(prof, "text", (of ? cpu : memory)[n % 5], &opt);
+  fuzz_write(prof, format[n % 6], NULL, &opt);
 }
 
 /* Any bytes as the contents of blocks: a fuzzer would not guess checksums. A

@@ -50,6 +50,22 @@ same folded --metric=bytes
 run 0 0 --format=folded --metric=allocations "$stream"
 has out '^@prog\.lua:2, line 3 80$'
 run 0 0 --format=folded --metric live -o "$dir/folded" "$stream"
+run 0 0 --format=json "$stream"
+has out '^"files":\[".*/v2.ljm"\],$'
+has out '^"label":\[.*"@prog\.lua:2, line 3"'
+run 0 0 --format=json --view=types "$stream"
+has out '^"view":"types",$'
+run 0 0 --format=csv --view=types "$stream"
+has out '^type,allocations,bytes,'
+has out '^total,[0-9,]+$'
+run 0 0 --format=speedscope --metric=live "$stream"
+has out '"activeProfileIndex":2\}$'
+run 0 0 --format=html "$stream"
+has out '^<!DOCTYPE html>$'
+has out '<script type="application/json" id="profile" data-metric="bytes">\{'
+run 0 0 --format=html --metric=live -o "$dir/html" "$stream"
+run 0 0 --format=pprof "$stream"
+gzip -t < "$dir/out" || { echo "FAILED: pprof is no gzip"; failed=1; }
 
 # -- Shaping --
 
@@ -109,6 +125,8 @@ head -c 3000 "$stream" > "$dir/cut"
 run 1 1 "$dir/cut"
 has err '^lj-parse-memprof: .*/cut: offset [0-9]+: expected an event'
 has out '^HEAP SUMMARY$'
+run 1 1 --format=json "$dir/cut"
+has out '"damage":\[\{"file":".*/cut","offset":[0-9]+,"what":"expected an event'
 run 1 1 "$dir/cut" "$stream"
 run 1 1 --diff="$dir/cut" "$stream"
 run 3 2 --limit='bytes<1' "$dir/cut"
@@ -151,6 +169,10 @@ head -c $(($(stat -c %s "$cpu") - 1)) "$cpu" > "$dir/cut"
 run 1 1 "$dir/cut"
 has out '^Samples: 0$'
 has err ': offset 16: expected a block of [0-9]+ bytes, found [0-9]+; '
+run 0 0 --format=html "$cpu"
+run 0 0 --format=json "$cpu"
+has out '^"of":\["cpu"\],$'
+run 0 0 --format=pprof -o "$dir/pprof" "$cpu"
 run 64 1 --view=types "$cpu"
 has err 'expected a VIEW of --format=text .*, not types, of a CPU profile$'
 run 64 1 --format=folded --metric=live "$cpu"
@@ -180,7 +202,11 @@ run 64 3 --nonsense "$stream"
 run 64 3 --view=leaves "$stream"
 has err 'expected a VIEW of --format=text \(sites, .*threads\), not leaves$'
 run 64 3 --format=xml "$stream"
-has err 'expected a FORMAT \(text, .*csv\), not xml$'
+has err 'expected a FORMAT \(text, json, .*, csv\), not xml$'
+run 64 3 --format=csv --view=tree "$stream"
+has err 'expected a VIEW of --format=csv \(.*\), not tree$'
+run 64 3 --format=json --metric=live "$stream"
+has err '--metric is not for --format=json$'
 run 64 3 --format=folded --view=tree "$stream"
 has err 'expected a VIEW of --format=folded \(\), not tree$'
 for min in 101% nan% % '' 1x 0.5 -1 9e18KiB 0x10 1%%; do

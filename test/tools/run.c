@@ -65,11 +65,16 @@ void run_reports(Run *r)
                                        "functions", "lines", NULL};
   static const char *const cpu[] = {"functions", "lines",   "tree",
                                     "callers",   "threads", NULL};
+  static const char *const format[] = {"folded", "json", "pprof", "speedscope",
+                                       "html"};
+  size_t i;
   const char *const *view = r->prof->of == LP_OF_CPU ? cpu : memory;
   for (; *view; view++)
     run_report(r, "text", *view, &run_plain);
-  run_report(r, "folded", NULL, &run_plain);
-  run_report(r, "json", NULL, &run_plain);
+  for (i = 0; i < sizeof(format) / sizeof(format[0]); i++)
+    run_report(r, format[i], NULL, &run_plain);
+  if (r->prof->of != LP_OF_CPU)
+    run_report(r, "csv", NULL, &run_plain);
 }
 
 /* The RFC's report. */

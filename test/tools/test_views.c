@@ -57,7 +57,7 @@ START_TEST(test_find)
                    &lp_report_folded);
   ck_assert_ptr_null(lp_report_find("folded", "tree", LP_OF_MEMORY));
   ck_assert_ptr_null(lp_report_find("text", "tre", LP_OF_MEMORY));
-  ck_assert_ptr_null(lp_report_find("html", NULL, LP_OF_MEMORY));
+  ck_assert_ptr_null(lp_report_find("xml", NULL, LP_OF_MEMORY));
 }
 END_TEST
 
