@@ -148,7 +148,7 @@ void lp_cpu_turn(LpCpu *cpu)
   if (cpu->nbook)
     memset(cpu->book, 0, cpu->nbook * sizeof(cpu->book[0]));
   cpu->samples = cpu->cut = cpu->expected = cpu->slow = cpu->fast = 0;
-  cpu->streams = cpu->booked = cpu->lost = 0;
+  cpu->streams = cpu->booked = cpu->lost = cpu->outside = 0;
 }
 
 /* Give the memory back. */

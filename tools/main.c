@@ -52,25 +52,48 @@ static void warn(const char *name, const LpStream *st, int err)
   lp_buf_free(&b);
 }
 
+/* What must be counted for the report and the options. */
+static LpWanted wanted(const LpReport *r)
+{
+  LpWanted w = lp_options.wanted;
+  w.what |= r->wants;
+  if (r->takes & LP_TAKES_METRIC)
+    w.what |= lp_metric_wants(LP_METRIC_BIT(lp_options.report.metric));
+  if ((w.what & LP_WANT_SNAPS) && !w.snap)
+    w.snap = LP_SNAP_EACH;
+  return w;
+}
+
 /* Once it is known what FILEs are profiles of, the report is chosen; it is no
 ** use to read on if there is none.
 */
 static void check_body(void *ctx, int body)
 {
+  LpProfile *prof = ((LpStream *)ctx)->prof;
+  const LpReport *r = NULL;
   LpBuf why = {0};
   unsigned of;
   lp_stream_body(ctx, body);
-  of = ((LpStream *)ctx)->prof->of;
+  of = prof->of;
   if (of == (LP_OF_MEMORY | LP_OF_CPU))
     lp_buf_puts(&why, "memory and CPU profiles cannot be in one report yet");
-  else if (!lp_report_choose(lp_options.format, lp_options.view,
-                             lp_options.given, of, &why))
+  else if (!(r = lp_report_choose(lp_options.format, lp_options.view,
+                                  lp_options.given, of, &why)))
     lp_buf_printf(&why, ", of a %s profile",
                   of == LP_OF_CPU ? "CPU" : "memory");
-  else
+  if (r) {
+    prof->wanted = wanted(r);
     return;
+  }
   fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
   exit(EX_USAGE);
+}
+
+/* Does what was asked for need time marks? */
+static int times_wanted(const LpProfile *prof)
+{
+  const LpWanted *w = &prof->wanted;
+  return (w->what & LP_WANT_TIME) || w->snap || w->from || w->to != UINT64_MAX;
 }
 
 /* Read one stream into the profile. */
@@ -89,6 +112,9 @@ static int read_stream(LpProfile *prof, const char *name, int fd)
     res = failed(name, in.error);
   else if (res != LP_WHOLE)
     warn(name, &st, in.error);
+  if (st.body && !st.marks && times_wanted(prof))
+    fprintf(stderr, "%s: %s: has no time marks: %s\n",
+            program_invocation_short_name, name, "all of it counts as time 0");
   lp_input_close(&in);
   return res;
 }

@@ -14,17 +14,31 @@
 #endif
 
 LpOptions lp_options = {.format = "text",
+                        .wanted = {.temporary = LP_SOON, .to = UINT64_MAX},
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};
 
-enum { OPT_DUMP = 256, OPT_FORMAT, OPT_VIEW, OPT_MIN, OPT_METRIC, OPT_SORT };
+enum {
+  OPT_DUMP = 256,
+  OPT_FORMAT,
+  OPT_VIEW,
+  OPT_MIN,
+  OPT_METRIC,
+  OPT_SORT,
+  OPT_TEMPORARY,
+  OPT_YOUNG,
+  OPT_SNAP,
+  OPT_FROM,
+  OPT_TO
+};
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is reported:", 1},
     {"view", OPT_VIEW, "VIEW", 0,
      "Memory: sites: events by site, and what each still holds (default); "
-     "types: a table by type of object; tree: who called what allocates. "
-     "CPU: functions (default), lines, tree, threads",
+     "types: a table by type of object; sizes: by size; tree: who called what "
+     "allocates; time: the course of things; snapshots. "
+     "CPU: functions (default), lines, tree, threads, time",
      1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl", 1},
@@ -45,9 +59,20 @@ static const struct argp_option options[] = {
     {"metric", OPT_METRIC, "METRIC", 0,
      "Memory: bytes that were allocated (default), allocations, or live bytes",
      3},
-    {NULL, 0, NULL, 0, "Others:", 4},
+    {NULL, 0, NULL, 0, "What is counted:", 4},
+    {"from", OPT_FROM, "SEC", 0,
+     "As if the recording had begun so many seconds after it did", 4},
+    {"to", OPT_TO, "SEC", 0, "As if it had ended then", 4},
+    {"temporary", OPT_TEMPORARY, "N", 0,
+     "What goes before N other allocations come is temporary (default 100000)",
+     4},
+    {"ignore-youngest", OPT_YOUNG, "PERCENT", 0,
+     "The last allocations are too young to be leaked (default 0)", 4},
+    {"heap-snap-interval", OPT_SNAP, "SEC", 0,
+     "Sites, snapshots: what was held every SEC seconds", 4},
+    {NULL, 0, NULL, 0, "Others:", 5},
     {"dump", OPT_DUMP, NULL, 0,
-     "Accepted and implied: kinds of streams are recognised", 4},
+     "Accepted and implied: kinds of streams are recognised", 5},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
     {0},
 };
@@ -78,6 +103,36 @@ static double parse_percent(const char *arg, struct argp_state *state)
   if (end == arg || *end || !(percent >= 0 && percent <= 100))
     argp_error(state, "expected a PERCENT from 0 to 100, not %s", arg);
   return percent;
+}
+
+/* --from, --to, --heap-snap-interval: nanoseconds. */
+static uint64_t parse_seconds(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double ns = strtod(arg, &end) * 1e9;
+  if (end == arg || *end || !(ns >= 0))
+    argp_error(state, "expected a number of seconds, not %s", arg);
+  return ns < 0x1p63 ? (uint64_t)(ns + 0.5) : (uint64_t)1 << 63;
+}
+
+/* --heap-snap-interval */
+static uint64_t parse_interval(const char *arg, struct argp_state *state)
+{
+  uint64_t ns = parse_seconds(arg, state);
+  if (ns < 1000000)
+    argp_error(state, "expected an interval of at least 0.001 seconds, not %s",
+               arg);
+  return ns;
+}
+
+/* --temporary */
+static uint64_t parse_number(const char *arg, struct argp_state *state)
+{
+  char *end;
+  unsigned long long n = strtoull(arg, &end, 10);
+  if (end == arg || *end || *arg == '-')
+    argp_error(state, "expected a number of allocations, not %s", arg);
+  return n;
 }
 
 /* --metric */
@@ -118,6 +173,38 @@ static void parse_report(struct argp_state *state)
     argp_error(state, "%s", memory ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
+}
+
+/* One option about what is counted. */
+static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
+{
+  LpWanted *wanted = &lp_options.wanted;
+  switch (key) {
+  case OPT_FROM:
+    wanted->from = parse_seconds(arg, state);
+    break;
+  case OPT_TO:
+    wanted->to = parse_seconds(arg, state);
+    break;
+  case OPT_TEMPORARY:
+    lp_options.given |= LP_TAKES_TEMPORARY;
+    wanted->what |= LP_WANT_TEMPORARY;
+    wanted->temporary = parse_number(arg, state);
+    break;
+  case OPT_YOUNG:
+    lp_options.given |= LP_TAKES_YOUNG;
+    wanted->what |= LP_WANT_YOUNG;
+    wanted->young = parse_percent(arg, state);
+    break;
+  case OPT_SNAP:
+    lp_options.given |= LP_TAKES_SNAP;
+    wanted->what |= LP_WANT_SNAPS;
+    wanted->snap = parse_interval(arg, state);
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
 }
 
 /* One option. */
@@ -164,13 +251,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_options.nfile = state->argc - state->next;
     break;
   case ARGP_KEY_END:
+    if (lp_options.wanted.from >= lp_options.wanted.to)
+      argp_error(state, "expected a time for --from that is before that of "
+                        "--to");
     parse_report(state);
     break;
   case ARGP_KEY_NO_ARGS:
     argp_error(state, "expected a FILE, or - for standard input");
     break;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_wanted(key, arg, state);
   }
   return 0;
 }

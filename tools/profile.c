@@ -152,6 +152,7 @@ LpProfile *lp_profile_new(void)
   LpFunc none = {.kind = LP_FUNC_UNDEFINED};
   uint32_t i;
   prof->wanted.to = UINT64_MAX;
+  prof->wanted.temporary = LP_SOON;
   lp_cpu_open(&prof->cpu, &prof->names);
   lp_profile_func(prof, &none); /* LP_FUNC_NONE. */
   for (i = 0; i < LP_SITE_FIRST; i++)
@@ -170,7 +171,10 @@ void lp_profile_free(LpProfile *prof)
   lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
   lp_profile_was_free(prof);
+  lp_course_free(&prof->course);
+  lp_snaps_free(&prof->snaps);
   lp_buf_free(&prof->guess);
+  free(prof->size);
   free(prof->func);
   free(prof->row);
   free(prof);

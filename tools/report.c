@@ -12,7 +12,8 @@
 static const LpReport *const reports[] = {
     &lp_report_sites,   &lp_report_types,     &lp_report_tree,
     &lp_report_folded,  &lp_report_functions, &lp_report_lines,
-    &lp_report_threads, &lp_report_calls,     &lp_report_folded_cpu};
+    &lp_report_threads, &lp_report_calls,     &lp_report_folded_cpu,
+    &lp_report_sizes,   &lp_report_time,      &lp_report_snapshots};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -85,8 +86,14 @@ void lp_report_write(const char *format, const char *view, LpOut *out,
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
 {
-  static const char *const name[] = {"human-readable", "leak-only", "min",
-                                     "metric", "sort"};
+  static const char *const name[] = {"human-readable",
+                                     "leak-only",
+                                     "min",
+                                     "metric",
+                                     "sort",
+                                     "temporary",
+                                     "ignore-youngest",
+                                     "heap-snap-interval"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;

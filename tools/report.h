@@ -27,7 +27,10 @@ enum {
   LP_TAKES_LEAKONLY = 2,
   LP_TAKES_MIN = 4,
   LP_TAKES_METRIC = 8,
-  LP_TAKES_SORT = 16
+  LP_TAKES_SORT = 16,
+  LP_TAKES_TEMPORARY = 32,
+  LP_TAKES_YOUNG = 64,
+  LP_TAKES_SNAP = 128
 };
 
 /* A report is a view that all formats of tables can print, or is written in one
@@ -45,6 +48,9 @@ typedef struct LpReport {
 
 extern const LpReport lp_report_sites;
 extern const LpReport lp_report_types;
+extern const LpReport lp_report_sizes;
+extern const LpReport lp_report_time;
+extern const LpReport lp_report_snapshots;
 extern const LpReport lp_report_tree;
 extern const LpReport lp_report_folded;
 extern const LpReport lp_report_functions;
@@ -53,6 +59,8 @@ extern const LpReport lp_report_threads;
 extern const LpReport lp_report_calls;
 extern const LpReport lp_report_folded_cpu;
 
+void lp_report_snaps(LpOut *out, const LpProfile *prof,
+                     const LpReportOptions *opt);
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);
 const LpReport *lp_report_choose(const char *format, const char *view,

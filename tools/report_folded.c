@@ -121,6 +121,6 @@ const LpReport lp_report_folded_cpu = {
 const LpReport lp_report_folded = {
     .format = "folded",
     .of = LP_OF_MEMORY,
-    .takes = LP_TAKES_METRIC,
+    .takes = LP_TAKES_METRIC | LP_TAKES_TEMPORARY | LP_TAKES_YOUNG,
     .write = folded_write,
 };

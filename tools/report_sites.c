@@ -216,6 +216,7 @@ static void text_write(LpOut *out, const LpProfile *prof,
   Text t = {.out = out, .prof = prof, .opt = opt};
   text_prepare(&t);
   lp_text_samples(out, prof);
+  lp_report_snaps(out, prof, opt);
   if (!opt->leakonly) {
     text_allocs(&t);
     text_reallocs(&t);
@@ -229,6 +230,6 @@ const LpReport lp_report_sites = {
     .format = "text",
     .view = "sites",
     .of = LP_OF_MEMORY,
-    .takes = LP_TAKES_HUMAN | LP_TAKES_LEAKONLY,
+    .takes = LP_TAKES_HUMAN | LP_TAKES_LEAKONLY | LP_TAKES_SNAP,
     .write = text_write,
 };

@@ -105,12 +105,13 @@ static void types_table(LpTable *t, const LpProfile *prof,
                         const LpReportOptions *opt)
 {
   unsigned metrics =
-      lp_metric_counted(prof) & ~(LP_METRIC_BIT(LP_METRIC_SAMPLES) |
-                                  LP_METRIC_BIT(LP_METRIC_LEAKED_OBJECTS) |
-                                  LP_METRIC_BIT(LP_METRIC_LEAKED));
+      lp_metric_counted(prof) & ~LP_METRIC_BIT(LP_METRIC_SAMPLES);
   TypesRow row[TYPES_ROWS];
   LpMetric m;
   int i;
+  if (!(prof->wanted.young > 0)) /* All that is live is leaked. */
+    metrics &= ~(LP_METRIC_BIT(LP_METRIC_LEAKED_OBJECTS) |
+                 LP_METRIC_BIT(LP_METRIC_LEAKED));
   memset(row, 0, sizeof(row));
   types_sum(row, prof, opt->shape, metrics);
   qsort(row, TYPES_TOTAL, sizeof(TypesRow), types_before);
@@ -126,6 +127,6 @@ static void types_table(LpTable *t, const LpProfile *prof,
 const LpReport lp_report_types = {
     .view = "types",
     .of = LP_OF_MEMORY,
-    .takes = LP_TAKES_HUMAN,
+    .takes = LP_TAKES_HUMAN | LP_TAKES_TEMPORARY | LP_TAKES_YOUNG,
     .table = types_table,
 };

@@ -86,8 +86,9 @@ static void stream_events(void *ctx, const LpEvent *ev, size_t n)
   LpOrigins *o = &st->prof->origins;
   uint32_t origin[LP_BATCH];
   size_t i;
-  if (st->sample) {
-    lp_stream_samples(st, ev, n);
+  lp_stream_begin(st);
+  if (st->watch) {
+    lp_watch_events(st, ev, n);
     return;
   }
   for (i = 0; i < n; i++) {
@@ -150,6 +151,7 @@ static void stream_meta(void *ctx, const LpMeta *m)
     st->sample = m->u;
     st->scale = lp_alloc(sizeof(LpScale));
     lp_scale_open(st->scale, m->u);
+    st->begun = 0;
     lp_profile_sampled(st->prof, m->u);
   }
 }
@@ -157,7 +159,12 @@ static void stream_meta(void *ctx, const LpMeta *m)
 /* A time mark. */
 static void stream_time(void *ctx, uint64_t ns)
 {
-  ((LpStream *)ctx)->ns = ns;
+  LpStream *st = ctx;
+  lp_stream_begin(st);
+  if (st->watch)
+    lp_watch_time(st, ns);
+  st->ns = ns;
+  st->marks++;
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
@@ -201,6 +208,8 @@ static void stream_totals(void *ctx, const LpTotals *t)
     lp_profile_guess(st->prof, "the allocator was replaced");
   if ((t->flags & LJM_TOTALS_SAMPLED) && !st->sample)
     lp_profile_guess(st->prof, "samples, of which the distance was lost");
+  if (t->ns > st->ns)
+    stream_time(st, t->ns);
   stream_differ(st, t, "events", told, read + st->lost);
   if (st->ndamage)
     return;
@@ -272,13 +281,18 @@ LpStatus lp_stream_status(const LpStream *st)
 /* The end of the stream, whose length is OFFSET. */
 void lp_stream_close(LpStream *st, uint64_t offset)
 {
+  LpProfile *prof = st->prof;
+  uint64_t base;
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
-  if (st->hasbase && !st->sample)
-    st->prof->base += st->base;
+  if (lp_stream_base(st, &base))
+    prof->base += base;
   else if (st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE)
-    st->prof->nobefore = 1;
-  lp_profile_settle(st->prof);
+    prof->nobefore = 1;
+  prof->ns = st->ns > prof->ns ? st->ns : prof->ns;
+  prof->timeless += st->body && !st->marks;
+  lp_watch_close(st);
+  lp_profile_settle(prof);
   lp_live_free(&st->live);
   free(st->scale);
   st->scale = NULL;

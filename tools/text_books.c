@@ -100,7 +100,8 @@ static void books_holes(LpOut *out, const LpProfile *prof)
     books_reasons(out, cpu, "dropped_");
   }
   n = cpu->cut;
-  if (lp_cpu_find(cpu, "complete", &complete) && cpu->booked == cpu->streams)
+  if (lp_cpu_find(cpu, "complete", &complete) && cpu->booked == cpu->streams &&
+      !cpu->outside)
     n = complete < cpu->samples ? cpu->samples - complete : 0;
   lp_out_printf(out, "Truncated: %" PRIu64 " (%.1f%%)", n,
                 lp_text_percent(n, cpu->samples));
@@ -117,6 +118,9 @@ void lp_text_books(LpOut *out, const LpProfile *prof)
   const LpCpu *cpu = &prof->cpu;
   books_samples(out, cpu);
   books_holes(out, prof);
+  if (cpu->outside)
+    lp_out_printf(out, "Outside: %" PRIu64 " samples of other times\n",
+                  cpu->outside);
   if (cpu->lost)
     lp_out_printf(out, "Lost: %" PRIu64 " records of samples\n", cpu->lost);
   if (cpu->booked < cpu->streams)

@@ -24,9 +24,8 @@ static void was_origins(LpProfile *prof)
     memset(o->extra, 0, o->nextra * sizeof(o->extra[0]));
 }
 
-/* All that was read until now is what the rest will be compared with.
-*Functions,
-** sites, stacks keep their numbers.
+/* All that was read until now is what the rest will be compared with. Numbers
+** of functions, sites and stacks remain.
 */
 void lp_profile_turn(LpProfile *prof)
 {
@@ -42,6 +41,11 @@ void lp_profile_turn(LpProfile *prof)
   prof->was.is = 1;
   prof->base = 0;
   prof->nobefore = 0;
+  prof->peak_bytes = prof->peak_ns = prof->ns = prof->timeless = 0;
+  free(prof->size);
+  prof->size = NULL;
+  lp_course_free(&prof->course);
+  lp_snaps_free(&prof->snaps);
   for (i = 0; i < prof->sitekeys.n; i++)
     prof->row[i].twice = 0;
   lp_taken_free(&prof->taken);

@@ -38,6 +38,18 @@ static void fuzz_tree(const LpProfile *prof)
   lp_tree_close(&t);
 }
 
+/* What was live at the peak is what it was made of. */
+static void fuzz_peak(const LpProfile *prof)
+{
+  LpValue v = {0, 0};
+  uint32_t i;
+  if (prof->of != LP_OF_MEMORY || !(prof->wanted.what & LP_WANT_PEAK))
+    return;
+  for (i = 0; i < prof->origins.n; i++)
+    lp_value_add(&v, lp_metric_of(prof, LP_NOW, i, LP_METRIC_PEAK));
+  must((int64_t)prof->peak_bytes <= 0 || lp_value_round(v) == prof->peak_bytes);
+}
+
 /* Every sample is of a thread. */
 static void fuzz_threads(const LpProfile *prof, const LpStream *st)
 {
@@ -45,15 +57,22 @@ static void fuzz_threads(const LpProfile *prof, const LpStream *st)
   size_t i;
   for (i = 0; i < prof->cpu.threads.n; i++)
     samples += prof->cpu.thread[i];
-  must(samples == prof->cpu.samples && samples == st->delivered);
+  must(samples == prof->cpu.samples);
+  must(samples + prof->cpu.outside == st->delivered);
 }
 
 /* Every event is in one row, every byte is somewhere. */
 static void fuzz_books(const LpProfile *prof, const LpStream *st)
 {
   uint64_t events = 0, live = 0, arrived = 0, taken = 0;
+  const LpTold *out = &st->outside;
+  LpTold told = {st->allocs - out->allocs, st->reallocs - out->reallocs,
+                 st->frees - out->frees, st->in - out->in, st->out - out->out};
+  uint64_t base;
+  int known = lp_stream_base(st, &base) != NULL;
   size_t i;
   fuzz_tree(prof);
+  fuzz_peak(prof);
   fuzz_threads(prof, st);
   must(!st->ndamage == !st->damage.what[0]);
   if (st->sample)
@@ -66,26 +85,28 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
   }
   for (i = 0; i < prof->taken.size; i++)
     taken += prof->taken.entry[i].w.n;
-  must(events == st->allocs + st->reallocs + st->frees);
-  must(arrived == st->allocs + st->reallocs);
-  must(taken == st->reallocs + st->frees);
-  must(live == st->base + st->in - st->out);
+  must(events == told.allocs + told.reallocs + told.frees);
+  must(arrived == told.allocs + told.reallocs);
+  must(taken == told.reallocs + told.frees);
+  must(live == (known ? base : 0) + told.in - told.out);
 }
 
 /* One of the reports. */
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
-  static const char *const memory[] = {"sites", "types", "tree"};
-  static const char *const cpu[] = {"functions", "lines", "tree"};
+  static const char *const memory[] = {"sites", "types",     "tree", "sizes",
+                                       "time",  "snapshots", "sites"};
+  static const char *const cpu[] = {"functions", "lines", "tree", "time",
+                                    "threads",   "tree",  "time"};
   const char *view = NULL;
   LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
   LpOut out;
-  if ((n & 3) < 3)
-    view = (prof->of == LP_OF_CPU ? cpu : memory)[n & 3];
+  if (n % 8 < 7)
+    view = (prof->of == LP_OF_CPU ? cpu : memory)[n % 8];
   opt.metric = (LpMetric)(n % LP_METRIC_SAMPLES);
   lp_out_open(&out, -1);
   lp_report_write(view ? "text" : "folded", view, &out, prof, &opt);
-  must(out.buf.n > 0 || (n & 3) == 3);
+  must(out.buf.n > 0 || !view);
   lp_out_close(&out);
 }
 
@@ -118,6 +139,15 @@ void fuzz_stream(const void *p, size_t n)
   LpStream st;
   LpSink sink = lp_stream_open(&st, prof);
   LpInput in;
+  if (n & 32)
+    prof->wanted.what = ~0u;
+  if (n & 64)
+    prof->wanted = (LpWanted){.what = ~0u,
+                              .temporary = n,
+                              .young = 10,
+                              .from = n * 1000,
+                              .to = n * 2000000,
+                              .snap = 1000000};
   lp_input_memory(&in, p, n);
   lp_reader_run(&in, &sink);
   must(lp_input_offset(&in) <= n);

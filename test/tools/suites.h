@@ -9,7 +9,7 @@
 
 /* clang-format off */
 #define SUITES(_)                                                              \
-  _(crc) _(live) _(label) _(compact) _(stacks) _(model) _(samples) _(views)    \
+  _(crc) _(live) _(label) _(compact) _(stacks) _(model) _(wanted) _(samples) _(views)    \
   _(broken) _(damage) _(legacy) _(field) _(cpu) _(cpu_model) _(writer)
 /* clang-format on */
 
