@@ -14,7 +14,7 @@
 #endif
 
 LpOptions lp_options = {.format = "text",
-                        .wanted = {.temporary = LP_SOON, .to = UINT64_MAX},
+                        .wanted = {.to = UINT64_MAX},
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};
 
@@ -64,7 +64,8 @@ static const struct argp_option options[] = {
      "As if the recording had begun so many seconds after it did", 4},
     {"to", OPT_TO, "SEC", 0, "As if it had ended then", 4},
     {"temporary", OPT_TEMPORARY, "N", 0,
-     "What goes before N other allocations come is temporary (default 100000)",
+     "What goes before N other allocations come is temporary (default: as many "
+     "as were live at once)",
      4},
     {"ignore-youngest", OPT_YOUNG, "PERCENT", 0,
      "The last allocations are too young to be leaked (default 0)", 4},
@@ -130,7 +131,7 @@ static uint64_t parse_number(const char *arg, struct argp_state *state)
 {
   char *end;
   unsigned long long n = strtoull(arg, &end, 10);
-  if (end == arg || *end || *arg == '-')
+  if (end == arg || *end || *arg == '-' || !n)
     argp_error(state, "expected a number of allocations, not %s", arg);
   return n;
 }

@@ -152,7 +152,6 @@ LpProfile *lp_profile_new(void)
   LpFunc none = {.kind = LP_FUNC_UNDEFINED};
   uint32_t i;
   prof->wanted.to = UINT64_MAX;
-  prof->wanted.temporary = LP_SOON;
   lp_cpu_open(&prof->cpu, &prof->names);
   lp_profile_func(prof, &none); /* LP_FUNC_NONE. */
   for (i = 0; i < LP_SITE_FIRST; i++)

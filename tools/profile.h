@@ -62,14 +62,13 @@ enum {
   LP_WANT_SNAPS = 32     /* Heap snapshots, in LpWanted.snap. */
 };
 
-#define LP_SOON      100000     /* LpWanted.temporary, if nothing is said; */
-#define LP_SNAP_EACH 1000000000 /* LpWanted.snap, the same. */
+#define LP_SNAP_EACH 1000000000 /* LpWanted.snap, if nothing is said. */
 
 /* To be set before the first event is read. */
 typedef struct LpWanted {
   unsigned what;      /* LP_WANT_*. */
   uint64_t temporary; /* Fewer other allocations than that in between are
-                      ** soon. */
+                      ** soon; 0: than ever were live at once. */
   double young;       /* Percent of all births, the last ones. */
   uint64_t from, to;  /* Nanoseconds; what happens outside does not count. */
   uint64_t snap;      /* Nanoseconds between two heap snapshots, or 0. */

@@ -43,6 +43,7 @@ static uint32_t watch_take(LpStream *st, const LpEvent *e, int *soon)
 {
   LpWatch *w = st->watch;
   uint32_t number = lp_live_take(&st->live, e->oaddr), origin;
+  uint64_t others, much = st->prof->wanted.temporary;
   const LpAge *age;
   *soon = 0;
   if (number == LP_NONE) {
@@ -54,8 +55,8 @@ static uint32_t watch_take(LpStream *st, const LpEvent *e, int *soon)
     return number;
   age = lp_ages_get(&w->age, number);
   origin = age->origin;
-  *soon = lp_ages_ticks(&w->age, age, w->come.n) << w->age.shift <
-          st->prof->wanted.temporary;
+  others = lp_ages_ticks(&w->age, age, w->come.n) << w->age.shift;
+  *soon = others < (much ? much : w->most);
   lp_ages_drop(&w->age, number);
   return origin;
 }
@@ -136,6 +137,8 @@ static void watch_arrive(LpStream *st, const LpEvent *e, uint32_t type,
   else
     watch_count(st, origin, LP_REALLOCS, LP_REALLOC_BYTES, v);
   lp_weight_add(&w->come, v);
+  lp_weight_add(&w->own, v);
+  w->most = w->own.n > w->most ? w->own.n : w->most;
   watch_put(st, e, origin);
   if (w->what & LP_WANT_SIZES)
     lp_weight_add(&prof->size[lp_sizes_class(e->nsize)].come, v);
@@ -157,8 +160,11 @@ static uint32_t watch_leave(LpStream *st, const LpEvent *e, const LpWeight *v)
   lp_weight_add(
       lp_taken_of(&prof->taken, how | LP_TAKEN_KEY(e->site, lp_cell_site(c))),
       v);
-  if (soon && origin != LP_ORIGIN_BEFORE)
-    watch_extra(&prof->origins, origin, LP_TEMPORARY, LP_TEMPORARY_BYTES, v);
+  if (origin != LP_ORIGIN_BEFORE) {
+    lp_weight_sub(&w->own, v);
+    if (soon)
+      watch_extra(&prof->origins, origin, LP_TEMPORARY, LP_TEMPORARY_BYTES, v);
+  }
   if (w->what & LP_WANT_SIZES) {
     LpSizeClass *s = &prof->size[lp_sizes_class(e->osize)];
     lp_weight_add(&s->gone, v);

@@ -18,6 +18,8 @@ typedef struct LpWatch {
   int ages;         /* The live map has numbers of ages, not of origins. */
   LpWeight come;    /* All that came, */
   LpWeight gone;    /* and went. */
+  LpWeight own;     /* Objects live that came, */
+  uint64_t most;    /* and the most of them at once. */
   LpFixed live;     /* Bytes of the difference, */
   LpFixed highest;  /* and the most of them since the last time mark. */
   LpWeight told[2]; /* What had come and gone at the last time mark. */

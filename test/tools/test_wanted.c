@@ -51,6 +51,7 @@ typedef struct Model {
   Held peak[LP_SITE_FIRST + NSITE + 2], high;
   Held soon[LP_SITE_FIRST + NSITE + 2];
   uint64_t peak_ns;
+  Sum own, most; /* Objects that came and live. */
 } Model;
 
 #define NLIVE ((int)(sizeof(((Model *)0)->live) / sizeof(Held)))
@@ -176,7 +177,8 @@ static void model_event(Model *m, const Event *e, uint64_t soon)
     Held w = weigh(m, e->osize);
     int at = o->site > 0 ? row(o->site) : OLDER;
     uint64_t others = (uint64_t)((m->come.n >> 32) - (o->birth >> 32));
-    if (o->site > 0 && others < soon)
+    m->own -= o->site > 0 ? w.n : 0;
+    if (o->site > 0 && others < (soon ? soon : (uint64_t)(m->most >> 32)))
       add(&m->soon[at], w, 1);
     add(&m->live[at], w, -1);
     add(&m->gone, w, 1);
@@ -187,6 +189,8 @@ static void model_event(Model *m, const Event *e, uint64_t soon)
     Held w = weigh(m, e->nsize);
     add(&m->live[row(e->site)], w, 1);
     add(&m->come, w, 1);
+    m->own += w.n;
+    m->most = m->own > m->most ? m->own : m->most;
     add(&m->all, w, 1);
     m->obj[e->new] = (Object){e->site, e->nsize, m->come.n};
   }
@@ -206,9 +210,8 @@ static void model_early(Model *m, const Event *e)
     m->obj[e->new] = (Object){-1, e->nsize, 0};
 }
 
-/* Go through the events, those before TILL, from the beginning. Returns what
-*was
-** live when that began which counts.
+/* Go through the events before TILL, from the first one. Returns what was live
+** when that began which counts.
 */
 static uint64_t model_run(Model *m, const LpWanted *w, uint64_t till)
 {
@@ -219,6 +222,7 @@ static uint64_t model_run(Model *m, const LpWanted *w, uint64_t till)
   memset(m->soon, 0, sizeof(m->soon));
   m->come = m->gone = m->all = m->high = (Held){0, 0};
   m->peak_ns = 0;
+  m->own = m->most = 0;
   for (i = 0; i < NOBJ; i++)
     m->obj[i].site = -1;
   for (i = 0; i < m->n && m->ev[i].ns < till && m->ev[i].ns < w->to; i++) {
@@ -476,7 +480,7 @@ START_TEST(test_model)
 {
   static const LpWanted wanted[] = {
       {.temporary = 20, .young = 5, .to = UINT64_MAX, .snap = 100000000},
-      {.temporary = 1000, .young = 0.5, .to = 1000000000, .snap = 30000000},
+      {.temporary = 0, .young = 0.5, .to = 1000000000, .snap = 30000000},
       {.temporary = 1,
        .young = 100,
        .from = 300000000,
