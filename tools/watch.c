@@ -15,6 +15,9 @@
 /* Of an event: it has an old, a new object that counts. */
 enum { WATCH_OLD = 1, WATCH_NEW = 2 };
 
+/* All that has come and gone is added up for these. */
+#define WATCH_SUMS (LP_WANT_TEMPORARY | LP_WANT_YOUNG | LP_WANT_TIME)
+
 /* -- The live map --------------------------------------------------------- */
 
 /* An object of an origin is at an address now. */
@@ -76,11 +79,16 @@ static unsigned watch_objects(const LpStream *st, const LpEvent *e)
          (e->sampled & LJM_SAMPLED_NEW ? WATCH_NEW : 0);
 }
 
-/* What an object of SIZE bytes stands for. */
-static LpWeight watch_weigh(LpStream *st, uint64_t size)
+/* What an object of SIZE bytes stands for, into W: to copy it costs more. */
+static inline void watch_weigh(LpStream *st, uint64_t size, LpWeight *w)
 {
-  return st->scale ? lp_weigh(st->scale, size)
-                   : (LpWeight){.n = 1, .bytes = size};
+  if (st->scale) {
+    *w = lp_weigh(st->scale, size);
+    return;
+  }
+  w->n = 1;
+  w->bytes = size;
+  w->npart = w->bytespart = 0;
 }
 
 /* Count objects of an origin: how many, and their bytes. */
@@ -136,14 +144,27 @@ static void watch_arrive(LpStream *st, const LpEvent *e, uint32_t type,
     watch_count(st, origin, LP_ALLOCS, LP_ALLOC_BYTES, v);
   else
     watch_count(st, origin, LP_REALLOCS, LP_REALLOC_BYTES, v);
-  lp_weight_add(&w->come, v);
-  lp_weight_add(&w->own, v);
-  w->most = w->own.n > w->most ? w->own.n : w->most;
+  if (w->what & WATCH_SUMS)
+    lp_weight_add(&w->come, v);
+  if (w->ages) {
+    lp_weight_add(&w->own, v);
+    w->most = w->own.n > w->most ? w->own.n : w->most;
+  }
   watch_put(st, e, origin);
   if (w->what & LP_WANT_SIZES)
     lp_weight_add(&prof->size[lp_sizes_class(e->nsize)].come, v);
   if (prof->wanted.snap)
     lp_weight_add(watch_site(st, origin), v);
+}
+
+/* An object that had an age is gone, perhaps soon. */
+static void watch_gone(LpStream *st, uint32_t origin, int soon,
+                       const LpWeight *v)
+{
+  lp_weight_sub(&st->watch->own, v);
+  if (soon)
+    watch_extra(&st->prof->origins, origin, LP_TEMPORARY, LP_TEMPORARY_BYTES,
+                v);
 }
 
 /* An object goes. Returns its type. */
@@ -154,17 +175,18 @@ static uint32_t watch_leave(LpStream *st, const LpEvent *e, const LpWeight *v)
   int soon;
   uint32_t origin = watch_take(st, e, &soon);
   const LpCell *c = &prof->origins.cell[origin];
-  uint64_t how = e->kind == LJM_FREE ? 0 : LP_TAKEN_REALLOC;
-  watch_count(st, origin, how ? LP_MOVES : LP_FREES, LP_LEFT_BYTES, v);
-  lp_weight_add(&w->gone, v);
-  lp_weight_add(
-      lp_taken_of(&prof->taken, how | LP_TAKEN_KEY(e->site, lp_cell_site(c))),
-      v);
-  if (origin != LP_ORIGIN_BEFORE) {
-    lp_weight_sub(&w->own, v);
-    if (soon)
-      watch_extra(&prof->origins, origin, LP_TEMPORARY, LP_TEMPORARY_BYTES, v);
-  }
+  int moved = e->kind == LJM_REALLOC;
+  uint64_t key = LP_TAKEN_KEY(e->site, lp_cell_site(c));
+  watch_count(st, origin, moved ? LP_MOVES : LP_FREES, LP_LEFT_BYTES, v);
+  if (w->what & WATCH_SUMS)
+    lp_weight_add(&w->gone, v);
+  key |= moved ? LP_TAKEN_REALLOC : 0;
+  if (st->scale)
+    lp_weight_add(lp_taken_of(&prof->taken, key), v);
+  else
+    lp_taken_add(&prof->taken, key, e->osize);
+  if (w->ages && origin != LP_ORIGIN_BEFORE)
+    watch_gone(st, origin, soon, v);
   if (w->what & LP_WANT_SIZES) {
     LpSizeClass *s = &prof->size[lp_sizes_class(e->osize)];
     lp_weight_add(&s->gone, v);
@@ -185,9 +207,9 @@ static void watch_event(LpStream *st, const LpEvent *e)
   LpWeight old = {0, 0, 0, 0}, new = {0, 0, 0, 0};
   LpFixed more;
   if (objects & WATCH_OLD)
-    old = watch_weigh(st, e->osize);
+    watch_weigh(st, e->osize, &old);
   if (objects & WATCH_NEW)
-    new = watch_weigh(st, e->nsize);
+    watch_weigh(st, e->nsize, &new);
   more = lp_weight_fixed(&new) - lp_weight_fixed(&old);
   lp_peak_event(&w->peak, more);
   if (objects & WATCH_OLD)
@@ -344,7 +366,8 @@ static void watch_young(LpStream *st)
   for (i = 0; i < w->age.n; i++) {
     const LpAge *age = lp_ages_get(&w->age, i);
     if (age->origin != LP_NONE && age->birth > old >> w->age.shift) {
-      LpWeight v = watch_weigh(st, age->size);
+      LpWeight v;
+      watch_weigh(st, age->size, &v);
       watch_extra(&st->prof->origins, age->origin, LP_YOUNG, LP_YOUNG_BYTES,
                   &v);
     }
