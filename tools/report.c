@@ -16,8 +16,9 @@
 static const LpReport *const reports[] = {
     &lp_report_sites,      &lp_report_json,    &lp_report_pprof,
     &lp_report_speedscope, &lp_report_html,    &lp_report_functions,
-    &lp_report_lines,      &lp_report_types,   &lp_report_tree,
-    &lp_report_callers,    &lp_report_threads, &lp_report_folded};
+    &lp_report_lines,      &lp_report_types,   &lp_report_sizes,
+    &lp_report_tree,       &lp_report_callers, &lp_report_time,
+    &lp_report_snapshots,  &lp_report_threads, &lp_report_folded};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -131,9 +132,18 @@ static void report_views(LpBuf *b, const char *format)
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
 {
-  static const char *const name[] = {"human-readable", "leak-only", "min",
-                                     "metric",         "sort",      "top",
-                                     "focus",          "ignore",    "diff"};
+  static const char *const name[] = {"human-readable",
+                                     "leak-only",
+                                     "min",
+                                     "metric",
+                                     "sort",
+                                     "top",
+                                     "focus",
+                                     "ignore",
+                                     "diff",
+                                     "temporary",
+                                     "ignore-youngest",
+                                     "heap-snap-interval"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;

@@ -189,6 +189,7 @@ const LpReport lp_report_types = {
     .view = "types",
     .of = LP_OF_MEMORY,
     .takes = LP_TAKES_HUMAN | LP_TAKES_METRIC | LP_TAKES_STACKS |
-             LP_TAKES_ROWS | LP_TAKES_DIFF,
+             LP_TAKES_ROWS | LP_TAKES_DIFF | LP_TAKES_TEMPORARY |
+             LP_TAKES_YOUNG,
     .table = types_table,
 };
