@@ -95,7 +95,7 @@ typedef struct LpProfile {
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
   int nobefore; /* Streams of which it is not known what (before start) holds.
-                */
+                 */
   LpBuf guess;  /* Why live figures are approximate, if they are. */
   LpWas was;
 } LpProfile;
