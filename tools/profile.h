@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cpu.h"
+#include "files.h"
 #include "intern.h"
 #include "mem.h"
 #include "origin.h"
@@ -22,12 +23,13 @@
 typedef struct LpFuncInfo {
   LpFuncKind kind;
   uint32_t flags;
-  uint32_t chunk; /* Chunk or module. */
-  uint32_t name;  /* Name or symbol. */
-  uint32_t start; /* Trace: the function where it starts. */
-  uint64_t first; /* Lua: where it is defined. Trace: its number. */
-  uint64_t line;  /* Trace: the line where it starts. */
-  uint64_t addr;  /* Address or offset, where that is all there is. */
+  uint32_t chunk;   /* Chunk or module. */
+  uint32_t name;    /* Name or symbol. */
+  uint32_t start;   /* Trace: the function where it starts. */
+  uint64_t first;   /* Lua: where it is defined. Trace: its number. */
+  uint64_t line;    /* Trace: the line where it starts. */
+  uint64_t addr;    /* Address or offset, where that is all there is. */
+  uint32_t buildid; /* Native: of its module. */
 } LpFuncInfo;
 
 /* A row: where it is, and what happened there, with all callers and all types.
@@ -97,6 +99,9 @@ typedef struct LpProfile {
   int nobefore; /* Streams of which it is not known what (before start) holds.
                  */
   LpBuf guess;  /* Why live figures are approximate, if they are. */
+  uint64_t ns;  /* The last time mark of all streams. */
+  uint64_t realtime; /* When the first of them began, or 0. */
+  LpFiles files;
   LpWas was;
 } LpProfile;
 

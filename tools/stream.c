@@ -141,6 +141,9 @@ static uint32_t stream_node(void *ctx, uint32_t callers, uint32_t site)
 static void stream_meta(void *ctx, const LpMeta *m)
 {
   LpStream *st = ctx;
+  uint64_t *began = &st->prof->realtime;
+  if (lp_meta_is(m, "realtime") && m->u && (!*began || m->u < *began))
+    *began = m->u;
   if (st->body == 'p') {
     lp_stream_cpu_meta(st, m);
   } else if (lp_meta_is(m, "live")) {
@@ -157,7 +160,10 @@ static void stream_meta(void *ctx, const LpMeta *m)
 /* A time mark. */
 static void stream_time(void *ctx, uint64_t ns)
 {
-  ((LpStream *)ctx)->ns = ns;
+  LpStream *st = ctx;
+  st->ns = ns;
+  if (ns > st->prof->ns)
+    st->prof->ns = ns;
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
@@ -167,6 +173,7 @@ void lp_stream_damage(void *ctx, const LpDamage *d)
   if (!st->ndamage++)
     st->damage = *d;
   st->lost += d->events;
+  lp_files_damage(&st->prof->files, d);
   if (st->body == 'p')
     st->prof->cpu.lost = lp_sat_add(st->prof->cpu.lost, d->events);
   else if (d->events)

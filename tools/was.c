@@ -39,6 +39,8 @@ void lp_profile_turn(LpProfile *prof)
   prof->was.base = prof->base;
   prof->was.nobefore = prof->nobefore;
   prof->was.is = 1;
+  prof->files.nbase = prof->files.n;
+  prof->ns = prof->realtime = 0;
   prof->base = 0;
   prof->nobefore = 0;
   for (i = 0; i < prof->sitekeys.n; i++)

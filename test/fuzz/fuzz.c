@@ -75,17 +75,20 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
 /* One of the reports. */
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
-  static const char *const memory[] = {"sites", "types", "tree"};
-  static const char *const cpu[] = {"functions", "lines", "tree"};
+  static const char *const memory[] = {"sites", "types", "tree", "callers",
+                                       "lines"};
+  static const char *const cpu[] = {"functions", "lines", "tree", "callers",
+                                    "threads"};
   const char *view = NULL;
-  LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
+  LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0,
+                         .top = n & 16 ? 3 : 0, .chosen = (n & 32) != 0};
   LpOut out;
-  if ((n & 3) < 3)
-    view = (prof->of == LP_OF_CPU ? cpu : memory)[n & 3];
+  if (n % 6 < 5)
+    view = (prof->of == LP_OF_CPU ? cpu : memory)[n % 6];
   opt.metric = (LpMetric)(n % LP_METRIC_SAMPLES);
   lp_out_open(&out, -1);
   lp_report_write(view ? "text" : "folded", view, &out, prof, &opt);
-  must(out.buf.n > 0 || (n & 3) == 3);
+  must(out.buf.n > 0 || n % 6 == 5);
   lp_out_close(&out);
 }
 
