@@ -5,11 +5,12 @@
 
 if(NOT DEFINED ENV{PKG_CONFIG_LIBDIR} AND DEFINED LJPROF_DEBIAN_ARCH)
   set(foreign ${CMAKE_BINARY_DIR}/foreign)
-  if(NOT EXISTS ${foreign}/usr/include/zstd.h)
+  if(NOT EXISTS ${foreign}/usr/include/jansson.h)
     message(STATUS "Unpacking libraries for ${LJPROF_DEBIAN_ARCH}")
     execute_process(
       COMMAND ${PROJECT_SOURCE_DIR}/cmake/unpack-packages ${LJPROF_DEBIAN_ARCH}
-              ${foreign} zlib1g-dev libzstd-dev check libsubunit-dev)
+              ${foreign} zlib1g-dev libzstd-dev check libsubunit-dev
+              libjansson-dev)
   endif()
   list(APPEND CMAKE_FIND_ROOT_PATH ${foreign})
   set(ENV{PKG_CONFIG_SYSROOT_DIR} ${foreign})

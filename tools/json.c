@@ -61,9 +61,7 @@ void lp_json_end(LpJson *j)
 static void json_character(LpBuf *b, const char *s, size_t n)
 {
   unsigned char c = (unsigned char)s[0];
-  if (!n)
-    lp_buf_puts(b, LP_UTF8_BAD);
-  else if (c < ' ' || c == '<')
+  if (c < ' ' || c == '<')
     lp_buf_printf(b, "\\u%04x", c);
   else if (c == '"' || c == '\\')
     lp_buf_printf(b, "\\%c", c);
@@ -77,9 +75,13 @@ static void json_quoted(LpJson *j, LpStr s)
   LpBuf *b = &j->out->buf;
   size_t i, n;
   lp_buf_puts(b, "\"");
-  for (i = 0; i < s.n; i += n ? n : 1) {
-    n = lp_utf8_length(s.s + i, s.n - i);
-    json_character(b, s.s + i, n);
+  for (i = 0; i < s.n; i += n) {
+    int good;
+    n = lp_utf8_step(s.s + i, s.n - i, &good);
+    if (good)
+      json_character(b, s.s + i, n);
+    else
+      lp_buf_puts(b, LP_UTF8_BAD);
   }
   lp_buf_puts(b, "\"");
   lp_out_step(j->out);

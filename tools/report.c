@@ -14,10 +14,11 @@
 ** another.
 */
 static const LpReport *const reports[] = {
-    &lp_report_sites,      &lp_report_json,      &lp_report_pprof,
-    &lp_report_speedscope, &lp_report_functions, &lp_report_lines,
-    &lp_report_types,      &lp_report_tree,      &lp_report_callers,
-    &lp_report_threads,    &lp_report_folded};
+    &lp_report_sites,      &lp_report_json,    &lp_report_pprof,
+    &lp_report_speedscope, &lp_report_html,    &lp_report_functions,
+    &lp_report_lines,      &lp_report_types,   &lp_report_sizes,
+    &lp_report_tree,       &lp_report_callers, &lp_report_time,
+    &lp_report_snapshots,  &lp_report_threads, &lp_report_folded};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -131,20 +132,29 @@ static void report_views(LpBuf *b, const char *format)
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
 {
-  static const char *const name[] = {"human-readable", "leak-only", "min",
-                                     "metric",         "sort",      "top",
-                                     "focus",          "ignore",    "diff"};
+  static const char *const name[] = {"human-readable",
+                                     "leak-only",
+                                     "min",
+                                     "metric",
+                                     "sort",
+                                     "top",
+                                     "focus",
+                                     "ignore",
+                                     "diff",
+                                     "temporary",
+                                     "ignore-youngest",
+                                     "heap-snap-interval"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
-  if (!r && !lp_report_find(format, NULL, of)) {
+  if (!r && !lp_report_find(format, NULL, LP_OF_MEMORY | LP_OF_CPU)) {
     lp_buf_puts(why, "expected a FORMAT (");
     report_formats(why);
     lp_buf_printf(why, "), not %s", format);
   } else if (!r) {
     lp_buf_printf(why, "expected a VIEW of --format=%s (", format);
     report_views(why, format);
-    lp_buf_printf(why, "), not %s", view);
+    lp_buf_printf(why, "), not %s", view ? view : "none");
   }
   for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
     if (given & ~r->takes & 1u << i) {

@@ -253,9 +253,10 @@ static void pprof_type(Pprof *p, unsigned field, const char *type,
   lp_buf_free(&msg);
 }
 
-/* Write the types of values; the one of METRIC is shown first. */
+/* Write the types of values; the one of METRIC, or CPU time, is shown first. */
 static void pprof_choose(Pprof *p, LpMetric metric)
 {
+  const char *first = NULL;
   size_t i;
   for (i = 0; i < PPROF_TYPES; i++) {
     const PprofType *t = &pprof_types[i];
@@ -264,9 +265,12 @@ static void pprof_choose(Pprof *p, LpMetric metric)
       continue;
     p->type[p->ntype++] = t;
     pprof_type(p, PROFILE_SAMPLE_TYPE, t->type, t->unit);
-    if (t->metric == metric)
-      pprof_number(p, PROFILE_DEFAULT_TYPE, pprof_string(p, t->type));
+    if (t->metric == metric || t->metric == LP_METRIC_SAMPLES ||
+        (t->metric == LP_METRIC_BYTES && !first))
+      first = t->type;
   }
+  if (first)
+    pprof_number(p, PROFILE_DEFAULT_TYPE, pprof_string(p, first));
 }
 
 /* Write a comment. */
@@ -335,7 +339,7 @@ static void pprof_write(LpOut *out, const LpProfile *prof,
 const LpReport lp_report_pprof = {
     .format = "pprof",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS,
+    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_AGES,
     .wants = LP_WANT_PEAK,
     .write = pprof_write,
 };

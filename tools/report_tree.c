@@ -379,13 +379,13 @@ const LpReport lp_report_tree = {
     .format = "text",
     .view = "tree",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_SHAPE | LP_TAKES_METRIC | LP_TAKES_HUMAN | LP_TAKES_DIFF,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
     .write = tree_write,
 };
 const LpReport lp_report_callers = {
     .format = "text",
     .view = "callers",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_SHAPE | LP_TAKES_METRIC | LP_TAKES_HUMAN | LP_TAKES_DIFF,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
     .write = callers_write,
 };

@@ -12,29 +12,26 @@
 
 void lp_utf8_add(LpBuf *b, const char *s, size_t n);
 
-/* The length of the character at S, of which there are N bytes, at least 1; or
-** 0 if there is none: neither in more bytes than it needs, nor half of a pair,
-** nor beyond U+10FFFF.
+/* How far to go on at S, of which there are N bytes, at least 1: over a
+** character; or, if there is none, *GOOD is 0, over what could have begun one,
+** or a byte. So have most decoders it, and a name is replaced alike everywhere.
 */
-static inline size_t lp_utf8_length(const char *s, size_t n)
+static inline size_t lp_utf8_step(const char *s, size_t n, int *good)
 {
-  static const unsigned char least[] = {0x00, 0xa0, 0x90};
   const unsigned char *p = (const unsigned char *)s;
+  unsigned lo = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
+  unsigned hi = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
   size_t i, len = p[0] < 0x80                    ? 1
                   : p[0] >= 0xc2 && p[0] <= 0xdf ? 2
                   : p[0] >= 0xe0 && p[0] <= 0xef ? 3
                   : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
                                                  : 0;
-  if (len > n)
-    return 0;
-  for (i = 1; i < len; i++)
-    if ((p[i] & 0xc0) != 0x80)
-      return 0;
-  if ((p[0] == 0xe0 || p[0] == 0xf0) && p[1] < least[len - 2])
-    return 0;
-  if ((p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f))
-    return 0;
-  return len;
+  for (i = 1; i < len && i < n && p[i] >= lo && p[i] <= hi; i++) {
+    lo = 0x80;
+    hi = 0xbf;
+  }
+  *good = i == len;
+  return i;
 }
 
 #endif
