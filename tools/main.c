@@ -110,6 +110,7 @@ static void choose(LpProfile *prof)
                   prof->of == LP_OF_CPU ? "CPU" : "memory");
   if (r) {
     prof->wanted = wanted(r);
+    lp_buf_free(&why);
     return;
   }
   fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);

@@ -64,6 +64,7 @@ static void tree_columns(TreeText *t)
 {
   int width = lp_metrics[t->metric].unit == LP_UNIT_BYTES ? 14 : 12, i = 0;
   if (tree_is_usual(t)) {
+    t->metric = LP_METRIC_BYTES;
     memcpy(t->col, tree_usual, sizeof(tree_usual));
     t->ncol = TREE_COLUMNS;
     return;
