@@ -56,20 +56,26 @@ const char *run_report(Run *r, const char *format, const char *view,
   return r->text.s ? r->text.s : "";
 }
 
+/* So many nodes of a hostile stream may be thousands deep, and are gigabytes in
+** formats that tell each stack in whole: folded is enough of these then.
+*/
+#define RUN_NODES 20000
+
 /* All reports can be made. */
 void run_reports(Run *r)
 {
   static const char *const memory[] = {"sites", "types", "tree", NULL};
   static const char *const cpu[] = {"functions", "lines", "tree", "threads",
                                     NULL};
-  static const char *const format[] = {"folded", "json", "pprof", "speedscope"};
-  size_t i;
-  const char *const *view = r->prof->of == LP_OF_CPU ? cpu : memory;
+  static const char *const format[] = {"json", "folded", "pprof", "speedscope"};
+  int of = r->prof->of == LP_OF_CPU;
+  const char *const *view = of ? cpu : memory;
+  size_t i, n = r->prof->origins.nnode < RUN_NODES ? 4 : 2;
   for (; *view; view++)
     run_report(r, "text", *view, &run_plain);
-  for (i = 0; i < sizeof(format) / sizeof(format[0]); i++)
+  for (i = 0; i < n; i++)
     run_report(r, format[i], NULL, &run_plain);
-  if (r->prof->of != LP_OF_CPU)
+  if (!of)
     run_report(r, "csv", NULL, &run_plain);
 }
 
