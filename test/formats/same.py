@@ -160,11 +160,28 @@ def check_stacks(s):
     return scope, title
 
 
+def check_functions(s, pprof):
+    """pprof has the functions of the document: names, whole paths of files, lines."""
+    columns = s.doc.raw["functions"]
+    ours = collections.defaultdict(set)
+    for row in zip(*columns.values()):
+        row = dict(zip(columns, row))
+        ours[row["label"]].add((row["name"] or "", row["file"] or "", row["line"] or 0,
+                                row["module"] or ""))
+    for at in pprof.location.values():
+        file = at["file"]
+        known = {(name, file if cut[:3] == "..." and file.endswith(cut[3:].lstrip("\ufffd")) else cut, line, module)
+                 for name, cut, line, module in ours[at["name"]]}
+        must((at["system"], file, at["start"], at["mapping"] or "") in known,
+             "pprof: function %s, not one of %s", at, known)
+
+
 def check_pprof(s, scope, title):
     """--format=pprof"""
     doc = s.doc
     pprof = readers.Pprof(s.read("--format=pprof"))
     kinds = [kind for kind, _ in pprof.types]
+    check_functions(s, pprof)
     must(pprof.default == ("cpu" if s.cpu else "alloc_space"), "default %s", pprof.default)
     must(bool(doc.raw["summary"]["sampled"]) == any("Sampled" in c for c in pprof.comments),
          "comments %s", pprof.comments)
