@@ -120,8 +120,7 @@ void lp_json_text(LpJson *j, const char *s)
 }
 
 /* An integer; as everywhere, one of 2^63 and more is below 0. Documents are
-*made
-** of little else, so it is put together by hand.
+** made of little else, so it is put together by hand.
 */
 void lp_json_number(LpJson *j, uint64_t n)
 {

@@ -52,8 +52,7 @@ static const struct TableFormat *report_table(const char *format)
   return NULL;
 }
 
-/* The first report of a format, of a view if it is not NULL, and of a profile
-*of
+/* The first report of a format, of a view if it is not NULL, of a profile of
 ** one kind; or NULL.
 */
 static const LpReport *report_first(const char *format, const char *view,
