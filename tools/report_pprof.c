@@ -346,7 +346,7 @@ static void pprof_write(LpOut *out, const LpProfile *prof,
 const LpReport lp_report_pprof = {
     .format = "pprof",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_METRIC,
-    .wants = LP_WANT_PEAK,
+    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS,
+    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY,
     .write = pprof_write,
 };
