@@ -90,6 +90,9 @@ def check_document(s):
     doc = s.doc
     for metric in doc.metrics:
         must(sum(doc.self_of(metric)) == doc.totals[metric], "total of %s", metric)
+    functions = doc.raw["functions"]
+    for label, line, kind in zip(functions["label"], functions["line"], functions["kind"]):
+        must(line is None or kind == "lua" and ":%d" % line in label, "%s, line %s", label, line)
     if s.cpu:
         must(doc.totals["samples"] == doc.raw["summary"]["books"]["samples"], "samples")
     for name, table in doc.tables.items():

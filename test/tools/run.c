@@ -57,8 +57,8 @@ void run_reports(Run *r)
                                        "snapshots", NULL};
   static const char *const cpu[] = {"functions", "lines", "tree", "callers",
                                     "threads",   "time",  NULL};
-  static const char *const format[] = {"json",  "html",       "csv", "folded",
-                                       "pprof", "speedscope"};
+  static const char *const format[] = {"json",   "html",  "csv",
+                                       "folded", "pprof", "speedscope"};
   size_t i, n = r->prof->origins.nnode < RUN_NODES ? 6 : 4;
   const char *const *view = r->prof->of == LP_OF_CPU ? cpu : memory;
   for (; *view; view++)
