@@ -23,6 +23,11 @@ function showGrid(box, how) {
   gridFill(grid, false);
 }
 
+/* A title; those of tables of text may be in capitals. */
+function columnTitle(c) {
+  return c.title === c.title.toUpperCase() ? c.title.toLowerCase() : c.title;
+}
+
 /* The row of titles; each sorts. */
 function gridHead(grid) {
   const how = grid.how;
@@ -36,7 +41,7 @@ function gridHead(grid) {
       onclick: () => how.onsort({
         key: c.key, down: sorted ? !how.sort.down : c.unit !== "text"
       })
-    }, c.title, el("span", {class: "order", "aria-hidden": "true"},
+    }, columnTitle(c), el("span", {class: "order", "aria-hidden": "true"},
       sorted ? (how.sort.down ? "\u25be" : "\u25b4") : "")));
   })));
 }

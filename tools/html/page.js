@@ -200,8 +200,15 @@ function makeHalves() {
   flame.diff = p.diff;
   flame.colours.clear();
   const metric = metricOf(p, state.metric);
-  const sum = metric ? unitText(totalOf(p, state.metric, "now"), metric.unit) : "";
-  flame.all = {first: "all", second: sum};
+  flame.all = {first: "all", second: metric ? allText(p, metric) : ""};
+}
+
+/* What is written on the root. */
+function allText(p, metric) {
+  const now = totalOf(p, metric.key, "now");
+  const base = p.diff ? totalOf(p, metric.key, "base") : 0;
+  return state.side === "change" ? changeText(now - base, metric.unit)
+    : unitText(state.side === "base" ? base : now, metric.unit);
 }
 
 /* Zoom to what the state says. */
@@ -470,12 +477,20 @@ function onTabKey(e) {
 
 /* -- Paper -- */
 
-/* On paper, all views are there, in light colours. */
+/* On paper, all views are there, in light colours. The graph is drawn as wide as
+** the window is, and made smaller by the style sheet.
+*/
 function beforePrint() {
+  const panels = Array.from(document.querySelectorAll(".panel"));
   document.documentElement.dataset.theme = "light";
   flame.dark = false;
   flame.colours.clear();
-  for (const panel of document.querySelectorAll(".panel")) {
+  showTime(profile, state.series, () => {});
+  for (const panel of panels)
+    panel.hidden = panel.id !== "panel-flame";
+  resizeFlame();
+  paintFlame();
+  for (const panel of panels) {
     panel.hidden = false;
     if (panel.id !== "panel-flame")
       showView(profile, panel.id.slice(6));
@@ -483,9 +498,6 @@ function beforePrint() {
   for (const box of document.querySelectorAll(".scroll"))
     if (box.grid)
       gridFill(box.grid, true);
-  showTime(profile, state.series, () => {});
-  resizeFlame();
-  paintFlame();
 }
 
 /* -- Beginning -- */

@@ -198,6 +198,7 @@ function timeHover(drawn, event, box, line) {
 function showTime(p, chosen, choose) {
   const box = byId("time"), list = timeSeries(p);
   box.hidden = !list.length;
+  byId("overview").toggleAttribute("data-time", list.length > 0);
   if (!list.length)
     return;
   const series = list.find(s => s.key === chosen) || list[0];
@@ -206,7 +207,8 @@ function showTime(p, chosen, choose) {
     : timeOne(p, series, width);
   const line = svg("line", {class: "moment", y1: TIME_TOP,
     y2: TIME_TALL - TIME_BOTTOM, visibility: "hidden"});
-  const picture = svg("svg", {width, height: TIME_TALL, role: "img",
+  const picture = svg("svg", {width, height: TIME_TALL,
+    viewBox: `0 0 ${width} ${TIME_TALL}`, role: "img",
     "aria-label": drawn.about}, drawn.g, line);
   picture.addEventListener("mousemove",
     e => timeHover(drawn, e, picture, line));
