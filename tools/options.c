@@ -57,7 +57,8 @@ static const struct argp_option options[] = {
      "Functions, lines: most first in themselves (self, default), or with all "
      "that they called (total)",
      2},
-    {NULL, 0, NULL, 0, "Folded, and what pprof, speedscope and html show first:", 3},
+    {NULL, 0, NULL, 0,
+     "Folded, and what pprof, speedscope and html show first:", 3},
     {"metric", OPT_METRIC, "METRIC", 0,
      "Memory: bytes that were allocated (default), allocations, or live bytes",
      3},

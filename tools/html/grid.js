@@ -3,14 +3,16 @@
 const GRID_ROW = 27; /* Pixels of a row, as the style sheet has them. */
 
 /* A table in a box that scrolls. `how` has
-**   columns: {key, title, unit, hint}, `rows`: {cells, ...} with a cell for each,
+**   columns: {key, title, unit, hint, signed},
+**   rows: {cells, ...}, with a cell for each column,
 **   sort: {key, down}, `onsort`, and maybe
 **   lead: what stands in the first cell of a row,
 **   bar: the key of the column that has bars, and `onpick` for a row.
 */
 function showGrid(box, how) {
   const grid = {box, how, order: [], from: -1, to: -1};
-  const table = el("table", {class: "grid", "aria-rowcount": how.rows.length + 1});
+  const table = el("table", {class: "grid",
+    "aria-rowcount": how.rows.length + 1});
   grid.body = el("tbody");
   table.append(gridHead(grid), grid.body);
   grid.bar = how.columns.findIndex(c => c.key === how.bar);

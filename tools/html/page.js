@@ -81,6 +81,7 @@ function show(was) {
 
 /* -- Parts -- */
 
+/* Colours, as wished or as the system has them. */
 function showTheme() {
   const dark = darkTheme();
   document.documentElement.dataset.theme = dark ? "dark" : "light";
@@ -99,8 +100,9 @@ function showControls() {
   if (p.diff)
     fillSwitch("side", [
       {value: "now", title: "Now", hint: "Widths are what is there now"},
-      {value: "base", title: "Before", hint: "Widths are what was there before"},
-      {value: "change", title: "Change", hint: "Widths are how much has changed"}
+      {value: "base", title: "Before", hint: "Widths are what was there"},
+      {value: "change", title: "Change",
+        hint: "Widths are how much has changed"}
     ], state.side, v => go({side: v, zoom: []}, true));
   fillSwitch("merge", [
     {value: "function", title: "Functions", hint: "A frame is a function"},
@@ -124,8 +126,9 @@ function showControls() {
 function showLegend() {
   const p = profile, list = framesOf(p, "function").list;
   if (p.diff) {
-    fill(byId("legend"), ...[[-1, "less"], [0, "as before"], [1, "more"]]
-      .map(([by, text]) => legendItem(growthColours(by, flame.dark).plain, text)));
+    const colour = by => growthColours(by, flame.dark).plain;
+    fill(byId("legend"), legendItem(colour(-1), "less"),
+      legendItem(colour(0), "as before"), legendItem(colour(1), "more"));
     return;
   }
   const self = frameSums(p, "function", state.metric, "now", false);
@@ -139,6 +142,7 @@ function showLegend() {
       `${KINDS[k].title} ${shareText(sums[k], all)}`)));
 }
 
+/* One of them. */
 function legendItem(colour, text) {
   const dot = el("span", {class: "dot"});
   dot.style.backgroundColor = colour;
@@ -193,7 +197,6 @@ function makeHalves() {
     const tree = openTree(p, how(up));
     return {tree, frames, zoom: tree.root};
   };
-  flame.p = p;
   flame.halves = state.focus >= 0 ? [half(false), half(true)]
     : [half(state.up)];
   flame.metric = state.metric;
@@ -428,7 +431,8 @@ const KEYS = {
 /* Keys of the flame graph. */
 const FLAME_KEYS = {
   "Enter": () => flame.picked && zoomTo(flame.pickedHalf, flame.picked),
-  "Backspace": () => state.zoom.length && go({zoom: state.zoom.slice(0, -1)}, true),
+  "Backspace": () => state.zoom.length &&
+    go({zoom: state.zoom.slice(0, -1)}, true),
   "c": () => {
     const half = flame.halves[state.half];
     const spot = flame.picked || (flame.over && flame.over.spot) ||
@@ -477,8 +481,8 @@ function onTabKey(e) {
 
 /* -- Paper -- */
 
-/* On paper, all views are there, in light colours. The graph is drawn as wide as
-** the window is, and made smaller by the style sheet.
+/* On paper, all views are there, in light colours. The graph is drawn as wide
+** as the window is, and made smaller by the style sheet.
 */
 function beforePrint() {
   const panels = Array.from(document.querySelectorAll(".panel"));

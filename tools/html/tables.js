@@ -60,12 +60,16 @@ function sizeChart(table, bar) {
 function showTable(p, name, state, matcher, onsort) {
   const table = p.doc.tables[name], panel = byId("panel-" + name);
   const bar = tableBar(table, state.metric);
-  const sort = table.columns.some(c => c.key === state.sort.key)
-    ? state.sort : {key: name === "sizes" ? "from" : bar, down: name !== "sizes"};
+  const first = name === "sizes" ? {key: "from", down: false}
+    : {key: bar, down: true};
+  const sort = table.columns.some(c => c.key === state.sort.key) ? state.sort
+    : first;
   const chart = name === "sizes" ? sizeChart(table, bar) : null;
   const box = el("div", {class: "scroll", tabindex: "0",
     "aria-label": TABLE_TITLES[name]});
   fill(panel, chart, box);
-  showGrid(box, {columns: table.columns, rows: tableRows(table, matcher),
+  const columns = table.columns.map(c =>
+    Object.assign({signed: /(^|-)change$/.test(c.key)}, c));
+  showGrid(box, {columns, rows: tableRows(table, matcher),
     sort, bar, onsort});
 }

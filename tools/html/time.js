@@ -51,7 +51,8 @@ function timeScale(width, end, most) {
 
 /* Lines and numbers of both scales. */
 function timeAxes(width, end, most, unit, at) {
-  const g = svg("g", {class: "axes"}), step = niceStep(most, 3, unit === "bytes");
+  const g = svg("g", {class: "axes"});
+  const step = niceStep(most, 3, unit === "bytes");
   for (let v = 0; v <= most; v += step) {
     g.append(svg("line", {x1: TIME_LEFT, x2: width - TIME_RIGHT,
       y1: at.y(v), y2: at.y(v)}));
