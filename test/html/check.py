@@ -105,8 +105,9 @@ def click(b, selector, n=0):
 
 def frame(b, x, row, do="click", modifiers=0):
     """Do something at a place of the flame graph."""
-    spot = b.run("(() => { const r = document.getElementById('flame')"
-                 ".getBoundingClientRect(); return [r.left, r.top]; })()")
+    spot = b.run("(() => { const e = document.getElementById('flame'), "
+                 "r = e.getBoundingClientRect(); "
+                 "return [r.left + e.clientLeft, r.top + e.clientTop]; })()")
     at = spot[0] + x, spot[1] + 20 * row + 10
     if do == "click":
         b.click(*at, modifiers=modifiers)
@@ -162,6 +163,43 @@ def types_total(path, **how):
     keys = ("allocations", "bytes", "reallocations", "deallocations", "freed",
             "live-objects", "live")
     return dict(zip(keys, map(int, row.split()[1:])))
+
+
+def grown(stacks, up):
+    """The tree that a flame graph of stacks is: value, and more by frame."""
+    root = [0, {}]
+    for frames, n in stacks:
+        node = root
+        node[0] += n
+        for name in reversed(frames) if up else frames:
+            name = name.replace("\\x3b", ";").replace("~", "")
+            node = node[1].setdefault(name, [0, {}])
+            node[0] += n
+    return root
+
+
+def check_graph(b, stacks, up):
+    """Each frame that can be seen is where it must be, as wide as it must."""
+    wide = b.run("document.getElementById('canvas').clientWidth")
+    todo = [(grown(stacks, up), 0, 0)]
+    seen = 0
+    scale = wide / todo[0][0][0]
+    while todo:
+        (_, inside), x, row = todo.pop()
+        kids = sorted(inside.items(), key=lambda kid: -kid[1][0])
+        values = [kid[1][0] for kid in kids]
+        for name, kid in kids:
+            # Of frames that are equally wide any may come first.
+            if values.count(kid[0]) == 1 and kid[0] * scale > 4:
+                for at in (x + 1, x + kid[0] * scale - 2):
+                    frame(b, at, row + 1, "move")
+                    told = texts(b, "#tip .where")[0].replace("~", "")
+                    same("frame", told.split(" \u00b7 ", 1)[1], name)
+                    seen += 1
+                todo.append((kid, x, row + 1))
+            x += kid[0] * scale
+    if seen < 10:
+        raise Wrong(f"only {seen} frames were looked at")
 
 
 # -- Groups -------------------------------------------------------------------
@@ -318,10 +356,24 @@ def group_use():
         same("metric", b.run("document.getElementById('metric').value"),
              "allocations")
 
+        # Where frames are.
+        for hash in ("#", "#up=1", "#m=live", "#m=live&up=1"):
+            b.run(f"location.hash = '{hash}'")
+            b.settle()
+            check_graph(b, live if "live" in hash else folded(path),
+                        "up" in hash)
+
         # Zoom.
-        b.key("Escape")
         b.run("location.hash = '#'")
         b.settle()
+        frame(b, 20, 1)
+        deep = crumbs(b)
+        frame(b, 20, 1)
+        same("crumbs", len(crumbs(b)), 3)
+        b.run("history.back()")
+        b.settle()
+        same("crumbs after Back", crumbs(b), deep)
+        b.key("Escape")
         frame(b, 20, 1)
         zoomed = crumbs(b)
         same("crumbs", len(zoomed), 2)
