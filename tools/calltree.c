@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "calltree.h"
+#include "label.h"
 #include "mem.h"
 
 /* The node of SITE, called by PARENT. */
@@ -27,23 +28,48 @@ static uint32_t tree_node(LpTree *t, uint32_t parent, uint32_t site)
   return id;
 }
 
-/* The site that stands for each site: the first one that is the same. */
-static uint32_t *tree_sites(const LpProfile *prof, LpMerge merge)
+/* A number that sites have in common if they are the same. In a diff those of
+** the same name are: of code that was changed, nothing else is.
+*/
+static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
+                          uint32_t site)
 {
+  struct {
+    uint64_t func, line;
+  } key = {prof->row[site].func, prof->row[site].line};
+  LpBuf b = {0};
+  uint32_t id;
+  if (!prof->was.is) {
+    if (merge == LP_MERGE_FUNCTIONS)
+      key.line = 0;
+    return lp_intern(same, &key, sizeof(key));
+  }
+  if (merge == LP_MERGE_LINES)
+    lp_label_frame(&b, prof, site);
+  else if (merge == LP_MERGE_FUNCTIONS)
+    lp_label_func(&b, prof, site);
+  else
+    lp_label_whole(&b, prof, site);
+  id = lp_intern(same, b.s, b.n);
+  lp_buf_free(&b);
+  return id;
+}
+
+/* The site that stands for each site: the first one that is the same. The
+** caller frees them.
+*/
+uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
+{
+  int none = merge == LP_MERGE_NONE || merge == LP_MERGE_CALLERS;
   uint32_t *as = lp_alloc(prof->sitekeys.n * sizeof(uint32_t)), i;
   LpIntern same = {0};
   LpIdMap first = {0};
   for (i = 0; i < prof->sitekeys.n; i++) {
-    struct {
-      uint64_t func, line;
-    } key = {prof->row[i].func, prof->row[i].line};
     uint32_t id;
     as[i] = i;
-    if (merge == LP_MERGE_NONE || i < LP_SITE_FIRST)
+    if ((none && !prof->was.is) || i < LP_SITE_FIRST)
       continue;
-    if (merge == LP_MERGE_FUNCTIONS)
-      key.line = 0;
-    id = lp_intern(&same, &key, sizeof(key));
+    id = tree_same(&same, prof, merge, i);
     as[i] = lp_idmap_get(&first, id);
     if (as[i] == LP_NONE) {
       lp_idmap_put(&first, id, i);
@@ -64,10 +90,11 @@ typedef struct Places {
 static Places tree_nodes(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
 {
   const LpOrigins *o = &prof->origins;
-  uint32_t *as = tree_sites(prof, of->merge), i;
+  uint32_t *as = lp_tree_sites(prof, of->merge), i;
   Places p = {lp_alloc(o->n * sizeof(uint32_t)),
               lp_alloc(o->nnode * sizeof(uint32_t))};
   uint8_t *used = lp_zalloc(o->nnode, 1);
+  int flat = of->merge == LP_MERGE_CALLERS;
   for (i = 0; i < o->n; i++)
     used[o->callers[i]] |= (uint8_t)lp_shape_origin(of->shape, i);
   for (i = o->nnode; --i > LP_NODE_ROOT;) {
@@ -77,11 +104,12 @@ static Places tree_nodes(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
   p.node[LP_NODE_ROOT] = tree_node(t, LP_NODE_ROOT, LP_NONE);
   for (i = 1; i < o->nnode; i++)
     if (used[i])
-      p.node[i] = tree_node(t, p.node[o->node[i].parent], as[o->node[i].site]);
+      p.node[i] = tree_node(t, flat ? 0 : p.node[o->node[i].parent],
+                            as[o->node[i].site]);
   for (i = 0; i < o->n; i++)
     if (lp_shape_origin(of->shape, i))
-      p.origin[i] =
-          tree_node(t, p.node[o->callers[i]], as[lp_cell_site(&o->cell[i])]);
+      p.origin[i] = tree_node(t, flat ? 0 : p.node[o->callers[i]],
+                              as[lp_cell_site(&o->cell[i])]);
   free(used);
   free(as);
   return p;

@@ -11,8 +11,9 @@
 /* Which sites are one. */
 typedef enum LpMerge {
   LP_MERGE_NONE,
-  LP_MERGE_LINES,    /* Those of a line, approximate or not. */
-  LP_MERGE_FUNCTIONS /* Those of a function. */
+  LP_MERGE_LINES,     /* Those of a line, approximate or not. */
+  LP_MERGE_FUNCTIONS, /* Those of a function. */
+  LP_MERGE_CALLERS    /* None, but whoever calls them: all are in the root. */
 } LpMerge;
 
 /* What a tree is made of. */
@@ -47,6 +48,7 @@ typedef struct LpTree {
 /* Which of two nodes comes first: as for qsort. */
 typedef int (*LpTreeOrder)(const LpTree *t, uint32_t a, uint32_t b, void *ctx);
 
+uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge);
 void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of);
 void lp_tree_whole(LpTree *t);
 void lp_tree_total(LpTree *t);

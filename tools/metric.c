@@ -93,6 +93,16 @@ unsigned lp_metric_counted(const LpProfile *prof)
   return metrics;
 }
 
+/* The same, without those that only repeat others. */
+unsigned lp_metric_columns(const LpProfile *prof)
+{
+  unsigned metrics = lp_metric_counted(prof);
+  if (!(prof->wanted.what & LP_WANT_YOUNG))
+    metrics &= ~(LP_METRIC_BIT(LP_METRIC_LEAKED_OBJECTS) |
+                 LP_METRIC_BIT(LP_METRIC_LEAKED));
+  return metrics;
+}
+
 /* What is counted for an origin on one side. */
 static LpFigures metric_figures(const LpProfile *prof, LpSide side,
                                 uint32_t origin)
@@ -109,8 +119,9 @@ static LpFigures metric_figures(const LpProfile *prof, LpSide side,
 /* Is it known of objects that are older than the recording? Not how many they
 ** are, and they leak nothing of it.
 */
-static int metric_known(LpMetric metric, int nobefore)
+int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric)
 {
+  int nobefore = side == LP_NOW ? prof->nobefore : prof->was.nobefore;
   switch (metric) {
   case LP_METRIC_LIVE:
   case LP_METRIC_PEAK:
@@ -123,12 +134,6 @@ static int metric_known(LpMetric metric, int nobefore)
   default:
     return 1;
   }
-}
-
-/* Is it known of objects that are older than the recording? */
-int lp_metric_known(const LpProfile *prof, LpMetric metric)
-{
-  return metric_known(metric, prof->nobefore);
 }
 
 /* A metric of an origin. */
@@ -148,11 +153,10 @@ LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
     }
   }
   if (origin == LP_ORIGIN_BEFORE) {
-    int now = side == LP_NOW;
-    if (!metric_known(metric, now ? prof->nobefore : prof->was.nobefore))
+    if (!lp_metric_known(prof, side, metric))
       return (LpValue){0, 0};
     if (metric == LP_METRIC_LIVE)
-      v.n += now ? prof->base : prof->was.base;
+      v.n += side == LP_NOW ? prof->base : prof->was.base;
   }
   return v;
 }

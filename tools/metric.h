@@ -66,9 +66,10 @@ typedef enum LpSide {
 LpMetric lp_metric_find(const char *key);
 unsigned lp_metric_wants(unsigned metrics);
 unsigned lp_metric_counted(const LpProfile *prof);
+unsigned lp_metric_columns(const LpProfile *prof);
 LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
                      LpMetric metric);
-int lp_metric_known(const LpProfile *prof, LpMetric metric);
+int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric);
 uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node);
 
 /* Add a number to another. */
@@ -82,6 +83,12 @@ static inline void lp_value_add(LpValue *to, LpValue v)
 static inline uint64_t lp_value_round(LpValue v)
 {
   return lp_round(v.n, v.part);
+}
+
+/* The size of a number modulo 2^64, which may be below 0. */
+static inline uint64_t lp_size(uint64_t n)
+{
+  return (int64_t)n < 0 ? 0 - n : n;
 }
 
 #endif

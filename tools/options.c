@@ -24,16 +24,30 @@ enum {
   OPT_MIN,
   OPT_METRIC,
   OPT_SORT,
-  OPT_FOLLOW
+  OPT_FOLLOW,
+  OPT_TOP,
+  OPT_FOCUS,
+  OPT_IGNORE,
+  OPT_DIFF,
+  OPT_LIMIT
 };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is reported:", 1},
     {"view", OPT_VIEW, "VIEW", 0,
      "Memory: sites: events by site, and what each still holds (default); "
-     "types: a table by type of object; tree: who called what allocates. "
-     "CPU: functions (default), lines, tree, threads",
+     "types: by type of object. CPU: functions (default); threads. "
+     "Both: functions, lines: each itself and in total; tree: who called what; "
+     "callers: who called what has most itself",
      1},
+    {"metric", OPT_METRIC, "METRIC", 0,
+     "What is counted; memory: bytes that were allocated (default), "
+     "allocations, reallocations, deallocations, freed, live, live-objects, "
+     "peak, peak-objects, leaked, leaked-objects, temporary, "
+     "temporary-objects; CPU: samples",
+     1},
+    {"diff", OPT_DIFF, "BASE", 0,
+     "Compare with BASE, a recording; several BASEs are added up", 1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
      "all of the profile, or a VIEW's table; csv: a VIEW's table (lines, if "
@@ -41,30 +55,35 @@ static const struct argp_option options[] = {
      "html: a page with flame graphs and tables",
      1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
+    {NULL, 0, NULL, 0, "Shaping:", 2},
+    {"top", OPT_TOP, "N", 0,
+     "Only the first N rows; trees: of each node; the rest is added up", 2},
+    {"sort", OPT_SORT, "KEY", 0,
+     "Order of rows: self, total, name, or another column", 2},
+    {"focus", OPT_FOCUS, "RE", 0,
+     "Only stacks with a frame that matches a regular expression", 2},
+    {"ignore", OPT_IGNORE, "RE", 0, "No stacks with a frame that matches", 2},
+    {"min", OPT_MIN, "SIZE", 0,
+     "Leave out what has less: in bytes, objects or samples (4096, 64K), or in "
+     "percent (0.5%, the default of text)",
+     2},
+    {NULL, 0, NULL, 0, "Text:", 3},
+    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 3},
+    {"leak-only", 'l', NULL, 0,
+     "Sites: print only what is still live at the end", 3},
+    {NULL, 0, NULL, 0, "Input:", 4},
     {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
      "FILE still grows: report again and again, every 2 SECONDS if nothing else "
      "is said, until the recording ends, or Ctrl-C",
-     1},
-    {NULL, 0, NULL, 0, "Text:", 2},
-    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 2},
-    {"leak-only", 'l', NULL, 0,
-     "Sites: print only what is still live at the end", 2},
-    {"min", OPT_MIN, "PERCENT", 0,
-     "Leave out what has less of all bytes, and of all live bytes, or of all "
-     "samples (default 0.5)",
-     2},
-    {"sort", OPT_SORT, "ORDER", 0,
-     "Functions, lines: most first in themselves (self, default), or with all "
-     "that they called (total)",
-     2},
-    {NULL, 0, NULL, 0,
-     "Folded, and what pprof, speedscope and html show first:", 3},
-    {"metric", OPT_METRIC, "METRIC", 0,
-     "Memory: bytes that were allocated (default), allocations, or live bytes",
-     3},
-    {NULL, 0, NULL, 0, "Others:", 4},
+     4},
     {"dump", OPT_DUMP, NULL, 0,
      "Accepted and implied: kinds of streams are recognised", 4},
+    {NULL, 0, NULL, 0, "Limits:", 5},
+    {"limit", OPT_LIMIT, "LIMIT", 0,
+     "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if there is more, of all "
+     "or of chunks, modules and sites like GLOB",
+     5},
+    {NULL, 0, NULL, 0, "Others:", -1},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
     {0},
 };
@@ -80,6 +99,10 @@ static const char doc[] =
     "  lj-parse-memprof mem.ljm           the whole report\n"
     "  lj-parse-memprof -l -H mem.ljm     what is still held, for people\n"
     "  lj-parse-memprof --view=tree mem.ljm\n"
+    "  lj-parse-memprof --view=functions --metric=peak --top=20 mem.ljm\n"
+    "  lj-parse-memprof --view=callers --focus='^@app/' --min=64K mem.ljm\n"
+    "  lj-parse-memprof --diff=old.ljm new.ljm\n"
+    "  lj-parse-memprof --limit='live@app/*<=10MB' mem.ljm\n"
     "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
     "  lj-parse-memprof --format=pprof -o mem.pb.gz mem.ljm\n"
     "  lj-parse-memprof cpu.ljp           self and total by function\n"
@@ -87,40 +110,35 @@ static const char doc[] =
     "  lj-parse-memprof --follow mem.ljm  what a program does that still runs\n"
     "\n"
     "Exit status: 0 all was read; 1 a part was read, a warning says where and "
-    "why it ends; 2 a FILE could not be read, or the report not written; 64 "
-    "usage.";
+    "why it ends; 2 a FILE could not be read, or the report not written; 3 a "
+    "limit was exceeded; 64 usage; of several, the first of 64, 2, 3, 1.";
 
-/* --min */
-static double parse_percent(const char *arg, struct argp_state *state)
+/* The report of profiles of one kind that takes all options, or NULL and *WHY.
+ */
+const LpReport *lp_options_report(unsigned of, LpBuf *why)
 {
-  char *end;
-  double percent = strtod(arg, &end);
-  if (end == arg || *end || !(percent >= 0 && percent <= 100))
-    argp_error(state, "expected a PERCENT from 0 to 100, not %s", arg);
-  return percent;
+  const LpReport *r = lp_report_choose(lp_options.format, lp_options.view,
+                                       lp_options.given, of, why);
+  size_t i;
+  if (!r || !lp_report_check(r, of, &lp_options.report, why))
+    return NULL;
+  for (i = 0; i < lp_options.nlimit; i++) {
+    if (lp_metrics[lp_options.limit[i].metric].of & of)
+      continue;
+    lp_buf_printf(why, "there is no --limit=%s", lp_options.limit[i].text);
+    return NULL;
+  }
+  return r;
 }
 
-/* --metric */
-static LpMetric parse_metric(const char *arg, struct argp_state *state)
+/* What must be counted for a report and all limits, LP_WANT_*. */
+unsigned lp_options_wants(const LpReport *r)
 {
-  LpBuf names = {0};
-  LpMetric m = lp_metric_find(arg);
-  if (m < LP_NMETRIC)
-    return m;
-  for (m = 0; m < LP_NMETRIC; m++)
-    lp_buf_printf(&names, "%s%s", m ? ", " : "", lp_metrics[m].key);
-  argp_error(state, "expected a METRIC (%s), not %s", names.s, arg);
-  lp_buf_free(&names);
-  return LP_METRIC_BYTES;
-}
-
-/* --sort */
-static int parse_sort(const char *arg, struct argp_state *state)
-{
-  int total = strcmp(arg, "total") == 0;
-  if (!total && strcmp(arg, "self") != 0)
-    argp_error(state, "expected an ORDER: self or total, not %s", arg);
-  return total;
+  unsigned metrics = LP_METRIC_BIT(lp_options.report.metric);
+  size_t i;
+  for (i = 0; i < lp_options.nlimit; i++)
+    metrics |= LP_METRIC_BIT(lp_options.limit[i].metric);
+  return r->wants | lp_metric_wants(metrics);
 }
 
 /* --follow */
@@ -148,18 +166,24 @@ static void parse_files(struct argp_state *state)
                lp_options.out);
 }
 
-/* Some report must take every option. Which one it is depends on what FILEs are
-** profiles of.
+/* All is read. What is for people leaves little things out; what the RFC's
+** report could not show has another default. Some report must take every
+** option, which one it is
+** depends on what FILEs are profiles of.
 */
 static void parse_report(struct argp_state *state)
 {
   LpBuf why = {0}, other = {0};
-  int memory =
+  int memory, text = strcmp(lp_options.format, "text") == 0;
+  if (!text && !(lp_options.given & LP_TAKES_MIN))
+    lp_options.report.min = 0;
+  if (text && !lp_options.view &&
+      (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)))
+    lp_options.view = "functions";
+  memory =
       lp_report_find(lp_options.format, lp_options.view, LP_OF_MEMORY) != NULL;
-  if (!lp_report_choose(lp_options.format, lp_options.view, lp_options.given,
-                        LP_OF_MEMORY, &why) &&
-      !lp_report_choose(lp_options.format, lp_options.view, lp_options.given,
-                        LP_OF_CPU, &other))
+  if (!lp_options_report(LP_OF_MEMORY, &why) &&
+      !lp_options_report(LP_OF_CPU, &other))
     argp_error(state, "%s", memory ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
@@ -182,16 +206,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_options.report.leakonly = 1;
     break;
   case OPT_MIN:
-    lp_options.given |= LP_TAKES_MIN;
-    lp_options.report.min = parse_percent(arg, state);
+    lp_option_min(arg, state);
     break;
   case OPT_METRIC:
-    lp_options.given |= LP_TAKES_METRIC;
-    lp_options.report.metric = parse_metric(arg, state);
+    lp_option_metric(arg, state);
     break;
   case OPT_SORT:
     lp_options.given |= LP_TAKES_SORT;
-    lp_options.report.bytotal = parse_sort(arg, state);
+    lp_options.report.sort = arg;
+    break;
+  case OPT_TOP:
+    lp_option_top(arg, state);
+    break;
+  case OPT_FOCUS:
+    lp_options.given |= LP_TAKES_FOCUS;
+    lp_options.report.focus =
+        lp_option_regex(&lp_options.focus, "focus", arg, state);
+    break;
+  case OPT_IGNORE:
+    lp_options.given |= LP_TAKES_IGNORE;
+    lp_options.report.ignore =
+        lp_option_regex(&lp_options.ignore, "ignore", arg, state);
+    break;
+  case OPT_DIFF:
+    lp_option_diff(arg, state);
+    break;
+  case OPT_LIMIT:
+    lp_option_limit(arg, state);
     break;
   case OPT_FORMAT:
     lp_options.format = arg;

@@ -14,11 +14,10 @@
 ** another.
 */
 static const LpReport *const reports[] = {
-    &lp_report_sites,      &lp_report_json,      &lp_report_pprof,
-    &lp_report_speedscope, &lp_report_types,     &lp_report_tree,
-    &lp_report_folded,     &lp_report_functions, &lp_report_lines,
-    &lp_report_threads,    &lp_report_calls,     &lp_report_folded_cpu,
-    &lp_report_html};
+    &lp_report_sites,      &lp_report_json,    &lp_report_pprof,
+    &lp_report_speedscope, &lp_report_html,    &lp_report_functions,
+    &lp_report_lines,      &lp_report_types,   &lp_report_tree,
+    &lp_report_callers,    &lp_report_threads, &lp_report_folded};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -82,11 +81,18 @@ void lp_report_write(const char *format, const char *view, LpOut *out,
   unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
   const LpReport *r = lp_report_find(format, view, of);
   LpTable t = {.name = r->view};
+  int col;
   if (!r->table) {
     r->write(out, prof, opt);
     return;
   }
   r->table(&t, prof, opt);
+  col = opt->sort ? lp_table_find(&t, opt->sort) : -1;
+  if (col >= 0)
+    lp_table_sort(&t, (unsigned)col);
+  if (opt->top)
+    lp_table_top(&t, opt->top);
+  lp_report_left(&t.note, opt, r->takes, lp_report_metric(prof, opt));
   report_table(format)->write(out, &t, prof, opt);
   lp_table_close(&t);
 }
@@ -106,6 +112,19 @@ static void report_formats(LpBuf *b)
   lp_buf_puts(b, "csv");
 }
 
+/* Add the names of all views that a format has. */
+static void report_views(LpBuf *b, const char *format)
+{
+  int any = 0;
+  size_t i;
+  for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+    const LpReport *r = reports[i];
+    if (!r->view || !lp_report_find(format, r->view, r->of))
+      continue;
+    lp_buf_printf(b, "%s%s", any++ ? ", " : "", r->view);
+  }
+}
+
 /* The same, if it takes all options that were given, LP_TAKES_*. If there is
 ** none, *WHY tells why.
 */
@@ -113,7 +132,8 @@ const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
 {
   static const char *const name[] = {"human-readable", "leak-only", "min",
-                                     "metric", "sort"};
+                                     "metric",         "sort",      "top",
+                                     "focus",          "ignore",    "diff"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
@@ -122,8 +142,9 @@ const LpReport *lp_report_choose(const char *format, const char *view,
     report_formats(why);
     lp_buf_printf(why, "), not %s", format);
   } else if (!r) {
-    lp_buf_printf(why, "--format=%s has no view%s%s", format, view ? " " : "",
-                  view ? view : "");
+    lp_buf_printf(why, "expected a VIEW of --format=%s (", format);
+    report_views(why, format);
+    lp_buf_printf(why, "), not %s", view ? view : "none");
   }
   for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
     if (given & ~r->takes & 1u << i) {
@@ -133,4 +154,52 @@ const LpReport *lp_report_choose(const char *format, const char *view,
     }
   }
   return r;
+}
+
+/* Can rows be sorted by a key? *WHY tells what they can be sorted by. A table
+ *of
+ ** nothing has all columns.
+ */
+static int report_sorts(const LpReport *r, unsigned of,
+                        const LpReportOptions *opt, LpBuf *why)
+{
+  LpTable t = {.name = r->view};
+  LpProfile *none;
+  int found;
+  unsigned i;
+  lp_buf_printf(why, "expected a KEY of --view=%s (", r->view);
+  if (!r->table) {
+    lp_buf_printf(why, "total, self, name), not %s", opt->sort);
+    return strcmp(opt->sort, "total") == 0 || strcmp(opt->sort, "self") == 0 ||
+           strcmp(opt->sort, "name") == 0;
+  }
+  none = lp_profile_new();
+  none->of = of;
+  none->wanted.what = r->wants | lp_metric_wants(LP_METRIC_BIT(opt->metric));
+  none->was.is = opt->base != NULL;
+  r->table(&t, none, opt);
+  for (i = 0; i < t.ncol; i++)
+    lp_buf_printf(why, "%s%s", i ? ", " : "", t.col[i].key);
+  lp_buf_printf(why, "), not %s", opt->sort);
+  found = lp_table_find(&t, opt->sort) >= 0;
+  lp_table_close(&t);
+  lp_profile_free(none);
+  return found;
+}
+
+/* Are the options' values good for a report of profiles of one kind? If not,
+** *WHY tells why.
+*/
+int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
+                    LpBuf *why)
+{
+  why->n = 0;
+  if (opt->chosen && !(lp_metrics[opt->metric].of & of)) {
+    lp_buf_printf(why, "there is no --metric=%s", lp_metrics[opt->metric].key);
+    return 0;
+  }
+  if (opt->sort && !report_sorts(r, of, opt, why))
+    return 0;
+  why->n = 0;
+  return 1;
 }

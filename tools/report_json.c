@@ -301,6 +301,7 @@ void lp_json_document(LpOut *out, const LpProfile *prof,
 const LpReport lp_report_json = {
     .format = "json",
     .of = LP_OF_MEMORY | LP_OF_CPU,
+    .takes = LP_TAKES_STACKS | LP_TAKES_DIFF,
     .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_SIZES | LP_WANT_TIME,
     .write = lp_json_document,
 };

@@ -339,7 +339,7 @@ static void pprof_write(LpOut *out, const LpProfile *prof,
 const LpReport lp_report_pprof = {
     .format = "pprof",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_METRIC,
+    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS,
     .wants = LP_WANT_PEAK,
     .write = pprof_write,
 };

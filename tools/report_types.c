@@ -22,8 +22,17 @@ static const char *const types_name[TYPES_ROWS] = {
 
 typedef struct TypesRow {
   const char *name; /* One of types_name. */
-  LpValue v[LP_NMETRIC];
+  LpValue v[LP_NSIDE][LP_NMETRIC];
 } TypesRow;
+
+typedef struct Types {
+  const LpProfile *prof;
+  unsigned sides;   /* How many there are: the base may not be. */
+  unsigned metrics; /* Bits of LpMetric. */
+  LpMetric metric;  /* What is compared, */
+  int chosen;       /* and sorted by. */
+  TypesRow row[TYPES_ROWS];
+} Types;
 
 /* The row of an origin. */
 static unsigned types_row(const LpCell *c)
@@ -36,39 +45,60 @@ static unsigned types_row(const LpCell *c)
   return lp_cell_type(c) < TYPES_INTERNAL ? lp_cell_type(c) : LJM_TYPE_UNKNOWN;
 }
 
-/* All rows. How many objects are older than the recording is not told, how many
-** bytes they hold only sometimes: of both, the total has what is known.
-*/
-static void types_sum(TypesRow *row, const LpProfile *prof,
-                      const LpShape *shape, unsigned metrics)
+/* Add up an origin. */
+static void types_add(Types *t, uint32_t origin)
 {
-  uint32_t i;
+  TypesRow *r = &t->row[types_row(&t->prof->origins.cell[origin])];
+  LpSide side;
   LpMetric m;
-  for (i = 0; i < TYPES_ROWS; i++)
-    row[i].name = types_name[i];
-  for (i = 0; i < prof->origins.n; i++) {
-    TypesRow *r = &row[types_row(&prof->origins.cell[i])];
-    if (!lp_shape_origin(shape, i))
-      continue;
+  for (side = LP_NOW; side < t->sides; side++) {
     for (m = 0; m < LP_NMETRIC; m++) {
       LpValue v = {0, 0};
-      if (metrics & LP_METRIC_BIT(m))
-        v = lp_metric_of(prof, LP_NOW, i, m);
-      lp_value_add(&r->v[m], v);
-      lp_value_add(&row[TYPES_TOTAL].v[m], v);
+      if (t->metrics & LP_METRIC_BIT(m))
+        v = lp_metric_of(t->prof, side, origin, m);
+      lp_value_add(&r->v[side][m], v);
+      lp_value_add(&t->row[TYPES_TOTAL].v[side][m], v);
     }
   }
 }
 
-/* Most live bytes first, then most bytes, then by name. */
-static int types_before(const void *a, const void *b)
+/* All rows. How many objects are older than the recording is not told, how many
+** bytes they hold only sometimes: of both, the total has what is known.
+*/
+static void types_sum(Types *t, const LpShape *shape)
 {
-  static const LpMetric by[] = {LP_METRIC_LIVE, LP_METRIC_BYTES};
+  uint32_t i;
+  for (i = 0; i < TYPES_ROWS; i++)
+    t->row[i].name = types_name[i];
+  for (i = 0; i < t->prof->origins.n; i++)
+    if (lp_shape_origin(shape, i))
+      types_add(t, i);
+}
+
+/* How much a metric of a row has changed. */
+static uint64_t types_change(const TypesRow *r, LpMetric m)
+{
+  return lp_value_round(r->v[LP_NOW][m]) - lp_value_round(r->v[LP_BASE][m]);
+}
+
+/* Most of what was asked for first, then most live bytes, then most bytes, then
+** by name. In a diff, what changed most comes first.
+*/
+static int types_before(const void *a, const void *b, void *ctx)
+{
   const TypesRow *x = a, *y = b;
+  const Types *t = ctx;
+  const LpMetric by[] = {t->metric, LP_METRIC_LIVE, LP_METRIC_BYTES};
   int i;
-  for (i = 0; i < 2; i++) {
-    int64_t n = (int64_t)lp_value_round(x->v[by[i]]);
-    int64_t other = (int64_t)lp_value_round(y->v[by[i]]);
+  if (t->sides > 1) {
+    uint64_t n = lp_size(types_change(x, t->metric));
+    uint64_t other = lp_size(types_change(y, t->metric));
+    if (n != other)
+      return n > other ? -1 : 1;
+  }
+  for (i = !t->chosen; i < 3; i++) {
+    int64_t n = (int64_t)lp_value_round(x->v[LP_NOW][by[i]]);
+    int64_t other = (int64_t)lp_value_round(y->v[LP_NOW][by[i]]);
     if (n != other)
       return n > other ? -1 : 1;
   }
@@ -78,54 +108,87 @@ static int types_before(const void *a, const void *b)
 /* Is there nothing in a row? */
 static int types_empty(const TypesRow *r)
 {
-  static const LpValue none[LP_NMETRIC];
+  static const LpValue none[LP_NSIDE][LP_NMETRIC];
   return r->name != types_name[TYPES_TOTAL] &&
          memcmp(r->v, none, sizeof(none)) == 0;
 }
 
-/* Add a row to the table. */
-static void types_add(LpTable *t, const TypesRow *r, const LpProfile *prof,
-                      unsigned metrics)
+/* The columns: of a diff, that metric, what it was, how it changed; the rest is
+** not for text.
+*/
+static void types_head(const Types *t, LpTable *table)
+{
+  LpMetric m;
+  lp_table_column(table, "type", "type", LP_UNIT_TEXT);
+  if (t->sides > 1) {
+    lp_table_metric(table, t->metric);
+    lp_table_base(table, t->metric)->extra = 0;
+    lp_table_column(table, "change", "change", lp_metrics[t->metric].unit)
+        ->change = 1;
+  }
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (!(t->metrics & LP_METRIC_BIT(m)) || (t->sides > 1 && m == t->metric))
+      continue;
+    lp_table_metric(table, m);
+    if (t->sides > 1) {
+      table->col[table->ncol - 1].extra = 1;
+      lp_table_base(table, m);
+    }
+  }
+}
+
+/* A number of a row, if it is known. */
+static void types_number(const Types *t, LpTable *table, unsigned col,
+                         const TypesRow *r, LpSide side, LpMetric m)
+{
+  if (r->name != types_name[TYPES_BEFORE] || lp_metric_known(t->prof, side, m))
+    lp_table_number(table, col, lp_value_round(r->v[side][m]));
+}
+
+/* Add a row to the table; its columns are as those of the head. */
+static void types_line(const Types *t, LpTable *table, const TypesRow *r)
 {
   unsigned col = 1;
   LpMetric m;
-  lp_table_row(t);
-  lp_table_string(t, 0, lp_strdup(r->name));
+  lp_table_row(table);
+  lp_table_string(table, 0, lp_strdup(r->name));
+  if (t->sides > 1) {
+    types_number(t, table, col++, r, LP_NOW, t->metric);
+    types_number(t, table, col++, r, LP_BASE, t->metric);
+    lp_table_number(table, col++, types_change(r, t->metric));
+  }
   for (m = 0; m < LP_NMETRIC; m++) {
-    if (!(metrics & LP_METRIC_BIT(m)))
+    if (!(t->metrics & LP_METRIC_BIT(m)) || (t->sides > 1 && m == t->metric))
       continue;
-    if (r->name != types_name[TYPES_BEFORE] || lp_metric_known(prof, m))
-      lp_table_number(t, col, lp_value_round(r->v[m]));
-    col++;
+    types_number(t, table, col++, r, LP_NOW, m);
+    if (t->sides > 1)
+      types_number(t, table, col++, r, LP_BASE, m);
   }
 }
 
 /* All of it. */
-static void types_table(LpTable *t, const LpProfile *prof,
+static void types_table(LpTable *table, const LpProfile *prof,
                         const LpReportOptions *opt)
 {
-  unsigned metrics =
-      lp_metric_counted(prof) & ~(LP_METRIC_BIT(LP_METRIC_SAMPLES) |
-                                  LP_METRIC_BIT(LP_METRIC_LEAKED_OBJECTS) |
-                                  LP_METRIC_BIT(LP_METRIC_LEAKED));
-  TypesRow row[TYPES_ROWS];
-  LpMetric m;
+  Types t = {.prof = prof, .chosen = opt->chosen};
   int i;
-  memset(row, 0, sizeof(row));
-  types_sum(row, prof, opt->shape, metrics);
-  qsort(row, TYPES_TOTAL, sizeof(TypesRow), types_before);
-  lp_table_column(t, "type", "type", LP_UNIT_TEXT);
-  for (m = 0; m < LP_NMETRIC; m++)
-    if (metrics & LP_METRIC_BIT(m))
-      lp_table_metric(t, m);
+  t.sides = prof->was.is ? LP_NSIDE : 1;
+  t.metric = lp_report_metric(prof, opt);
+  t.metrics = (lp_metric_columns(prof) & ~LP_METRIC_BIT(LP_METRIC_SAMPLES)) |
+              LP_METRIC_BIT(t.metric);
+  types_sum(&t, opt->shape);
+  qsort_r(t.row, TYPES_TOTAL, sizeof(TypesRow), types_before, &t);
+  types_head(&t, table);
   for (i = 0; i < TYPES_ROWS; i++)
-    if (!types_empty(&row[i]))
-      types_add(t, &row[i], prof, metrics);
+    if (!types_empty(&t.row[i]))
+      types_line(&t, table, &t.row[i]);
+  table->foot = 1;
 }
 
 const LpReport lp_report_types = {
     .view = "types",
     .of = LP_OF_MEMORY,
-    .takes = LP_TAKES_HUMAN,
+    .takes = LP_TAKES_HUMAN | LP_TAKES_METRIC | LP_TAKES_STACKS |
+             LP_TAKES_ROWS | LP_TAKES_DIFF,
     .table = types_table,
 };

@@ -51,7 +51,9 @@ void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
                         site[lp_cell_site(&o->cell[i])]) == SHAPE_FOCUS;
   for (i = 0; i < o->nnode; i++)
     shape->node[i] = shape->node[i] == SHAPE_FOCUS;
-  free(site);
+  for (i = 0; i < prof->sitekeys.n; i++)
+    site[i] = site[i] == SHAPE_FOCUS;
+  shape->site = site;
 }
 
 /* Give the memory back. */
@@ -59,5 +61,6 @@ void lp_shape_close(LpShape *shape)
 {
   free(shape->node);
   free(shape->origin);
+  free(shape->site);
   memset(shape, 0, sizeof(*shape));
 }

@@ -13,6 +13,7 @@
 typedef struct LpShape {
   uint8_t *node;   /* By node: its stack is kept. NULL: all are. */
   uint8_t *origin; /* By origin: the same of stack and site. NULL: all are. */
+  uint8_t *site;   /* By site: the same of itself alone. NULL: all are. */
 } LpShape;
 
 void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
@@ -29,6 +30,12 @@ static inline int lp_shape_node(const LpShape *shape, uint32_t node)
 static inline int lp_shape_origin(const LpShape *shape, uint32_t origin)
 {
   return !shape || !shape->origin || shape->origin[origin];
+}
+
+/* Is this site kept, whoever calls it? */
+static inline int lp_shape_site(const LpShape *shape, uint32_t site)
+{
+  return !shape || !shape->site || shape->site[site];
 }
 
 #endif

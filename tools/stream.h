@@ -50,7 +50,12 @@ typedef struct LpStream {
 } LpStream;
 
 /* How much of a stream could be read; also the exit status for it. */
-typedef enum LpStatus { LP_WHOLE, LP_PART, LP_UNREADABLE } LpStatus;
+typedef enum LpStatus {
+  LP_WHOLE,
+  LP_PART,
+  LP_UNREADABLE,
+  LP_EXCEEDED /* All is well but that a limit was exceeded. */
+} LpStatus;
 
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
 void lp_stream_settle(LpStream *st);

@@ -7,19 +7,21 @@
 
 #include "table.h"
 
-/* Add a column; only while there are no rows. */
-void lp_table_column(LpTable *t, const char *key, const char *title,
-                     LpUnit unit)
+/* Add a column; only while there are no rows. Returns it, until the next. */
+LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
+                          LpUnit unit)
 {
+  LpColumn *c;
   t->col = lp_grow(t->col, &t->cols, t->ncol + 1u, sizeof(LpColumn));
-  t->col[t->ncol++] = (LpColumn){key, title, unit, 0};
+  c = &t->col[t->ncol++];
+  *c = (LpColumn){.key = key, .title = title, .unit = unit};
+  return c;
 }
 
 /* Add a column for which text has no room. */
 void lp_table_extra(LpTable *t, const char *key, const char *title, LpUnit unit)
 {
-  lp_table_column(t, key, title, unit);
-  t->col[t->ncol - 1].extra = 1;
+  lp_table_column(t, key, title, unit)->extra = 1;
 }
 
 /* Add the column of a metric. */
@@ -27,6 +29,26 @@ void lp_table_metric(LpTable *t, LpMetric metric)
 {
   const LpMetricInfo *m = &lp_metrics[metric];
   lp_table_column(t, m->key, m->title, m->unit);
+}
+
+/* A text that is the table's now. */
+static const char *table_own(LpTable *t, LpBuf b)
+{
+  t->own = lp_grow(t->own, &t->owns, t->nown + 1, sizeof(t->own[0]));
+  return t->own[t->nown++] = b.s;
+}
+
+/* Add the column of what a metric was; text has no room for it. */
+LpColumn *lp_table_base(LpTable *t, LpMetric metric)
+{
+  const LpMetricInfo *m = &lp_metrics[metric];
+  LpBuf key = {0}, title = {0};
+  LpColumn *c;
+  lp_buf_printf(&key, "%s-base", m->key);
+  lp_buf_printf(&title, "%s, base", m->title);
+  c = lp_table_column(t, table_own(t, key), table_own(t, title), m->unit);
+  c->extra = 1;
+  return c;
 }
 
 /* Begin a row; nothing in it is known yet. */
@@ -70,6 +92,10 @@ void lp_table_close(LpTable *t)
   for (i = 0; i < t->n * t->ncol; i++)
     if (t->col[i % t->ncol].unit == LP_UNIT_TEXT && t->place[i].known)
       free(t->place[i].s);
+  for (i = 0; i < t->nown; i++)
+    free(t->own[i]);
+  free(t->own);
+  lp_buf_free(&t->note);
   free(t->col);
   free(t->place);
   memset(t, 0, sizeof(*t));

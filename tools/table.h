@@ -13,10 +13,13 @@
 #include "out.h"
 
 typedef struct LpColumn {
-  const char *key;   /* For programs: "live-objects". A constant. */
-  const char *title; /* For people: "live objects". A constant. */
+  const char *key;   /* For programs: "live-objects". */
+  const char *title; /* For people: "live objects". */
   LpUnit unit;
-  int extra; /* Not in text, where there is no room. */
+  int extra;  /* Not in text, where there is no room. */
+  int width;  /* In text, at least. */
+  int alone;  /* Its numbers cannot be added up. */
+  int change; /* Of a number to another: its sign is shown, its size counts. */
 } LpColumn;
 
 /* What stands in a place. */
@@ -37,20 +40,30 @@ typedef struct LpTable {
   LpPlace *place; /* Row by row. */
   size_t places;  /* Room. */
   size_t n;       /* Rows. */
-  size_t left;    /* Rows that were not shown, for being too small. */
+  size_t foot;    /* The last ones of them, which stay where they are. */
+  LpBuf note;     /* What is to be said behind the titles. */
+  char **own;     /* Keys and titles that are the table's own. */
+  size_t nown;
+  size_t owns; /* Room. */
 } LpTable;
 
-void lp_table_column(LpTable *t, const char *key, const char *title,
-                     LpUnit unit);
+LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
+                          LpUnit unit);
 void lp_table_extra(LpTable *t, const char *key, const char *title,
                     LpUnit unit);
 void lp_table_metric(LpTable *t, LpMetric metric);
+LpColumn *lp_table_base(LpTable *t, LpMetric metric);
 void lp_table_row(LpTable *t);
 LpPlace *lp_table_at(const LpTable *t, size_t row, unsigned col);
 void lp_table_number(LpTable *t, unsigned col, uint64_t n);
 void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all);
 void lp_table_string(LpTable *t, unsigned col, char *s);
 void lp_table_close(LpTable *t);
+
+/* What is done with the rows of any table (table_rows.c). */
+int lp_table_find(const LpTable *t, const char *key);
+void lp_table_sort(LpTable *t, unsigned col);
+void lp_table_top(LpTable *t, size_t top);
 
 void lp_table_text(LpOut *out, const LpTable *t, int human);
 

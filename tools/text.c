@@ -51,13 +51,6 @@ void lp_text_samples(LpOut *out, const LpProfile *prof)
     lp_out_puts(out, "\n\n");
 }
 
-/* Add what is left out, if something is. */
-void lp_text_min(LpOut *out, double min)
-{
-  if (min > 0)
-    lp_out_printf(out, ", without what has less than %g%%", min);
-}
-
 /* Add why live figures are approximate, if they are. */
 void lp_text_guess(LpOut *out, const LpProfile *prof)
 {

@@ -87,15 +87,20 @@ static void fuzz_write(const LpProfile *prof, const char *format,
 /* A view as text, and one of the other formats. */
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
-  static const char *const memory[] = {"sites", "types", "tree"};
-  static const char *const cpu[] = {"functions", "lines", "tree"};
-  static const char *const format[] = {"folded", "json", "pprof", "speedscope",
-                                       "csv"};
-  LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
+  static const char *const memory[] = {"sites", "types", "tree", "callers",
+                                       "lines"};
+  static const char *const cpu[] = {"functions", "lines", "tree", "callers",
+                                    "threads"};
+  static const char *const format[] = {"folded",     "json", "pprof",
+                                       "speedscope", "csv",  "html"};
+  LpReportOptions opt = {.human = (n & 4) != 0,
+                         .min = n & 8 ? 1 : 0,
+                         .top = n & 16 ? 3 : 0,
+                         .chosen = (n & 32) != 0};
   int of = prof->of == LP_OF_CPU;
-  opt.metric = (LpMetric)(n % LP_METRIC_SAMPLES);
-  fuzz_write(prof, "text", (of ? cpu : memory)[n % 3], &opt);
-  fuzz_write(prof, format[n % (of ? 4 : 5)], NULL, &opt);
+  opt.metric = of ? LP_METRIC_SAMPLES : (LpMetric)(n % LP_METRIC_SAMPLES);
+  fuzz_write(prof, "text", (of ? cpu : memory)[n % 5], &opt);
+  fuzz_write(prof, format[n % 6], NULL, &opt);
 }
 
 /* Any bytes as the contents of blocks: a fuzzer would not guess checksums. A

@@ -3,6 +3,8 @@
 */
 
 #include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "label.h"
@@ -59,10 +61,12 @@ const char *run_report(Run *r, const char *format, const char *view,
 /* All reports can be made. */
 void run_reports(Run *r)
 {
-  static const char *const memory[] = {"sites", "types", "tree", NULL};
-  static const char *const cpu[] = {"functions", "lines", "tree", "threads",
-                                    NULL};
-  static const char *const format[] = {"folded", "json", "pprof", "speedscope"};
+  static const char *const memory[] = {"sites",     "types", "tree", "callers",
+                                       "functions", "lines", NULL};
+  static const char *const cpu[] = {"functions", "lines",   "tree",
+                                    "callers",   "threads", NULL};
+  static const char *const format[] = {"folded", "json", "pprof", "speedscope",
+                                       "html"};
   size_t i;
   const char *const *view = r->prof->of == LP_OF_CPU ? cpu : memory;
   for (; *view; view++)
@@ -77,6 +81,28 @@ void run_reports(Run *r)
 const char *run_text(Run *r, const LpReportOptions *opt)
 {
   return run_report(r, "text", NULL, opt);
+}
+
+/* All of a file in golden/: its name without .txt. */
+LpBuf run_golden(const char *fmt, ...)
+{
+  LpBuf path = {0}, b = {0};
+  char buf[4096];
+  va_list ap;
+  size_t n;
+  FILE *f;
+  va_start(ap, fmt);
+  vsnprintf(buf, sizeof(buf), fmt, ap);
+  va_end(ap);
+  lp_buf_printf(&path, GOLDEN "/%s.txt", buf);
+  f = fopen(path.s, "r");
+  if (!f)
+    ck_abort_msg("%s: cannot be read", path.s);
+  while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
+    lp_buf_add(&b, buf, n);
+  fclose(f);
+  lp_buf_free(&path);
+  return b;
 }
 
 /* The first row of that label, or NULL. */
@@ -157,6 +183,7 @@ void run_books(const Run *r)
   }
   run_tree(r, &all);
   run_cpu(r);
+  run_rows(r);
   if (r->st.sample)
     return;
   for (i = 0; i < r->prof->sitekeys.n; i++) {

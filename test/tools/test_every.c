@@ -103,7 +103,8 @@ static void broken(const Recording *rec, size_t i, int harm)
                     harm == HARM_TWICE ? rec->at[i + 1] : rec->at[i]);
   ck_assert_uint_eq(r.events, rec->events - lost);
   run_books(&r);
-  run_reports(&r);
+  if (harm <= HARM_FLIP) /* The others come to the same. */
+    run_reports(&r);
   run_close(&r);
   lp_buf_free(&h);
 }

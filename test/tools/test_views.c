@@ -2,7 +2,6 @@
 ** Every report, to the character: golden/REPORT-KIND.txt.
 */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,30 +10,12 @@
 #include "sample.h"
 #include "suites.h"
 
-/* All of a file in golden/. */
-static LpBuf golden(const char *name, const char *kind)
-{
-  LpBuf path = {0}, b = {0};
-  char buf[4096];
-  size_t n;
-  FILE *f;
-  lp_buf_printf(&path, GOLDEN "/%s-%s.txt", name, kind);
-  f = fopen(path.s, "r");
-  if (!f)
-    ck_abort_msg("%s: cannot be read", path.s);
-  while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
-    lp_buf_add(&b, buf, n);
-  fclose(f);
-  lp_buf_free(&path);
-  return b;
-}
-
 /* A report of the sample must be as in its file. */
 static void view(const char *format, const char *name, uint64_t sample)
 {
   LpReportOptions opt = {.min = LP_REPORT_MIN, .metric = LP_METRIC_BYTES};
   const char *kind = sample ? "samples" : "all";
-  LpBuf want = golden(name ? name : format, kind);
+  LpBuf want = run_golden("%s-%s", name ? name : format, kind);
   Sample s;
   Run r;
   sample_stacks(&s, sample);
@@ -55,6 +36,9 @@ START_TEST(test_golden)
     view("text", "sites", sample);
     view("text", "types", sample);
     view("text", "tree", sample);
+    view("text", "callers", sample);
+    view("text", "functions", sample);
+    view("text", "lines", sample);
     view("folded", NULL, sample);
   }
 }
