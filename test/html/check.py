@@ -576,6 +576,25 @@ def group_time():
         same("threads", len(rows(b, "#panel-threads")), 2)
         calm(b, "tables")
 
+        # Of a sampler that tells every half second.
+        def half_seconds(d):
+            d["tables"]["time"] = {
+                "columns": [column("ns", "ns"), column("samples", "samples")],
+                "rows": [[(i + 1) * 10000000, {0: 10, 50: 20}.get(i, 0)]
+                         for i in range(100)]}
+        b.open(page(stream("cpu.ljp"), change=half_seconds))
+        for part, rate in ((0.3, 20), (0.8, 40)):
+            where = b.run(f"""(() => {{
+              const r = document.querySelector('#time svg')
+                .getBoundingClientRect();
+              return [r.left + r.width * {part}, r.top + 40]; }})()""")
+            b.mouse("mouseMoved", *where)
+            b.settle()
+            told = dict(zip(texts(b, "#tip th"), texts(b, "#tip td")))
+            same(f"rate at {part}", told, {"samples": str(rate // 2),
+                                           "samples per second": str(rate)})
+        calm(b, "rates")
+
 
 def group_recorded():
     """What a real program did."""

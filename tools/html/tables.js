@@ -36,6 +36,14 @@ function sizeText(from, to) {
     : bytesText(from) + " \u2013 " + bytesText(to);
 }
 
+/* Is there room for the size that a bucket begins with? With many buckets, only
+** for powers of two.
+*/
+function sizeTick(from, buckets) {
+  const power = Math.log2(from) % 1 === 0;
+  return buckets <= 24 || power ? tickText(from) : "\u00a0";
+}
+
 /* Bars, a bucket each: how much there is of which size. */
 function sizeChart(table, bar) {
   const find = key => table.columns.findIndex(c => c.key === key);
@@ -52,7 +60,7 @@ function sizeChart(table, bar) {
     return el("div", {class: "bucket", title: sizeText(r[from], r[to]) + ": " +
       exactText(r[k], table.columns[k].unit)},
     el("div", {class: "room"}, column),
-    el("span", {class: "tick"}, tickText(r[from])));
+    el("span", {class: "tick"}, sizeTick(r[from], rows.length)));
   }));
 }
 
