@@ -126,8 +126,7 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
 }
 
 /* Round what nodes have themselves, so that their sums are the rounded sums:
-*what
-** one loses, the next one gets. Where there are no estimates, nothing changes.
+** what one loses, the next one gets. Without estimates nothing changes.
 */
 void lp_tree_whole(LpTree *t)
 {

@@ -64,6 +64,8 @@ int lp_cpu_sample(LpCpu *cpu, const LpSample *s);
 void lp_cpu_book(LpCpu *cpu, LpStr key, uint64_t value);
 int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value);
 void lp_cpu_rate(LpCpu *cpu, uint64_t hz);
+uint64_t lp_cpu_period(const LpCpu *cpu);
+uint64_t lp_cpu_truncated(const LpCpu *cpu);
 void lp_cpu_expect(LpCpu *cpu, uint64_t samples);
 
 #endif

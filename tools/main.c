@@ -9,36 +9,47 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "follow.h"
 #include "hash.h"
 #include "options.h"
+#include "progress.h"
 #include "reader.h"
+#include "replace.h"
 #include "stream.h"
+#include "unpack.h"
 
 /* The exit status is LpStatus, of several streams the highest; a report that
 ** could not be written counts as LP_UNREADABLE.
 */
 
-/* -- Work ----------------------------------------------------------------- */
+/* The FILE, if it is followed. */
+static LpFollow followed;
+
+/* -- What went wrong ------------------------------------------------------ */
 
 /* Something could not be done. */
-static int failed(const char *name, int err)
+static int failed(const char *name, const char *why)
 {
-  fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, name,
-          strerror(err));
+  fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, name, why);
   return LP_UNREADABLE;
 }
 
-/* Say in one line what is wrong with a stream. */
-static void warn(const char *name, const LpStream *st, int err)
+/* Say in one line what is wrong with a stream; WHY it cannot be read on, if it
+** is not the stream itself that is wrong.
+*/
+static void warn(const char *name, const LpStream *st, const LpInput *in,
+                 const char *why)
 {
   LpBuf b = {0};
   lp_buf_printf(&b, "%s: %s: offset %" PRIu64 ": ",
-                program_invocation_short_name, name, st->damage.offset);
-  if (err)
-    lp_buf_printf(&b, "cannot be read on: %s", strerror(err));
+                program_invocation_short_name, name,
+                why ? lp_input_came(in) : st->damage.offset);
+  if (why)
+    lp_buf_printf(&b, "cannot be read on: %s", why);
   else
     lp_buf_puts(&b, st->damage.what);
   if (st->damage.bytes)
@@ -63,6 +74,77 @@ static LpWanted wanted(const LpReport *r)
     w.snap = LP_SNAP_EACH;
   return w;
 }
+
+/* -- Reports -------------------------------------------------------------- */
+
+/* Begin to write a report. While FILE is followed there is one after the other:
+** a file is replaced, a terminal is cleared.
+*/
+static int open_report(LpOut *out, LpReplace *r, int last)
+{
+  const char *name = lp_options.out;
+  int fd = STDOUT_FILENO;
+  if (name && followed.name)
+    fd = lp_replace_open(r, name);
+  else if (name)
+    fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return errno;
+  lp_out_open(out, fd);
+  if (!name && followed.name && isatty(fd))
+    lp_out_puts(out, "\033[H\033[2J");
+  if (!name && followed.name)
+    lp_follow_heading(&out->buf, &followed, last);
+  return 0;
+}
+
+/* All of it is written. Returns errno. */
+static int close_report(LpOut *out, LpReplace *r, int last)
+{
+  int err;
+  lp_out_close(out);
+  err = out->error;
+  if (lp_options.out && followed.name) {
+    int res = lp_replace_close(r, !err);
+    return err ? err : res;
+  }
+  if (last && close(out->fd) != 0 && !err)
+    err = errno;
+  return err;
+}
+
+/* Write the report; LAST, if there will be no more. */
+static int write_report(const LpProfile *prof, int last)
+{
+  LpReplace r;
+  LpOut out;
+  int err = open_report(&out, &r, last);
+  if (!err) {
+    lp_report_write(lp_options.format, lp_options.view, &out, prof,
+                    &lp_options.report);
+    err = close_report(&out, &r, last);
+  }
+  return err ? failed(lp_options.out ? lp_options.out : "standard output",
+                      strerror(err))
+             : LP_WHOLE;
+}
+
+/* A report of what was read until now of a FILE that is followed. Without it,
+** it is no use to read on.
+*/
+static void show(void *ctx)
+{
+  LpStream *st = ctx;
+  int res;
+  if (!st->prof->of)
+    return;
+  lp_stream_settle(st);
+  res = write_report(st->prof, 0);
+  if (res != LP_WHOLE)
+    exit(res);
+}
+
+/* -- Streams -------------------------------------------------------------- */
 
 /* Once it is known what FILEs are profiles of, the report is chosen; it is no
 ** use to read on if there is none.
@@ -96,60 +178,92 @@ static int times_wanted(const LpProfile *prof)
   return (w->what & LP_WANT_TIME) || w->snap || w->from || w->to != UINT64_MAX;
 }
 
+/* FILE cannot be followed. */
+__attribute__((noreturn)) static void refuse(const char *name, const char *what)
+{
+  fprintf(stderr, "%s: --follow is for a file, and %s is %s\n",
+          program_invocation_short_name, name, what);
+  exit(EX_USAGE);
+}
+
+/* Begin to read a FILE, packed or not; or to follow it, for ST. */
+static LpUnpack *open_stream(LpProgress *p, const char *name, int fd,
+                             LpStream *st)
+{
+  LpUnpack *u;
+  if (!(lp_options.follow > 0)) {
+    lp_progress_open(p, name, fd);
+    return lp_unpack_open(lp_progress_read, p);
+  }
+  lp_follow_open(&followed, name, fd, lp_options.follow);
+  followed.show = show;
+  followed.ctx = st;
+  u = lp_unpack_open(lp_follow_read, &followed);
+  if (lp_unpack_packer(u))
+    refuse(name, "packed");
+  return u;
+}
+
+/* Why a stream cannot be read on, or NULL. */
+static const char *why_not(const LpInput *in, const LpUnpack *u)
+{
+  if (lp_unpack_why(u))
+    return lp_unpack_why(u);
+  if (followed.why)
+    return followed.why;
+  return in->error ? strerror(in->error) : NULL;
+}
+
 /* Read one stream into the profile. */
 static int read_stream(LpProfile *prof, const char *name, int fd)
 {
   LpInput in;
   LpStream st;
+  LpProgress progress;
   LpSink sink = lp_stream_open(&st, prof);
-  sink.body = check_body;
+  LpUnpack *u = open_stream(&progress, name, fd, &st);
+  const char *why;
   int res;
-  lp_input_fd(&in, fd);
+  sink.body = check_body;
+  lp_input_open(&in, lp_unpack_read, u);
+  followed.in = &in;
   lp_reader_run(&in, &sink);
   lp_stream_close(&st, lp_input_offset(&in));
+  lp_progress_clear();
   res = lp_stream_status(&st);
-  if (in.error && lp_input_offset(&in) == 0)
-    res = failed(name, in.error);
+  why = why_not(&in, u);
+  if (why && res == LP_WHOLE)
+    res = LP_PART;
+  if (why && lp_input_offset(&in) == 0)
+    res = failed(name, why);
   else if (res != LP_WHOLE)
-    warn(name, &st, in.error);
+    warn(name, &st, &in, why);
   if (st.body && !st.marks && times_wanted(prof))
     fprintf(stderr, "%s: %s: has no time marks: %s\n",
             program_invocation_short_name, name, "all of it counts as time 0");
   lp_input_close(&in);
+  lp_unpack_close(u);
   return res;
 }
 
 /* Read one file into the profile. */
 static int read_file(LpProfile *prof, const char *name)
 {
+  struct stat st;
   int fd, res;
-  if (strcmp(name, "-") == 0)
+  if (strcmp(name, "-") == 0) {
+    lp_files_add(&prof->files, name);
     return read_stream(prof, "standard input", STDIN_FILENO);
+  }
+  if (lp_options.follow > 0 && stat(name, &st) == 0 && !S_ISREG(st.st_mode))
+    refuse(name, "none");
   fd = open(name, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return failed(name, errno);
+    return failed(name, strerror(errno));
+  lp_files_add(&prof->files, name);
   res = read_stream(prof, name, fd);
   close(fd);
   return res;
-}
-
-/* Write the report. */
-static int write_report(const LpProfile *prof)
-{
-  const char *name = lp_options.out ? lp_options.out : "standard output";
-  int fd = STDOUT_FILENO;
-  LpOut out;
-  if (lp_options.out)
-    fd = open(lp_options.out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0)
-    return failed(name, errno);
-  lp_out_open(&out, fd);
-  lp_report_write(lp_options.format, lp_options.view, &out, prof,
-                  &lp_options.report);
-  lp_out_close(&out);
-  if (close(fd) != 0 && !out.error)
-    out.error = errno;
-  return out.error ? failed(name, out.error) : LP_WHOLE;
 }
 
 /* A secret that a stream's author could not know. */
@@ -175,7 +289,7 @@ int main(int argc, char **argv)
     res = one > res ? one : res;
   }
   if (n) {
-    int one = write_report(prof);
+    int one = write_report(prof, 1);
     res = one > res ? one : res;
   }
   lp_profile_free(prof);

@@ -5,18 +5,18 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "options.h"
-
-#ifndef LP_VERSION
-#define LP_VERSION "unknown"
-#endif
 
 LpOptions lp_options = {.format = "text",
                         .wanted = {.to = UINT64_MAX},
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};
+
+#define FOLLOW_SECONDS 2     /* Of --follow, if nothing else is said. */
+#define FOLLOW_MAX     86400 /* A day. */
 
 enum {
   OPT_DUMP = 256,
@@ -25,6 +25,7 @@ enum {
   OPT_MIN,
   OPT_METRIC,
   OPT_SORT,
+  OPT_FOLLOW,
   OPT_TEMPORARY,
   OPT_YOUNG,
   OPT_SNAP,
@@ -43,6 +44,10 @@ static const struct argp_option options[] = {
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl", 1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
+    {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
+     "FILE still grows: report again and again, every 2 SECONDS if nothing else "
+     "is said, until the recording ends, or Ctrl-C",
+     1},
     {NULL, 0, NULL, 0, "Text:", 2},
     {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 2},
     {"leak-only", 'l', NULL, 0,
@@ -82,7 +87,8 @@ static const char doc[] =
     "Report what a LuaJIT memory profile tells: allocations, reallocations and "
     "deallocations, and what is still held; or where a CPU profile's time went."
     "\v"
-    "FILE - is standard input. Several FILEs become one report.\n"
+    "FILE - is standard input. Several FILEs become one report. They may be "
+    "packed with gzip or zstd.\n"
     "\n"
     "Examples:\n"
     "  lj-parse-memprof mem.ljm           the whole report\n"
@@ -90,7 +96,8 @@ static const char doc[] =
     "  lj-parse-memprof --view=tree mem.ljm\n"
     "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
     "  lj-parse-memprof cpu.ljp           self and total by function\n"
-    "  zcat mem.ljm.gz | lj-parse-memprof -o report.txt -\n"
+    "  lj-parse-memprof -o report.txt mem.ljm.gz\n"
+    "  lj-parse-memprof --follow mem.ljm  what a program does that still runs\n"
     "\n"
     "Exit status: 0 all was read; 1 a part was read, a warning says where and "
     "why it ends; 2 a FILE could not be read, or the report not written; 64 "
@@ -157,6 +164,31 @@ static int parse_sort(const char *arg, struct argp_state *state)
   if (!total && strcmp(arg, "self") != 0)
     argp_error(state, "expected an ORDER: self or total, not %s", arg);
   return total;
+}
+
+/* --follow */
+static double parse_follow(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double seconds = arg ? strtod(arg, &end) : FOLLOW_SECONDS;
+  if (arg && (end == arg || *end || !(seconds > 0 && seconds <= FOLLOW_MAX)))
+    argp_error(state, "expected SECONDS from above 0 to %d, not %s", FOLLOW_MAX,
+               arg);
+  return seconds;
+}
+
+/* Only a file can be followed, and only one; so must be what is replaced. */
+static void parse_files(struct argp_state *state)
+{
+  struct stat st;
+  if (lp_options.follow > 0 && lp_options.nfile != 1)
+    argp_error(state, "--follow is for one FILE, not %d", lp_options.nfile);
+  if (lp_options.follow > 0 && strcmp(lp_options.file[0], "-") == 0)
+    argp_error(state, "--follow is not for standard input");
+  if (lp_options.follow > 0 && lp_options.out &&
+      stat(lp_options.out, &st) == 0 && !S_ISREG(st.st_mode))
+    argp_error(state, "--follow writes a FILE anew, and %s is none",
+               lp_options.out);
 }
 
 /* Some report must take every option. Which one it is depends on what FILEs are
@@ -242,6 +274,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case OPT_VIEW:
     lp_options.view = arg;
     break;
+  case OPT_FOLLOW:
+    lp_options.follow = parse_follow(arg, state);
+    break;
   case OPT_DUMP:
     break;
   case 'h':
@@ -255,6 +290,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (lp_options.wanted.from >= lp_options.wanted.to)
       argp_error(state, "expected a time for --from that is before that of "
                         "--to");
+    parse_files(state);
     parse_report(state);
     break;
   case ARGP_KEY_NO_ARGS:

@@ -14,6 +14,7 @@ typedef struct LpOptions {
   const char *format;
   const char *view; /* NULL: the format's default. */
   unsigned given;   /* LP_TAKES_*: options for certain reports. */
+  double follow;    /* Seconds between two reports; 0: the FILE has ended. */
   LpWanted wanted;  /* But .what depends on the report. */
   LpReportOptions report;
 } LpOptions;

@@ -38,6 +38,7 @@ static void profile_native(LpProfile *prof, const LpFunc *f, FuncKey *k,
   LpModuleInfo m = lp_cpu_module_info(&prof->cpu, f->module);
   fi->addr = f->addr;
   fi->chunk = m.path;
+  fi->buildid = m.buildid;
   k->s1 = m.path;
   k->s2 = fi->name;
   if (!f->name.n) {
@@ -170,6 +171,7 @@ void lp_profile_free(LpProfile *prof)
   lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
   lp_profile_was_free(prof);
+  lp_files_free(&prof->files);
   lp_course_free(&prof->course);
   lp_snaps_free(&prof->snaps);
   lp_buf_free(&prof->guess);

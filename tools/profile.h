@@ -13,6 +13,7 @@
 
 #include "course.h"
 #include "cpu.h"
+#include "files.h"
 #include "intern.h"
 #include "mem.h"
 #include "origin.h"
@@ -25,12 +26,13 @@
 typedef struct LpFuncInfo {
   LpFuncKind kind;
   uint32_t flags;
-  uint32_t chunk; /* Chunk or module. */
-  uint32_t name;  /* Name or symbol. */
-  uint32_t start; /* Trace: the function where it starts. */
-  uint64_t first; /* Lua: where it is defined. Trace: its number. */
-  uint64_t line;  /* Trace: the line where it starts. */
-  uint64_t addr;  /* Address or offset, where that is all there is. */
+  uint32_t chunk;   /* Chunk or module. */
+  uint32_t name;    /* Name or symbol. */
+  uint32_t start;   /* Trace: the function where it starts. */
+  uint64_t first;   /* Lua: where it is defined. Trace: its number. */
+  uint64_t line;    /* Trace: the line where it starts. */
+  uint64_t addr;    /* Address or offset, where that is all there is. */
+  uint32_t buildid; /* Native: of its module. */
 } LpFuncInfo;
 
 /* A row: where it is, and what happened there, with all callers and all types.
@@ -103,12 +105,14 @@ typedef struct LpProfile {
   LpSnaps snaps;       /* the same. */
   uint64_t peak_bytes; /* The highest peak of a stream, */
   uint64_t peak_ns;    /* and when that was. */
-  uint64_t ns;         /* The last time mark of all. */
-  uint64_t timeless;   /* Streams that have none. */
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
-  int nobefore;           /* What (before start) holds is not known. */
-  LpBuf guess;            /* Why live figures are approximate, if they are. */
+  int nobefore; /* Streams of which it is not known what (before start) holds.
+                 */
+  LpBuf guess;  /* Why live figures are approximate, if they are. */
+  uint64_t ns;  /* The last time mark of all streams. */
+  uint64_t realtime; /* When the first of them began, or 0. */
+  LpFiles files;
   LpWas was;
 } LpProfile;
 

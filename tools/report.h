@@ -58,6 +58,9 @@ extern const LpReport lp_report_lines;
 extern const LpReport lp_report_threads;
 extern const LpReport lp_report_calls;
 extern const LpReport lp_report_folded_cpu;
+extern const LpReport lp_report_json;
+extern const LpReport lp_report_pprof;
+extern const LpReport lp_report_speedscope;
 
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
                      const LpReportOptions *opt);

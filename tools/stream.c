@@ -142,6 +142,9 @@ static uint32_t stream_node(void *ctx, uint32_t callers, uint32_t site)
 static void stream_meta(void *ctx, const LpMeta *m)
 {
   LpStream *st = ctx;
+  uint64_t *began = &st->prof->realtime;
+  if (lp_meta_is(m, "realtime") && m->u && (!*began || m->u < *began))
+    *began = m->u;
   if (st->body == 'p') {
     lp_stream_cpu_meta(st, m);
   } else if (lp_meta_is(m, "live")) {
@@ -163,8 +166,10 @@ static void stream_time(void *ctx, uint64_t ns)
   lp_stream_begin(st);
   if (st->watch)
     lp_watch_time(st, ns);
-  st->ns = ns;
   st->marks++;
+  st->ns = ns;
+  if (ns > st->prof->ns)
+    st->prof->ns = ns;
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
@@ -174,6 +179,7 @@ void lp_stream_damage(void *ctx, const LpDamage *d)
   if (!st->ndamage++)
     st->damage = *d;
   st->lost += d->events;
+  lp_files_damage(&st->prof->files, d);
   if (st->body == 'p')
     st->prof->cpu.lost = lp_sat_add(st->prof->cpu.lost, d->events);
   else if (d->events)
@@ -278,21 +284,32 @@ LpStatus lp_stream_status(const LpStream *st)
   return st->damage.kind == LP_NOTHING ? LP_UNREADABLE : LP_PART;
 }
 
-/* The end of the stream, whose length is OFFSET. */
-void lp_stream_close(LpStream *st, uint64_t offset)
+/* Bring the profile up to date with what was read of the stream until now: it
+** can be reported, and then read on.
+*/
+void lp_stream_settle(LpStream *st)
 {
   LpProfile *prof = st->prof;
   uint64_t base;
+  int known = lp_stream_base(st, &base) != NULL;
+  int nobefore =
+      !known && st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE;
+  base = known ? base : 0;
+  prof->base += base - st->added;
+  prof->nobefore += nobefore - st->nobefore;
+  st->added = base;
+  st->nobefore = nobefore;
+  lp_watch_settle(st);
+  lp_profile_settle(prof);
+}
+
+/* The end of the stream, whose length is OFFSET. */
+void lp_stream_close(LpStream *st, uint64_t offset)
+{
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
-  if (lp_stream_base(st, &base))
-    prof->base += base;
-  else if (st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE)
-    prof->nobefore = 1;
-  prof->ns = st->ns > prof->ns ? st->ns : prof->ns;
-  prof->timeless += st->body && !st->marks;
+  lp_stream_settle(st);
   lp_watch_close(st);
-  lp_profile_settle(prof);
   lp_live_free(&st->live);
   free(st->scale);
   st->scale = NULL;

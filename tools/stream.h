@@ -44,6 +44,8 @@ typedef struct LpStream {
   LpWatch *watch;  /* What is counted beside, or NULL. */
   int begun;       /* It is known whether that is wanted. */
   int blind;       /* The recorder itself could not see everything. */
+  uint64_t added;  /* To LpProfile.base, */
+  int nobefore;    /* and .nobefore, by this stream. */
   /* Of CPU profiles. */
   uint64_t samples;   /* Records of samples, */
   uint64_t delivered; /* of so many samples, */
@@ -63,6 +65,7 @@ typedef struct LpStream {
 typedef enum LpStatus { LP_WHOLE, LP_PART, LP_UNREADABLE } LpStatus;
 
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
+void lp_stream_settle(LpStream *st);
 void lp_stream_close(LpStream *st, uint64_t offset);
 LpStatus lp_stream_status(const LpStream *st);
 
@@ -92,6 +95,18 @@ static inline int lp_watch_inside(const LpStream *st)
 void lp_stream_damage(void *st, const LpDamage *d);
 void lp_stream_cpu(LpSink *sink);
 void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
+
+/* What an object of SIZE bytes stands for, into W: to copy it costs more. */
+static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)
+{
+  if (st->scale) {
+    *w = lp_weigh(st->scale, size);
+    return;
+  }
+  w->n = 1;
+  w->bytes = size;
+  w->npart = w->bytespart = 0;
+}
 
 /* Open the watch, if something is wanted that needs one. */
 static inline void lp_stream_begin(LpStream *st)

@@ -57,6 +57,7 @@ void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all)
 }
 
 /* A text, in the last row; it is the table's now. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): it is freed there. */
 void lp_table_string(LpTable *t, unsigned col, char *s)
 {
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .s = s};

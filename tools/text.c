@@ -32,15 +32,23 @@ void lp_text_size(LpBuf *b, uint64_t n, int human)
   lp_buf_printf(b, "%.1f%ciB", (double)n / 1024, unit[u]);
 }
 
-/* If there are samples, say so, in a line and an empty one. */
-void lp_text_samples(LpOut *out, const LpProfile *prof)
+/* If there are samples, add a sentence that says so. */
+void lp_text_sampled(LpBuf *b, const LpProfile *prof)
 {
   if (!prof->sparse)
     return;
-  lp_out_printf(out, "Sampled every %" PRIu64, prof->dense);
+  lp_buf_printf(b, "Sampled every %" PRIu64, prof->dense);
   if (prof->sparse != prof->dense)
-    lp_out_printf(out, " to %" PRIu64, prof->sparse);
-  lp_out_puts(out, " bytes on average: all figures are estimates\n\n");
+    lp_buf_printf(b, " to %" PRIu64, prof->sparse);
+  lp_buf_puts(b, " bytes on average: all figures are estimates");
+}
+
+/* The same, in a line and an empty one. */
+void lp_text_samples(LpOut *out, const LpProfile *prof)
+{
+  lp_text_sampled(&out->buf, prof);
+  if (prof->sparse)
+    lp_out_puts(out, "\n\n");
 }
 
 /* Add what is left out, if something is. */

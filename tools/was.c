@@ -24,8 +24,8 @@ static void was_origins(LpProfile *prof)
     memset(o->extra, 0, o->nextra * sizeof(o->extra[0]));
 }
 
-/* All that was read until now is what the rest will be compared with. Numbers
-** of functions, sites and stacks remain.
+/* All that was read until now is what the rest will be compared with. What has
+** a number keeps it.
 */
 void lp_profile_turn(LpProfile *prof)
 {
@@ -39,9 +39,11 @@ void lp_profile_turn(LpProfile *prof)
   prof->was.base = prof->base;
   prof->was.nobefore = prof->nobefore;
   prof->was.is = 1;
+  prof->files.nbase = prof->files.n;
+  prof->ns = prof->realtime = 0;
   prof->base = 0;
   prof->nobefore = 0;
-  prof->peak_bytes = prof->peak_ns = prof->ns = prof->timeless = 0;
+  prof->peak_bytes = prof->peak_ns = 0;
   free(prof->size);
   prof->size = NULL;
   lp_course_free(&prof->course);

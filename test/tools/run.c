@@ -53,6 +53,7 @@ void run_reports(Run *r)
   for (; *view; view++)
     run_report(r, "text", *view, &run_plain);
   run_report(r, "folded", NULL, &run_plain);
+  run_report(r, "json", NULL, &run_plain);
 }
 
 /* The RFC's report. */
