@@ -196,14 +196,24 @@ static void watch_event(LpStream *st, const LpEvent *e)
   lp_peak_after(&w->peak, w->live, st->ns);
 }
 
-/* Ask for the memory of a batch of events. */
+/* Ask for the memory of a batch of events: first for the places of its objects,
+** then for their ages.
+*/
 static void watch_prefetch(LpStream *st, const LpEvent *ev, size_t n)
 {
-  for (; n--; ev++) {
-    if (ev->kind != LJM_ALLOC)
-      lp_live_prefetch(&st->live, ev->oaddr);
-    if (ev->kind != LJM_FREE)
-      lp_live_prefetch(&st->live, ev->naddr);
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (ev[i].kind != LJM_ALLOC)
+      lp_live_prefetch(&st->live, ev[i].oaddr);
+    if (ev[i].kind != LJM_FREE)
+      lp_live_prefetch(&st->live, ev[i].naddr);
+  }
+  for (i = 0; st->watch->ages && i < n; i++) {
+    uint32_t number = LP_NONE;
+    if (ev[i].kind != LJM_ALLOC)
+      number = lp_live_look(&st->live, ev[i].oaddr);
+    if (number != LP_NONE)
+      __builtin_prefetch(lp_ages_get(&st->watch->age, number), 1);
   }
 }
 
