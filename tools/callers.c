@@ -4,7 +4,8 @@
 ** Turned round whole, a tree can be as large as all its stacks together. So it
 ** is made from the root on, and only of what is kept: a node has the list of
 ** the stacks that it stands for, as a part of its parent's list, each with how
-** far out it has been followed.
+** far out it has been followed. Nodes are made level by level, so that where
+** there are too many of them, those furthest out are missing.
 */
 
 #include <stdlib.h>
@@ -110,6 +111,8 @@ static void callers_expand(Callers *c, uint32_t id)
         break;
     if (!c->item[r.from].at || !callers_kept(c, r))
       continue;
+    if (c->t->n == LP_CALLERS_MAX)
+      return;
     for (i = r.from; i < r.to; i++)
       c->item[i].at = node[c->item[i].at].parent;
     callers_node(c, id, site, r);
@@ -144,7 +147,7 @@ void lp_callers_open(LpTree *t, const LpTree *of, LpMetric metric,
   t->metrics = of->metrics;
   callers_items(&c);
   callers_node(&c, LP_NODE_ROOT, LP_NONE, (CallersRange){0, c.n});
-  for (i = 0; i < t->n; i++)
+  for (i = 0; i < t->n && t->n < LP_CALLERS_MAX; i++)
     callers_expand(&c, i);
   free(c.item);
   free(c.range);

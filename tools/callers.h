@@ -7,6 +7,11 @@
 
 #include "calltree.h"
 
+/* No more nodes are made: of many deep stacks that all are kept, there could be
+** as many as all of them have frames.
+*/
+#define LP_CALLERS_MAX (1u << 20)
+
 /* Is N, of what a line stands for, enough to be shown? */
 typedef int (*LpCallersKeep)(uint64_t n, void *ctx);
 

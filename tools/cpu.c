@@ -111,12 +111,13 @@ int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
 }
 
 /* Samples whose stack is not whole: as the books tell, if there are books of
-** all streams.
+** all streams, and all of them is wanted.
 */
 uint64_t lp_cpu_truncated(const LpCpu *cpu)
 {
   uint64_t complete;
-  if (!lp_cpu_find(cpu, "complete", &complete) || cpu->booked != cpu->streams)
+  if (!lp_cpu_find(cpu, "complete", &complete) || cpu->booked != cpu->streams ||
+      cpu->outside)
     return cpu->cut;
   return complete < cpu->samples ? cpu->samples - complete : 0;
 }
@@ -167,7 +168,7 @@ void lp_cpu_turn(LpCpu *cpu)
   if (cpu->nbook)
     memset(cpu->book, 0, cpu->nbook * sizeof(cpu->book[0]));
   cpu->samples = cpu->cut = cpu->expected = cpu->slow = cpu->fast = 0;
-  cpu->streams = cpu->booked = cpu->lost = 0;
+  cpu->streams = cpu->booked = cpu->lost = cpu->outside = 0;
 }
 
 /* Give the memory back. */

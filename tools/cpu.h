@@ -40,6 +40,7 @@ typedef struct LpCpu {
   size_t nbook;
   LpBuf event;         /* What is sampled: "cpu-clock". */
   uint64_t samples;    /* All that were read; at most LP_SAMPLES_MAX. */
+  uint64_t outside;    /* Not among these: of a time that is not wanted. */
   uint64_t cut;        /* Of these, do not reach the root. */
   uint64_t expected;   /* Samples that the CPU time used is worth, if known. */
   uint64_t slow, fast; /* Fewest and most samples a second. */

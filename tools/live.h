@@ -26,6 +26,16 @@ typedef struct LpLiveNear {
   uint32_t *leaf;
 } LpLiveNear;
 
+#define LIVE_OVER 6 /* log2 of the tables that the overflow is split into. */
+
+/* Addresses and their origins, by hash. */
+typedef struct LpLiveOver {
+  uint64_t *addr;
+  uint32_t *origin; /* Origin + 1; 0 is a free place. */
+  size_t nplace;
+  size_t n; /* Objects in it. */
+} LpLiveOver;
+
 typedef struct LpLive {
   /* The page table: leaves by region of address space. */
   LpLiveNear near[LIVE_NEAR]; /* By low bits: the regions looked up last. */
@@ -34,10 +44,8 @@ typedef struct LpLive {
   size_t nregion;  /* Places. */
   size_t nleaf;    /* Leaves. */
   size_t nslot;    /* Objects in leaves. */
-  /* The overflow: a hash table by address. */
-  uint64_t *addr;
-  uint32_t *origin; /* Origin + 1; 0 is a free place. */
-  size_t nplace;
+  /* The overflow. */
+  LpLiveOver over[1 << LIVE_OVER];
   size_t nover; /* Objects in it. */
 } LpLive;
 

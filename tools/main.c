@@ -86,6 +86,16 @@ static void show(const LpLoad *l)
     exit(res);
 }
 
+/* What must be counted for the report and the options. */
+static LpWanted wanted(const LpReport *r)
+{
+  LpWanted w = lp_options.wanted;
+  w.what |= lp_options_wants(r);
+  if ((w.what & LP_WANT_SNAPS) && !w.snap)
+    w.snap = LP_SNAP_EACH;
+  return w;
+}
+
 /* Once it is known what FILEs are profiles of, the report is chosen; it is no
 ** use to read on if there is none.
 */
@@ -99,7 +109,8 @@ static void choose(LpProfile *prof)
     lp_buf_printf(&why, ", of a %s profile",
                   prof->of == LP_OF_CPU ? "CPU" : "memory");
   if (r) {
-    prof->wanted.what |= lp_options_wants(r);
+    prof->wanted = wanted(r);
+    lp_buf_free(&why);
     return;
   }
   fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
@@ -133,6 +144,15 @@ static void draw_secret(void)
   lp_hash_secret |= 1;
 }
 
+/* Was something asked for that is about time? */
+static int timed(void)
+{
+  const LpWanted *w = &lp_options.wanted;
+  const char *view = lp_options.view ? lp_options.view : "";
+  return w->snap || w->from || w->to != UINT64_MAX ||
+         strcmp(view, "time") == 0 || strcmp(view, "snapshots") == 0;
+}
+
 /* What cannot be compared is not reported. */
 int main(int argc, char **argv)
 {
@@ -142,6 +162,7 @@ int main(int argc, char **argv)
   lp_options_parse(argc, argv);
   draw_secret();
   l.prof = lp_profile_new();
+  l.timed = timed();
   res = lp_load_files(&l, lp_options.base, lp_options.nbase, &bases);
   if (bases)
     lp_profile_turn(l.prof);

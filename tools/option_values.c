@@ -110,3 +110,60 @@ void lp_option_limit(const char *arg, struct argp_state *state)
     argp_error(state, "--limit=%s: %s", arg, why.s);
   lp_buf_free(&why);
 }
+
+/* -- Numbers ------------------------------------------------------------- */
+
+/* Of --follow, if nothing else is said, and at most: a day. */
+#define FOLLOW_SECONDS 2
+#define FOLLOW_MAX     86400
+
+/* --follow */
+double lp_option_follow(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double seconds = arg ? strtod(arg, &end) : FOLLOW_SECONDS;
+  if (arg && (end == arg || *end || !(seconds > 0 && seconds <= FOLLOW_MAX)))
+    argp_error(state, "expected SECONDS from above 0 to %d, not %s", FOLLOW_MAX,
+               arg);
+  return seconds;
+}
+
+/* --ignore-youngest */
+double lp_option_percent(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double percent = strtod(arg, &end);
+  if (end == arg || *end || !(percent >= 0 && percent <= 100))
+    argp_error(state, "expected a PERCENT from 0 to 100, not %s", arg);
+  return percent;
+}
+
+/* --from, --to, --heap-snap-interval: nanoseconds. */
+uint64_t lp_option_seconds(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double ns = strtod(arg, &end) * 1e9;
+  if (end == arg || *end || !(ns >= 0))
+    argp_error(state, "expected a number of seconds, not %s", arg);
+  return ns < 0x1p63 ? (uint64_t)(ns + 0.5) : (uint64_t)1 << 63;
+}
+
+/* --heap-snap-interval */
+uint64_t lp_option_interval(const char *arg, struct argp_state *state)
+{
+  uint64_t ns = lp_option_seconds(arg, state);
+  if (ns < 1000000)
+    argp_error(state, "expected an interval of at least 0.001 seconds, not %s",
+               arg);
+  return ns;
+}
+
+/* --temporary */
+uint64_t lp_option_number(const char *arg, struct argp_state *state)
+{
+  char *end;
+  unsigned long long n = strtoull(arg, &end, 10);
+  if (end == arg || *end || *arg == '-' || !n)
+    argp_error(state, "expected a number of allocations, not %s", arg);
+  return n;
+}

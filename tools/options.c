@@ -11,11 +11,9 @@
 #include "options.h"
 
 LpOptions lp_options = {.format = "text",
+                        .wanted = {.to = UINT64_MAX},
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};
-
-#define FOLLOW_SECONDS 2     /* Of --follow, if nothing else is said. */
-#define FOLLOW_MAX     86400 /* A day. */
 
 enum {
   OPT_DUMP = 256,
@@ -29,15 +27,20 @@ enum {
   OPT_FOCUS,
   OPT_IGNORE,
   OPT_DIFF,
-  OPT_LIMIT
+  OPT_LIMIT,
+  OPT_TEMPORARY,
+  OPT_YOUNG,
+  OPT_SNAP,
+  OPT_FROM,
+  OPT_TO
 };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is reported:", 1},
     {"view", OPT_VIEW, "VIEW", 0,
      "Memory: sites: events by site, and what each still holds (default); "
-     "types: by type of object. CPU: functions (default); threads. "
-     "Both: functions, lines: each itself and in total; tree: who called what; "
+     "types: by type of object; sizes: by size; snapshots. CPU: functions (default); threads. "
+     "Both: time: the course of things; functions, lines: each itself and in total; tree: who called what; "
      "callers: who called what has most itself",
      1},
     {"metric", OPT_METRIC, "METRIC", 0,
@@ -55,7 +58,19 @@ static const struct argp_option options[] = {
      "html: a page with flame graphs and tables",
      1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
-    {NULL, 0, NULL, 0, "Shaping:", 2},
+    {NULL, 0, NULL, 0, "What is counted:", 2},
+    {"from", OPT_FROM, "SEC", 0,
+     "As if the recording had begun so many seconds after it did", 2},
+    {"to", OPT_TO, "SEC", 0, "As if it had ended then", 2},
+    {"temporary", OPT_TEMPORARY, "N", 0,
+     "What goes before N other allocations come is temporary (default: as many "
+     "as were live at once)",
+     2},
+    {"ignore-youngest", OPT_YOUNG, "PERCENT", 0,
+     "The last allocations are too young to be leaked (default 0)", 2},
+    {"heap-snap-interval", OPT_SNAP, "SEC", 0,
+     "Sites, snapshots: what was held every SEC seconds", 2},
+    {NULL, 0, NULL, 0, "Shaping:", 3},
     {"top", OPT_TOP, "N", 0,
      "Only the first N rows; trees: of each node; the rest is added up", 2},
     {"sort", OPT_SORT, "KEY", 0,
@@ -71,18 +86,18 @@ static const struct argp_option options[] = {
     {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 3},
     {"leak-only", 'l', NULL, 0,
      "Sites: print only what is still live at the end", 3},
-    {NULL, 0, NULL, 0, "Input:", 4},
+    {NULL, 0, NULL, 0, "Input:", 5},
     {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
      "FILE still grows: report again and again, every 2 SECONDS if nothing else "
      "is said, until the recording ends, or Ctrl-C",
-     4},
+     5},
     {"dump", OPT_DUMP, NULL, 0,
-     "Accepted and implied: kinds of streams are recognised", 4},
-    {NULL, 0, NULL, 0, "Limits:", 5},
+     "Accepted and implied: kinds of streams are recognised", 5},
+    {NULL, 0, NULL, 0, "Limits:", 6},
     {"limit", OPT_LIMIT, "LIMIT", 0,
      "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if there is more, of all "
      "or of chunks, modules and sites like GLOB",
-     5},
+     6},
     {NULL, 0, NULL, 0, "Others:", -1},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
     {0},
@@ -113,12 +128,27 @@ static const char doc[] =
     "why it ends; 2 a FILE could not be read, or the report not written; 3 a "
     "limit was exceeded; 64 usage; of several, the first of 64, 2, 3, 1.";
 
+/* The options for certain reports; without those that are for a limit as well.
+ */
+static unsigned options_given(void)
+{
+  unsigned given = lp_options.given, wants = 0;
+  size_t i;
+  for (i = 0; i < lp_options.nlimit; i++)
+    wants |= lp_metrics[lp_options.limit[i].metric].wants;
+  if (wants & LP_WANT_TEMPORARY)
+    given &= ~(unsigned)LP_TAKES_TEMPORARY;
+  if (wants & LP_WANT_YOUNG)
+    given &= ~(unsigned)LP_TAKES_YOUNG;
+  return given;
+}
+
 /* The report of profiles of one kind that takes all options, or NULL and *WHY.
  */
 const LpReport *lp_options_report(unsigned of, LpBuf *why)
 {
   const LpReport *r = lp_report_choose(lp_options.format, lp_options.view,
-                                       lp_options.given, of, why);
+                                       options_given(), of, why);
   size_t i;
   if (!r || !lp_report_check(r, of, &lp_options.report, why))
     return NULL;
@@ -141,17 +171,6 @@ unsigned lp_options_wants(const LpReport *r)
   return r->wants | lp_metric_wants(metrics);
 }
 
-/* --follow */
-static double parse_follow(const char *arg, struct argp_state *state)
-{
-  char *end;
-  double seconds = arg ? strtod(arg, &end) : FOLLOW_SECONDS;
-  if (arg && (end == arg || *end || !(seconds > 0 && seconds <= FOLLOW_MAX)))
-    argp_error(state, "expected SECONDS from above 0 to %d, not %s", FOLLOW_MAX,
-               arg);
-  return seconds;
-}
-
 /* Only a file can be followed, and only one; so must be what is replaced. */
 static void parse_files(struct argp_state *state)
 {
@@ -160,6 +179,8 @@ static void parse_files(struct argp_state *state)
     argp_error(state, "--follow is for one FILE, not %d", lp_options.nfile);
   if (lp_options.follow > 0 && strcmp(lp_options.file[0], "-") == 0)
     argp_error(state, "--follow is not for standard input");
+  if (lp_options.follow > 0 && lp_options.nbase)
+    argp_error(state, "--follow is not for --diff");
   if (lp_options.follow > 0 && lp_options.out &&
       stat(lp_options.out, &st) == 0 && !S_ISREG(st.st_mode))
     argp_error(state, "--follow writes a FILE anew, and %s is none",
@@ -168,8 +189,7 @@ static void parse_files(struct argp_state *state)
 
 /* All is read. What is for people leaves little things out; what the RFC's
 ** report could not show has another default. Some report must take every
-** option, which one it is
-** depends on what FILEs are profiles of.
+** option, which one depends on what FILEs are profiles of.
 */
 static void parse_report(struct argp_state *state)
 {
@@ -187,6 +207,38 @@ static void parse_report(struct argp_state *state)
     argp_error(state, "%s", memory ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
+}
+
+/* One option about what is counted. */
+static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
+{
+  LpWanted *wanted = &lp_options.wanted;
+  switch (key) {
+  case OPT_FROM:
+    wanted->from = lp_option_seconds(arg, state);
+    break;
+  case OPT_TO:
+    wanted->to = lp_option_seconds(arg, state);
+    break;
+  case OPT_TEMPORARY:
+    lp_options.given |= LP_TAKES_TEMPORARY;
+    wanted->what |= LP_WANT_TEMPORARY;
+    wanted->temporary = lp_option_number(arg, state);
+    break;
+  case OPT_YOUNG:
+    lp_options.given |= LP_TAKES_YOUNG;
+    wanted->what |= LP_WANT_YOUNG;
+    wanted->young = lp_option_percent(arg, state);
+    break;
+  case OPT_SNAP:
+    lp_options.given |= LP_TAKES_SNAP;
+    wanted->what |= LP_WANT_SNAPS;
+    wanted->snap = lp_option_interval(arg, state);
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
 }
 
 /* One option. */
@@ -241,7 +293,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_options.view = arg;
     break;
   case OPT_FOLLOW:
-    lp_options.follow = parse_follow(arg, state);
+    lp_options.follow = lp_option_follow(arg, state);
     break;
   case OPT_DUMP:
     break;
@@ -254,13 +306,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     break;
   case ARGP_KEY_END:
     parse_files(state);
+    if (lp_options.wanted.from >= lp_options.wanted.to)
+      argp_error(state, "expected a time for --from that is before that of "
+                        "--to");
     parse_report(state);
     break;
   case ARGP_KEY_NO_ARGS:
     argp_error(state, "expected a FILE, or - for standard input");
     break;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_wanted(key, arg, state);
   }
   return 0;
 }

@@ -19,6 +19,7 @@ typedef struct LpOptions {
   unsigned given;         /* LP_TAKES_*: options for certain reports. */
   double follow;          /* Seconds between two reports; 0: the FILE has
                           ** ended. */
+  LpWanted wanted;        /* But .what depends on the report. */
   LpReportOptions report; /* All but its shape, which a profile must have. */
   regex_t focus, ignore;  /* If the report's are not NULL. */
   const char **base;      /* Files to compare with. */
@@ -46,6 +47,11 @@ void lp_option_top(const char *arg, struct argp_state *state);
 void lp_option_metric(const char *arg, struct argp_state *state);
 void lp_option_diff(const char *arg, struct argp_state *state);
 void lp_option_limit(const char *arg, struct argp_state *state);
+double lp_option_follow(const char *arg, struct argp_state *state);
+double lp_option_percent(const char *arg, struct argp_state *state);
+uint64_t lp_option_seconds(const char *arg, struct argp_state *state);
+uint64_t lp_option_interval(const char *arg, struct argp_state *state);
+uint64_t lp_option_number(const char *arg, struct argp_state *state);
 const char *lp_option_regex(regex_t *re, const char *name, const char *arg,
                             struct argp_state *state);
 

@@ -122,6 +122,23 @@ LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
   return f;
 }
 
+/* What an origin holds; below 0, modulo 2^64. */
+LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin)
+{
+  static const uint64_t none[LP_NCELL];
+  const uint64_t *n = o->cell[origin].n;
+  const uint64_t *part = origin < o->nparts ? o->part[origin] : none;
+  LpWeight w = {n[LP_ALLOCS], part[LP_ALLOCS], n[LP_ALLOC_BYTES],
+                part[LP_ALLOC_BYTES]};
+  lp_parts_add(&w.n, &w.npart, n[LP_REALLOCS], part[LP_REALLOCS]);
+  lp_parts_sub(&w.n, &w.npart, n[LP_FREES], part[LP_FREES]);
+  lp_parts_sub(&w.n, &w.npart, n[LP_MOVES], part[LP_MOVES]);
+  lp_parts_add(&w.bytes, &w.bytespart, n[LP_REALLOC_BYTES],
+               part[LP_REALLOC_BYTES]);
+  lp_parts_sub(&w.bytes, &w.bytespart, n[LP_LEFT_BYTES], part[LP_LEFT_BYTES]);
+  return w;
+}
+
 /* The root, the node of cut stacks; no objects. */
 void lp_origins_open(LpOrigins *o)
 {

@@ -20,6 +20,7 @@
 #include "figures.h"
 #include "idmap.h"
 #include "record.h"
+#include "weight.h"
 
 /* Origins that are always there. */
 enum {
@@ -71,6 +72,7 @@ void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
 void lp_origins_parts(LpOrigins *o);
 void lp_origins_extra(LpOrigins *o);
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin);
+LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin);
 
 /* A key of site, at most LP_SITE_MAX, and type. */
 static inline uint32_t lp_origins_what(uint32_t site, uint32_t type)

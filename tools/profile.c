@@ -172,7 +172,10 @@ void lp_profile_free(LpProfile *prof)
   lp_origins_close(&prof->origins);
   lp_profile_was_free(prof);
   lp_files_free(&prof->files);
+  lp_course_free(&prof->course);
+  lp_snaps_free(&prof->snaps);
   lp_buf_free(&prof->guess);
+  free(prof->size);
   free(prof->func);
   free(prof->row);
   free(prof);

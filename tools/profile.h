@@ -11,12 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "course.h"
 #include "cpu.h"
 #include "files.h"
 #include "intern.h"
 #include "mem.h"
 #include "origin.h"
 #include "record.h"
+#include "sizes.h"
+#include "snaps.h"
 #include "taken.h"
 
 /* What is known of a function; strings are numbers in LpProfile.names. */
@@ -57,14 +60,17 @@ enum {
   LP_WANT_TEMPORARY = 2, /* Objects that went away soon. */
   LP_WANT_YOUNG = 4,     /* The youngest of the live objects. */
   LP_WANT_SIZES = 8,     /* How many objects of each size there were. */
-  LP_WANT_TIME = 16      /* The course of things. */
+  LP_WANT_TIME = 16,     /* The course of things. */
+  LP_WANT_SNAPS = 32     /* Heap snapshots, in LpWanted.snap. */
 };
 
-/* To be set before the first stream is read. */
+#define LP_SNAP_EACH 1000000000 /* LpWanted.snap, if nothing is said. */
+
+/* To be set before the first event is read. */
 typedef struct LpWanted {
   unsigned what;      /* LP_WANT_*. */
   uint64_t temporary; /* Fewer other allocations than that in between are
-                      ** soon. */
+                      ** soon; 0: than ever were live at once. */
   double young;       /* Percent of all births, the last ones. */
   uint64_t from, to;  /* Nanoseconds; what happens outside does not count. */
   uint64_t snap;      /* Nanoseconds between two heap snapshots, or 0. */
@@ -94,12 +100,18 @@ typedef struct LpProfile {
   LpOrigins origins;
   LpTaken taken;
   LpCpu cpu;
+  LpSizeClass *size;   /* LP_NSIZES of them, if wanted. */
+  LpCourse course;     /* If wanted, */
+  LpSnaps snaps;       /* the same. */
+  uint64_t peak_bytes; /* The highest peak of a stream, */
+  uint64_t peak_ns;    /* and when that was. */
+  uint64_t ns;         /* The last time mark of all. */
+  uint64_t timeless;   /* Streams that have none. */
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
   int nobefore; /* Streams of which it is not known what (before start) holds.
                  */
   LpBuf guess;  /* Why live figures are approximate, if they are. */
-  uint64_t ns;  /* The last time mark of all streams. */
   uint64_t realtime; /* When the first of them began, or 0. */
   LpFiles files;
   LpWas was;

@@ -16,8 +16,9 @@
 static const LpReport *const reports[] = {
     &lp_report_sites,      &lp_report_json,    &lp_report_pprof,
     &lp_report_speedscope, &lp_report_html,    &lp_report_functions,
-    &lp_report_lines,      &lp_report_types,   &lp_report_tree,
-    &lp_report_callers,    &lp_report_threads, &lp_report_folded};
+    &lp_report_lines,      &lp_report_types,   &lp_report_sizes,
+    &lp_report_tree,       &lp_report_callers, &lp_report_time,
+    &lp_report_snapshots,  &lp_report_threads, &lp_report_folded};
 
 /* A table as text, and what must be said in front of it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -52,16 +53,13 @@ static const struct TableFormat *report_table(const char *format)
   return NULL;
 }
 
-/* The report of a format and a view, NULL for the default, of a profile of one
-** kind, LP_OF_*; or NULL.
+/* The first report of a format, of a view if it is not NULL, of a profile of
+** one kind; or NULL.
 */
-const LpReport *lp_report_find(const char *format, const char *view,
-                               unsigned of)
+static const LpReport *report_first(const char *format, const char *view,
+                                    unsigned of)
 {
-  const struct TableFormat *t = report_table(format);
   size_t i;
-  if (!view && t && t->view && lp_report_find(format, t->view, of))
-    return lp_report_find(format, t->view, of);
   for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
     const LpReport *r = reports[i];
     if (!(r->of & of))
@@ -72,6 +70,19 @@ const LpReport *lp_report_find(const char *format, const char *view,
       return r;
   }
   return NULL;
+}
+
+/* The report of a format and a view, NULL for the default, of a profile of one
+** kind, LP_OF_*; or NULL.
+*/
+const LpReport *lp_report_find(const char *format, const char *view,
+                               unsigned of)
+{
+  const struct TableFormat *t = report_table(format);
+  const LpReport *r = NULL;
+  if (!view && t && t->view)
+    r = report_first(format, t->view, of);
+  return r ? r : report_first(format, view, of);
 }
 
 /* Write the report that lp_report_find finds; there must be one. */
@@ -131,9 +142,18 @@ static void report_views(LpBuf *b, const char *format)
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
 {
-  static const char *const name[] = {"human-readable", "leak-only", "min",
-                                     "metric",         "sort",      "top",
-                                     "focus",          "ignore",    "diff"};
+  static const char *const name[] = {"human-readable",
+                                     "leak-only",
+                                     "min",
+                                     "metric",
+                                     "sort",
+                                     "top",
+                                     "focus",
+                                     "ignore",
+                                     "diff",
+                                     "temporary",
+                                     "ignore-youngest",
+                                     "heap-snap-interval"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
@@ -156,10 +176,9 @@ const LpReport *lp_report_choose(const char *format, const char *view,
   return r;
 }
 
-/* Can rows be sorted by a key? *WHY tells what they can be sorted by. A table
- *of
- ** nothing has all columns.
- */
+/* Can rows be sorted by a key? *WHY tells by what they can. A table of nothing
+** has all columns.
+*/
 static int report_sorts(const LpReport *r, unsigned of,
                         const LpReportOptions *opt, LpBuf *why)
 {

@@ -35,13 +35,19 @@ enum {
   LP_TAKES_TOP = 32,
   LP_TAKES_FOCUS = 64,
   LP_TAKES_IGNORE = 128,
-  LP_TAKES_DIFF = 256
+  LP_TAKES_DIFF = 256,
+  LP_TAKES_TEMPORARY = 512,
+  LP_TAKES_YOUNG = 1024,
+  LP_TAKES_SNAP = 2048
 };
 
-/* Most reports take the whole shape. */
+/* Most reports take the whole shape; those of any metric all of these. */
 #define LP_TAKES_STACKS (LP_TAKES_FOCUS | LP_TAKES_IGNORE)
 #define LP_TAKES_ROWS   (LP_TAKES_SORT | LP_TAKES_TOP)
+#define LP_TAKES_AGES   (LP_TAKES_TEMPORARY | LP_TAKES_YOUNG)
 #define LP_TAKES_SHAPE  (LP_TAKES_STACKS | LP_TAKES_ROWS | LP_TAKES_MIN)
+#define LP_TAKES_FIGURES                                                       \
+  (LP_TAKES_METRIC | LP_TAKES_HUMAN | LP_TAKES_DIFF | LP_TAKES_AGES)
 
 /* A report is a view that all formats of tables can print, or is written in one
 ** format in a way of its own.
@@ -58,6 +64,9 @@ typedef struct LpReport {
 
 extern const LpReport lp_report_sites;
 extern const LpReport lp_report_types;
+extern const LpReport lp_report_sizes;
+extern const LpReport lp_report_time;
+extern const LpReport lp_report_snapshots;
 extern const LpReport lp_report_tree;
 extern const LpReport lp_report_folded;
 extern const LpReport lp_report_functions;
@@ -69,6 +78,8 @@ extern const LpReport lp_report_html;
 extern const LpReport lp_report_pprof;
 extern const LpReport lp_report_speedscope;
 
+void lp_report_snaps(LpOut *out, const LpProfile *prof,
+                     const LpReportOptions *opt);
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);
 const LpReport *lp_report_choose(const char *format, const char *view,

@@ -118,6 +118,7 @@ static void folded_write(LpOut *out, const LpProfile *prof,
 const LpReport lp_report_folded = {
     .format = "folded",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_DIFF,
+    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_DIFF |
+             LP_TAKES_TEMPORARY | LP_TAKES_YOUNG,
     .write = folded_write,
 };

@@ -336,12 +336,12 @@ static void lines_table(LpTable *t, const LpProfile *prof,
 const LpReport lp_report_functions = {
     .view = "functions",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_SHAPE | LP_TAKES_METRIC | LP_TAKES_HUMAN | LP_TAKES_DIFF,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
     .table = functions_table,
 };
 const LpReport lp_report_lines = {
     .view = "lines",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_SHAPE | LP_TAKES_METRIC | LP_TAKES_HUMAN | LP_TAKES_DIFF,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
     .table = lines_table,
 };

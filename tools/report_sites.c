@@ -271,6 +271,7 @@ static void text_write(LpOut *out, const LpProfile *prof,
   text_prepare(&t);
   lp_text_samples(out, prof);
   text_left(&t);
+  lp_report_snaps(out, prof, opt);
   for (i = 0; i < 3 && !opt->leakonly; i++)
     text_events(&t, &text_sections[i]);
   text_heap(&t);
@@ -281,7 +282,7 @@ const LpReport lp_report_sites = {
     .format = "text",
     .view = "sites",
     .of = LP_OF_MEMORY,
-    .takes =
-        LP_TAKES_HUMAN | LP_TAKES_LEAKONLY | LP_TAKES_STACKS | LP_TAKES_TOP,
+    .takes = LP_TAKES_HUMAN | LP_TAKES_LEAKONLY | LP_TAKES_STACKS |
+             LP_TAKES_TOP | LP_TAKES_SNAP,
     .write = text_write,
 };

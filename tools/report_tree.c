@@ -64,6 +64,7 @@ static void tree_columns(TreeText *t)
 {
   int width = lp_metrics[t->metric].unit == LP_UNIT_BYTES ? 14 : 12, i = 0;
   if (tree_is_usual(t)) {
+    t->metric = LP_METRIC_BYTES;
     memcpy(t->col, tree_usual, sizeof(tree_usual));
     t->ncol = TREE_COLUMNS;
     return;
@@ -309,6 +310,8 @@ static void tree_head(const TreeText *t, unsigned takes)
   if (!tree_is_usual(t) && t->metric != LP_METRIC_SAMPLES)
     lp_buf_printf(&b, " by %s", lp_metrics[t->metric].title);
   lp_report_left(&b, t->opt, takes, t->metric);
+  if (t->callers && t->tree.n == LP_CALLERS_MAX)
+    lp_buf_printf(&b, ", only the first %u lines", LP_CALLERS_MAX);
   lp_out_puts(t->out, b.s);
   lp_text_guess(t->out, t->prof);
   lp_out_puts(t->out, "\n");
@@ -377,13 +380,13 @@ const LpReport lp_report_tree = {
     .format = "text",
     .view = "tree",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_SHAPE | LP_TAKES_METRIC | LP_TAKES_HUMAN | LP_TAKES_DIFF,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
     .write = tree_write,
 };
 const LpReport lp_report_callers = {
     .format = "text",
     .view = "callers",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_SHAPE | LP_TAKES_METRIC | LP_TAKES_HUMAN | LP_TAKES_DIFF,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
     .write = callers_write,
 };

@@ -188,7 +188,6 @@ static void types_table(LpTable *table, const LpProfile *prof,
 const LpReport lp_report_types = {
     .view = "types",
     .of = LP_OF_MEMORY,
-    .takes = LP_TAKES_HUMAN | LP_TAKES_METRIC | LP_TAKES_STACKS |
-             LP_TAKES_ROWS | LP_TAKES_DIFF,
+    .takes = LP_TAKES_STACKS | LP_TAKES_ROWS | LP_TAKES_FIGURES,
     .table = types_table,
 };

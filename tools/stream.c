@@ -86,8 +86,9 @@ static void stream_events(void *ctx, const LpEvent *ev, size_t n)
   LpOrigins *o = &st->prof->origins;
   uint32_t origin[LP_BATCH];
   size_t i;
-  if (st->sample) {
-    lp_stream_samples(st, ev, n);
+  lp_stream_begin(st);
+  if (st->watch) {
+    lp_watch_events(st, ev, n);
     return;
   }
   for (i = 0; i < n; i++) {
@@ -153,6 +154,7 @@ static void stream_meta(void *ctx, const LpMeta *m)
     st->sample = m->u;
     st->scale = lp_alloc(sizeof(LpScale));
     lp_scale_open(st->scale, m->u);
+    st->begun = 0;
     lp_profile_sampled(st->prof, m->u);
   }
 }
@@ -161,9 +163,11 @@ static void stream_meta(void *ctx, const LpMeta *m)
 static void stream_time(void *ctx, uint64_t ns)
 {
   LpStream *st = ctx;
+  lp_stream_begin(st);
+  if (st->watch)
+    lp_watch_time(st, ns);
   st->ns = ns;
-  if (ns > st->prof->ns)
-    st->prof->ns = ns;
+  st->marks++;
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
@@ -208,6 +212,8 @@ static void stream_totals(void *ctx, const LpTotals *t)
     lp_profile_guess(st->prof, "the allocator was replaced");
   if ((t->flags & LJM_TOTALS_SAMPLED) && !st->sample)
     lp_profile_guess(st->prof, "samples, of which the distance was lost");
+  if (t->ns > st->ns)
+    stream_time(st, t->ns);
   stream_differ(st, t, "events", told, read + st->lost);
   if (st->ndamage)
     return;
@@ -282,10 +288,11 @@ LpStatus lp_stream_status(const LpStream *st)
 void lp_stream_settle(LpStream *st)
 {
   LpProfile *prof = st->prof;
-  int known = st->hasbase && !st->sample;
-  uint64_t base = known ? st->base : 0;
+  uint64_t base;
+  int known = lp_stream_base(st, &base) != NULL;
   int nobefore =
       !known && st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE;
+  base = known ? base : 0;
   prof->base += base - st->added;
   prof->nobefore += nobefore - st->nobefore;
   st->added = base;
@@ -296,8 +303,12 @@ void lp_stream_settle(LpStream *st)
 /* The end of the stream, whose length is OFFSET. */
 void lp_stream_close(LpStream *st, uint64_t offset)
 {
+  LpProfile *prof = st->prof;
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
+  prof->ns = st->ns > prof->ns ? st->ns : prof->ns;
+  prof->timeless += st->body && !st->marks;
+  lp_watch_close(st);
   lp_stream_settle(st);
   lp_live_free(&st->live);
   free(st->scale);

@@ -115,6 +115,9 @@ void lp_text_books(LpOut *out, const LpProfile *prof)
   const LpCpu *cpu = &prof->cpu;
   books_samples(out, cpu);
   books_holes(out, prof);
+  if (cpu->outside)
+    lp_out_printf(out, "Outside: %" PRIu64 " samples of other times\n",
+                  cpu->outside);
   if (cpu->lost)
     lp_out_printf(out, "Lost: %" PRIu64 " records of samples\n", cpu->lost);
   if (cpu->booked < cpu->streams)

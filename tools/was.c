@@ -43,6 +43,11 @@ void lp_profile_turn(LpProfile *prof)
   prof->ns = prof->realtime = 0;
   prof->base = 0;
   prof->nobefore = 0;
+  prof->peak_bytes = prof->peak_ns = prof->ns = prof->timeless = 0;
+  free(prof->size);
+  prof->size = NULL;
+  lp_course_free(&prof->course);
+  lp_snaps_free(&prof->snaps);
   for (i = 0; i < prof->sitekeys.n; i++)
     prof->row[i].twice = 0;
   lp_taken_free(&prof->taken);

@@ -38,6 +38,18 @@ static void fuzz_tree(const LpProfile *prof)
   lp_tree_close(&t);
 }
 
+/* What was live at the peak is what it was made of. */
+static void fuzz_peak(const LpProfile *prof)
+{
+  LpValue v = {0, 0};
+  uint32_t i;
+  if (prof->of != LP_OF_MEMORY || !(prof->wanted.what & LP_WANT_PEAK))
+    return;
+  for (i = 0; i < prof->origins.n; i++)
+    lp_value_add(&v, lp_metric_of(prof, LP_NOW, i, LP_METRIC_PEAK));
+  must((int64_t)prof->peak_bytes <= 0 || lp_value_round(v) == prof->peak_bytes);
+}
+
 /* Every sample is of a thread. */
 static void fuzz_threads(const LpProfile *prof, const LpStream *st)
 {
@@ -45,15 +57,22 @@ static void fuzz_threads(const LpProfile *prof, const LpStream *st)
   size_t i;
   for (i = 0; i < prof->cpu.threads.n; i++)
     samples += prof->cpu.thread[i];
-  must(samples == prof->cpu.samples && samples == st->delivered);
+  must(samples == prof->cpu.samples);
+  must(samples + prof->cpu.outside == st->delivered);
 }
 
 /* Every event is in one row, every byte is somewhere. */
 static void fuzz_books(const LpProfile *prof, const LpStream *st)
 {
   uint64_t events = 0, live = 0, arrived = 0, taken = 0;
+  const LpTold *out = &st->outside;
+  LpTold told = {st->allocs - out->allocs, st->reallocs - out->reallocs,
+                 st->frees - out->frees, st->in - out->in, st->out - out->out};
+  uint64_t base;
+  int known = lp_stream_base(st, &base) != NULL;
   size_t i;
   fuzz_tree(prof);
+  fuzz_peak(prof);
   fuzz_threads(prof, st);
   must(!st->ndamage == !st->damage.what[0]);
   if (st->sample)
@@ -66,10 +85,10 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
   }
   for (i = 0; i < prof->taken.size; i++)
     taken += prof->taken.entry[i].w.n;
-  must(events == st->allocs + st->reallocs + st->frees);
-  must(arrived == st->allocs + st->reallocs);
-  must(taken == st->reallocs + st->frees);
-  must(live == st->base + st->in - st->out);
+  must(events == told.allocs + told.reallocs + told.frees);
+  must(arrived == told.allocs + told.reallocs);
+  must(taken == told.reallocs + told.frees);
+  must(live == (known ? base : 0) + told.in - told.out);
 }
 
 /* A report. */
@@ -88,9 +107,9 @@ static void fuzz_write(const LpProfile *prof, const char *format,
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
   static const char *const memory[] = {"sites", "types", "tree", "callers",
-                                       "lines"};
+                                       "lines", "sizes", "time", "snapshots"};
   static const char *const cpu[] = {"functions", "lines", "tree", "callers",
-                                    "threads"};
+                                    "threads",   "time",  "time", "time"};
   static const char *const format[] = {"folded",     "json", "pprof",
                                        "speedscope", "csv",  "html"};
   LpReportOptions opt = {.human = (n & 4) != 0,
@@ -99,7 +118,7 @@ static void fuzz_report(const LpProfile *prof, size_t n)
                          .chosen = (n & 32) != 0};
   int of = prof->of == LP_OF_CPU;
   opt.metric = of ? LP_METRIC_SAMPLES : (LpMetric)(n % LP_METRIC_SAMPLES);
-  fuzz_write(prof, "text", (of ? cpu : memory)[n % 5], &opt);
+  fuzz_write(prof, "text", (of ? cpu : memory)[n % 8], &opt);
   fuzz_write(prof, format[n % 6], NULL, &opt);
 }
 
@@ -131,6 +150,15 @@ void fuzz_input(LpInput *in, size_t n)
   LpProfile *prof = lp_profile_new();
   LpStream st;
   LpSink sink = lp_stream_open(&st, prof);
+  if (n & 32)
+    prof->wanted.what = ~0u;
+  if (n & 64)
+    prof->wanted = (LpWanted){.what = ~0u,
+                              .temporary = n,
+                              .young = 10,
+                              .from = n * 1000,
+                              .to = n * 2000000,
+                              .snap = 1000000};
   lp_reader_run(in, &sink);
   must(lp_input_offset(in) <= lp_input_came(in));
   lp_stream_close(&st, lp_input_offset(in));

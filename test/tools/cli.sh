@@ -119,6 +119,26 @@ has out '^ALLOCATIONS$'
 run 2 2 --limit='live<1' "$stream" "$dir/none"
 run 2 2 --limit='live<1' -o /dev/full "$stream"
 
+for metric in peak peak-objects leaked temporary live-objects; do
+  run 0 0 --format=folded --metric=$metric "$stream"
+done
+run 0 0 --format=folded --metric=live "$stream"
+cp "$dir/out" "$dir/live"
+run 0 0 --format=folded --metric=leaked --ignore-youngest=0 "$stream"
+same live --metric=leaked
+run 0 0 --format=folded --metric=leaked --ignore-youngest=100 "$stream"
+[ -s "$dir/out" ] && { echo "FAILED: --ignore-youngest=100"; failed=1; }
+run 0 0 --view=types --temporary=1000 --ignore-youngest=1.5 "$stream"
+has out ' leaked bytes +temporary objects +temporary bytes$'
+run 0 0 --view=sizes "$stream"
+has out '^from +to +allocations +bytes allocated '
+run 0 1 --view=time "$stream"
+has err 'v2\.ljm: has no time marks: all of it counts as time 0$'
+run 0 1 --heap-snap-interval=0.5 --to=7 "$stream"
+same whole --to=7
+run 0 1 --from=0.5 "$stream"
+[ "$(grep -c . "$dir/out")" -eq 4 ] || { echo "FAILED: --from"; failed=1; }
+
 # -- Streams in part, or none --
 
 head -c 3000 "$stream" > "$dir/cut"
@@ -163,6 +183,12 @@ run 0 0 --view=lines --sort=total --min=1 "$cpu"
 run 0 0 --view=tree --min=0 "$cpu"
 has out '  CALL TREE$'
 run 0 0 --view=threads "$cpu"
+run 0 0 --view=time "$cpu"
+has out '^seconds  samples$'
+has out '^  0\.010        7$'
+run 0 0 --from=1 "$cpu"
+has out '^Samples: 0 at 99 Hz$'
+has out '^Outside: 7 samples of other times$'
 run 0 0 --format=folded "$cpu" "$cpu"
 has out '^\(unknown\) 14$'
 head -c $(($(stat -c %s "$cpu") - 1)) "$cpu" > "$dir/cut"
@@ -248,6 +274,21 @@ run 64 3 --limit='size@x<=1' "$stream"
 has err '--limit=size@x<=1: there is no METRIC size$'
 run 64 3 --metric=live --view=sites "$stream"
 has err '--metric is not for --view=sites$'
+run 64 1 --temporary=5 "$stream"
+has err '--temporary is not for --view=sites, of a memory profile$'
+run 0 0 --temporary=5 --limit='temporary<=1MB' "$stream"
+run 64 3 --ignore-youngest=5 --view=sizes "$stream"
+run 64 3 --heap-snap-interval=5 --view=tree "$stream"
+has err '--heap-snap-interval is not for --view=tree$'
+run 64 3 --heap-snap-interval=0 "$stream"
+has err 'an interval of at least 0\.001 seconds, not 0$'
+run 64 3 --from=-1 "$stream"
+has err 'expected a number of seconds, not -1$'
+run 64 3 --to=soon "$stream"
+run 64 3 --from=2 --to=2 "$stream"
+has err 'a time for --from that is before that of --to$'
+run 64 3 --temporary=0 --view=types "$stream"
+has err 'expected a number of allocations, not 0$'
 run 64 3 -l --view=tree "$stream"
 has err '--leak-only is not for --view=tree$'
 run 64 3 -H --format=folded "$stream"

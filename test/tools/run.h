@@ -34,7 +34,7 @@ void run_books(const Run *r);
 void run_close(Run *r);
 
 /* What must hold of reports of rows and of callers (run_rows.c). */
-void run_rows(const Run *r);
+void run_rows(const Run *r, const char *view, LpMetric m);
 void run_callers(const Run *r);
 void run_change(const Run *r, int same);
 

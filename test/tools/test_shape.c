@@ -139,15 +139,19 @@ START_TEST(test_golden)
 }
 END_TEST
 
-/* Callers share what was called. */
-START_TEST(test_callers)
+/* Rows add up, whatever is counted; callers share what was called. */
+START_TEST(test_sums)
 {
   Of of;
+  LpMetric m;
   for (of = WHOLE; of <= CPU; of++) {
     Run r = make(of);
+    for (m = 0; m < LP_NMETRIC; m++) {
+      run_rows(&r, "functions", m);
+      run_rows(&r, "lines", m);
+    }
     if (of != SAMPLED)
       run_callers(&r);
-    run_rows(&r);
     run_close(&r);
   }
 }
@@ -194,7 +198,6 @@ END_TEST
 
 Suite *suite_shape(void)
 {
-  const TTest *tests[] = {test_golden, test_callers, test_diff, test_turn,
-                          NULL};
+  const TTest *tests[] = {test_golden, test_sums, test_diff, test_turn, NULL};
   return suite_of("shape", tests);
 }

@@ -16,10 +16,15 @@ static void view(const char *format, const char *name, uint64_t sample)
   LpReportOptions opt = {.min = LP_REPORT_MIN, .metric = LP_METRIC_BYTES};
   const char *kind = sample ? "samples" : "all";
   LpBuf want = run_golden("%s-%s", name ? name : format, kind);
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
   Sample s;
-  Run r;
+  r.prof->wanted.what = lp_report_find(format, name, LP_OF_MEMORY)->wants;
+  if (r.prof->wanted.what & LP_WANT_SNAPS)
+    r.prof->wanted.snap = 5000000;
   sample_stacks(&s, sample);
-  r = run_craft(&s.c);
+  lp_input_memory(&in, s.c.out.s, s.c.out.n);
+  run_add(&r, &in);
   ck_assert_str_eq(r.st.damage.what, "");
   ck_assert_int_eq(r.status, LP_WHOLE);
   ck_assert_str_eq(run_report(&r, format, name, &opt), want.s);
@@ -39,6 +44,9 @@ START_TEST(test_golden)
     view("text", "callers", sample);
     view("text", "functions", sample);
     view("text", "lines", sample);
+    view("text", "sizes", sample);
+    view("text", "time", sample);
+    view("text", "snapshots", sample);
     view("folded", NULL, sample);
   }
 }
@@ -58,6 +66,85 @@ START_TEST(test_find)
   ck_assert_ptr_null(lp_report_find("folded", "tree", LP_OF_MEMORY));
   ck_assert_ptr_null(lp_report_find("text", "tre", LP_OF_MEMORY));
   ck_assert_ptr_null(lp_report_find("xml", NULL, LP_OF_MEMORY));
+}
+END_TEST
+
+/* Heap snapshots are in front of the report, to the character; what is older is
+** there from the start, and what nobody told is repeated.
+*/
+START_TEST(test_snapshots)
+{
+  static const char head[] = "===== HEAP SNAPSHOT, 0.25 seconds passed\n"
+                             "(unknown) holds 2048 bytes\n"
+                             "(before start) holds 50 bytes\n\n"
+                             "===== HEAP SNAPSHOT, 0.5 seconds passed\n"
+                             "(unknown) holds 2048 bytes\n"
+                             "INTERNAL holds 70 bytes\n"
+                             "(before start) holds 30 bytes\n\n"
+                             "===== HEAP SNAPSHOT, 0.75 seconds passed\n"
+                             "(unknown) holds 2048 bytes\n"
+                             "INTERNAL holds 70 bytes\n"
+                             "(before start) holds 30 bytes\n\n"
+                             "===== HEAP SNAPSHOT, 1 seconds passed\n"
+                             "(unknown) holds 2048 bytes\n"
+                             "INTERNAL holds 70 bytes\n"
+                             "(before start) holds 30 bytes\n\n"
+                             "ALLOCATIONS\n";
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 50);
+  craft_alloc(&c, 1, 0x1000, 2048);
+  craft_time(&c, 250000000);
+  craft_alloc(&c, 0, 0x2000, 70);
+  craft_free(&c, 0, 0x3000, 20);
+  craft_time(&c, 1100000000);
+  craft_free(&c, 0, 0x1000, 2048);
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r.prof->wanted.snap = 250000000;
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
+  run_text(&r, &run_plain);
+  r.text.s[strlen(head)] = '\0';
+  ck_assert_str_eq(r.text.s, head);
+  run_close(&r);
+  craft_close(&c);
+}
+END_TEST
+
+/* A stream that claims an eternity has no eternity of snapshots, nor of steps.
+ */
+START_TEST(test_eternity)
+{
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  uint64_t i;
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 50);
+  for (i = 0; i < 64; i++) {
+    craft_alloc(&c, 0, 0x1000 + i * 64, 1);
+    craft_time(&c, UINT64_MAX >> (63 - i));
+  }
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r.prof->wanted.snap = 1000000;
+  r.prof->wanted.what = LP_WANT_TIME;
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
+  run_books(&r);
+  ck_assert_uint_le(r.prof->snaps.n, 64 + SNAPS_REPEATS);
+  ck_assert_uint_gt(r.prof->snaps.n, SNAPS_REPEATS / 2);
+  ck_assert_uint_eq(r.prof->course.n, 859);
+  ck_assert_uint_eq(r.prof->course.width, 10000000ull << 31);
+  run_text(&r, &run_plain);
+  run_report(&r, "text", "time", &run_plain);
+  run_close(&r);
+  craft_close(&c);
 }
 END_TEST
 
@@ -179,7 +266,8 @@ END_TEST
 
 Suite *suite_views(void)
 {
-  const TTest *tests[] = {test_golden, test_find, test_metrics, test_types,
-                          test_frames, test_min,  NULL};
+  const TTest *tests[] = {test_golden,   test_find,    test_snapshots,
+                          test_eternity, test_metrics, test_types,
+                          test_frames,   test_min,     NULL};
   return suite_of("views", tests);
 }
