@@ -116,9 +116,9 @@ function barSteps(table, width) {
   return by > 1 ? joinSteps(table, by) : table;
 }
 
-/* Samples per second, in the intervals that the sampler tells: there are samples
-** in the step that one begins with, and in no other. One that would last much
-** longer than is usual has an end of its own: nothing ran behind it.
+/* Samples per second, in the intervals that the sampler tells: there are
+** samples in the step that one begins with, and in no other. One that would
+** last much longer than is usual has an end of its own: nothing ran behind it.
 */
 function sampleRates(table) {
   const ns = tableColumn(table, "ns"), n = tableColumn(table, "samples");
