@@ -78,6 +78,16 @@ void lp_course_join(LpCourse *c, LpCourse *other, uint64_t base)
   lp_course_free(other);
 }
 
+/* The same again. */
+LpCourse lp_course_copy(const LpCourse *c)
+{
+  LpCourse copy = {.width = c->width};
+  course_extend(&copy, c->n);
+  if (c->n)
+    memcpy(copy.step, c->step, c->n * sizeof(LpStep));
+  return copy;
+}
+
 /* Give the memory back. */
 void lp_course_free(LpCourse *c)
 {

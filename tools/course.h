@@ -32,6 +32,7 @@ typedef struct LpCourse {
 
 void lp_course_add(LpCourse *c, uint64_t ns, const LpStep *s);
 void lp_course_join(LpCourse *c, LpCourse *other, uint64_t base);
+LpCourse lp_course_copy(const LpCourse *c);
 void lp_course_free(LpCourse *c);
 
 #endif

@@ -2,7 +2,6 @@
 ** JSON as it is written: piece by piece, straight to the output.
 */
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "json.h"
@@ -120,11 +119,23 @@ void lp_json_text(LpJson *j, const char *s)
     lp_json_null(j);
 }
 
-/* An integer; as everywhere, one of 2^63 and more is below 0. */
+/* An integer; as everywhere, one of 2^63 and more is below 0. Documents are
+** made of little else, so it is put together by hand.
+*/
 void lp_json_number(LpJson *j, uint64_t n)
 {
+  char s[20], *p = s + sizeof(s);
+  int below = (int64_t)n < 0;
+  if (below)
+    n = 0 - n;
+  do
+    *--p = (char)('0' + n % 10);
+  while (n /= 10);
+  if (below)
+    *--p = '-';
   json_step(j);
-  lp_out_printf(j->out, "%" PRId64, (int64_t)n);
+  lp_buf_add(&j->out->buf, p, (size_t)(s + sizeof(s) - p));
+  lp_out_step(j->out);
 }
 
 /* A number with a point. */

@@ -105,8 +105,6 @@ typedef struct LpProfile {
   LpSnaps snaps;       /* the same. */
   uint64_t peak_bytes; /* The highest peak of a stream, */
   uint64_t peak_ns;    /* and when that was. */
-  uint64_t ns;         /* The last time mark of all. */
-  uint64_t timeless;   /* Streams that have none. */
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
   int nobefore; /* Streams of which it is not known what (before start) holds.

@@ -53,16 +53,13 @@ static const struct TableFormat *report_table(const char *format)
   return NULL;
 }
 
-/* The report of a format and a view, NULL for the default, of a profile of one
-** kind, LP_OF_*; or NULL.
+/* The first report of a format, of a view if it is not NULL, of a profile of
+** one kind; or NULL.
 */
-const LpReport *lp_report_find(const char *format, const char *view,
-                               unsigned of)
+static const LpReport *report_first(const char *format, const char *view,
+                                    unsigned of)
 {
-  const struct TableFormat *t = report_table(format);
   size_t i;
-  if (!view && t && t->view && lp_report_find(format, t->view, of))
-    return lp_report_find(format, t->view, of);
   for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
     const LpReport *r = reports[i];
     if (!(r->of & of))
@@ -73,6 +70,19 @@ const LpReport *lp_report_find(const char *format, const char *view,
       return r;
   }
   return NULL;
+}
+
+/* The report of a format and a view, NULL for the default, of a profile of one
+** kind, LP_OF_*; or NULL.
+*/
+const LpReport *lp_report_find(const char *format, const char *view,
+                               unsigned of)
+{
+  const struct TableFormat *t = report_table(format);
+  const LpReport *r = NULL;
+  if (!view && t && t->view)
+    r = report_first(format, t->view, of);
+  return r ? r : report_first(format, view, of);
 }
 
 /* Write the report that lp_report_find finds; there must be one. */

@@ -186,6 +186,20 @@ static void json_damage(LpJson *j, const LpFiles *f)
   lp_json_keynumber(j, "more_damage", f->more);
 }
 
+/* The highest peak of a stream, if peaks were counted. */
+static void json_peak(LpJson *j, const LpProfile *prof)
+{
+  lp_json_key(j, "peak");
+  if (!(prof->of & LP_OF_MEMORY) || !(prof->wanted.what & LP_WANT_PEAK)) {
+    lp_json_null(j);
+    return;
+  }
+  lp_json_object(j);
+  lp_json_keynumber(j, "bytes", prof->peak_bytes);
+  lp_json_keynumber(j, "ns", prof->peak_ns);
+  lp_json_end(j);
+}
+
 /* What is to be known before one looks closer. */
 static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
 {
@@ -198,8 +212,7 @@ static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
     lp_json_number(j, prof->ns);
   else
     lp_json_null(j);
-  lp_json_key(j, "peak");
-  lp_json_null(j);
+  json_peak(j, prof);
   json_totals(j, prof, t);
   json_books(j, prof);
   json_damage(j, &prof->files);

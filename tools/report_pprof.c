@@ -54,23 +54,23 @@ enum {
 
 /* What a value of a sample is. */
 typedef struct PprofType {
-  LpMetric metric;
   const char *type, *unit;
+  LpMetric metric;
   int period; /* As many times that. */
 } PprofType;
 
 /* Those that are counted are written; counts are in front of their bytes. */
 static const PprofType pprof_types[] = {
-    {LP_METRIC_ALLOCATIONS, "alloc_objects", "count", 0},
-    {LP_METRIC_BYTES, "alloc_space", "bytes", 0},
-    {LP_METRIC_LIVE_OBJECTS, "inuse_objects", "count", 0},
-    {LP_METRIC_LIVE, "inuse_space", "bytes", 0},
-    {LP_METRIC_PEAK_OBJECTS, "peak_objects", "count", 0},
-    {LP_METRIC_PEAK, "peak_space", "bytes", 0},
-    {LP_METRIC_TEMPORARY_OBJECTS, "temporary_objects", "count", 0},
-    {LP_METRIC_TEMPORARY, "temporary_space", "bytes", 0},
-    {LP_METRIC_SAMPLES, "samples", "count", 0},
-    {LP_METRIC_SAMPLES, "cpu", "nanoseconds", 1},
+    {"alloc_objects", "count", LP_METRIC_ALLOCATIONS, 0},
+    {"alloc_space", "bytes", LP_METRIC_BYTES, 0},
+    {"inuse_objects", "count", LP_METRIC_LIVE_OBJECTS, 0},
+    {"inuse_space", "bytes", LP_METRIC_LIVE, 0},
+    {"peak_objects", "count", LP_METRIC_PEAK_OBJECTS, 0},
+    {"peak_space", "bytes", LP_METRIC_PEAK, 0},
+    {"temporary_objects", "count", LP_METRIC_TEMPORARY_OBJECTS, 0},
+    {"temporary_space", "bytes", LP_METRIC_TEMPORARY, 0},
+    {"samples", "count", LP_METRIC_SAMPLES, 0},
+    {"cpu", "nanoseconds", LP_METRIC_SAMPLES, 1},
 };
 
 #define PPROF_TYPES (sizeof(pprof_types) / sizeof(pprof_types[0]))
@@ -153,33 +153,40 @@ static uint64_t pprof_function(Pprof *p, uint32_t site)
   return id + 1;
 }
 
+/* The id of a module. */
+static uint64_t pprof_module(Pprof *p, const char *path, const char *buildid)
+{
+  LpBuf b = {0};
+  uint32_t n = p->mappings.n, id;
+  lp_buf_printf(&b, "%s %s", buildid, path);
+  id = lp_intern(&p->mappings, b.s, b.n);
+  b.n = 0;
+  if (id == n) {
+    lp_pb_number(&b, MAPPING_ID, id + 1u);
+    lp_pb_number(&b, MAPPING_LIMIT, INT64_MAX);
+    lp_pb_number(&b, MAPPING_FILE, pprof_string(p, path));
+    lp_pb_number(&b, MAPPING_BUILDID, pprof_string(p, buildid));
+    lp_pb_number(&b, MAPPING_HASFUNCTIONS, 1);
+    pprof_field(p, PROFILE_MAPPING, &b);
+  }
+  lp_buf_free(&b);
+  return id + 1u;
+}
+
 /* The id of a site's module, 0 if it has none. Functions are in it by their
 ** addresses in its file.
 */
 static uint64_t pprof_mapping(Pprof *p, uint32_t site)
 {
-  LpBuf path = {0}, buildid = {0}, key = {0};
-  uint32_t n = p->mappings.n, id = LP_NONE;
+  LpBuf path = {0}, buildid = {0};
+  uint64_t id = 0;
   lp_frame_module(&path, p->prof, site);
   lp_frame_buildid(&buildid, p->prof, site);
-  if (path.n) {
-    lp_buf_printf(&key, "%s %s", buildid.s ? buildid.s : "", path.s);
-    id = lp_intern(&p->mappings, key.s, key.n);
-    key.n = 0;
-  }
-  if (id == n) {
-    lp_pb_number(&key, MAPPING_ID, id + 1);
-    lp_pb_number(&key, MAPPING_LIMIT, INT64_MAX);
-    lp_pb_number(&key, MAPPING_FILE, pprof_string(p, path.s));
-    if (buildid.n)
-      lp_pb_number(&key, MAPPING_BUILDID, pprof_string(p, buildid.s));
-    lp_pb_number(&key, MAPPING_HASFUNCTIONS, 1);
-    pprof_field(p, PROFILE_MAPPING, &key);
-  }
+  if (path.n)
+    id = pprof_module(p, path.s, buildid.n ? buildid.s : "");
   lp_buf_free(&path);
   lp_buf_free(&buildid);
-  lp_buf_free(&key);
-  return id == LP_NONE ? 0 : id + 1;
+  return id;
 }
 
 /* The id of a site's location. */
@@ -340,6 +347,6 @@ const LpReport lp_report_pprof = {
     .format = "pprof",
     .of = LP_OF_MEMORY | LP_OF_CPU,
     .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_AGES,
-    .wants = LP_WANT_PEAK,
+    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY,
     .write = pprof_write,
 };

@@ -187,6 +187,6 @@ const LpReport lp_report_speedscope = {
     .format = "speedscope",
     .of = LP_OF_MEMORY | LP_OF_CPU,
     .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_AGES,
-    .wants = LP_WANT_PEAK,
+    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY,
     .write = scope_write,
 };

@@ -166,8 +166,10 @@ static void stream_time(void *ctx, uint64_t ns)
   lp_stream_begin(st);
   if (st->watch)
     lp_watch_time(st, ns);
-  st->ns = ns;
   st->marks++;
+  st->ns = ns;
+  if (ns > st->prof->ns)
+    st->prof->ns = ns;
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
@@ -297,19 +299,17 @@ void lp_stream_settle(LpStream *st)
   prof->nobefore += nobefore - st->nobefore;
   st->added = base;
   st->nobefore = nobefore;
+  lp_watch_settle(st);
   lp_profile_settle(prof);
 }
 
 /* The end of the stream, whose length is OFFSET. */
 void lp_stream_close(LpStream *st, uint64_t offset)
 {
-  LpProfile *prof = st->prof;
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
-  prof->ns = st->ns > prof->ns ? st->ns : prof->ns;
-  prof->timeless += st->body && !st->marks;
-  lp_watch_close(st);
   lp_stream_settle(st);
+  lp_watch_close(st);
   lp_live_free(&st->live);
   free(st->scale);
   st->scale = NULL;

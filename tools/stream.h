@@ -101,6 +101,18 @@ void lp_stream_damage(void *st, const LpDamage *d);
 void lp_stream_cpu(LpSink *sink);
 void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
 
+/* What an object of SIZE bytes stands for, into W: to copy it costs more. */
+static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)
+{
+  if (st->scale) {
+    *w = lp_weigh(st->scale, size);
+    return;
+  }
+  w->n = 1;
+  w->bytes = size;
+  w->npart = w->bytespart = 0;
+}
+
 /* Open the watch, if something is wanted that needs one. */
 static inline void lp_stream_begin(LpStream *st)
 {

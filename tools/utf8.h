@@ -14,7 +14,7 @@ void lp_utf8_add(LpBuf *b, const char *s, size_t n);
 
 /* How far to go on at S, of which there are N bytes, at least 1: over a
 ** character; or, if there is none, *GOOD is 0, over what could have begun one,
-** or a byte. So have most decoders it, and a name is replaced alike everywhere.
+** or a byte. Most decoders do the same, so a name is replaced alike everywhere.
 */
 static inline size_t lp_utf8_step(const char *s, size_t n, int *good)
 {

@@ -43,7 +43,7 @@ void lp_profile_turn(LpProfile *prof)
   prof->ns = prof->realtime = 0;
   prof->base = 0;
   prof->nobefore = 0;
-  prof->peak_bytes = prof->peak_ns = prof->ns = prof->timeless = 0;
+  prof->peak_bytes = prof->peak_ns = 0;
   free(prof->size);
   prof->size = NULL;
   lp_course_free(&prof->course);

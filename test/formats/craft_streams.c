@@ -26,6 +26,7 @@ static const struct Name {
     NAME("@cut \xf0\x9f\x98\xf0\x9f\x98\x80"),
     NAME("@semi;colon;"),
     NAME("@</script><!-- <script>"),
+    /* NOLINTNEXTLINE(misc-misleading-bidirectional): that is its purpose. */
     NAME("@\xe2\x80\xae right to left \xe2\x80\xa8"),
     NAME("@SUM(1+1)*cmd|'/C calc'!A0"),
     NAME("==1+1"),

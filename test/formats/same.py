@@ -22,7 +22,9 @@ PPROF = {"allocations": "alloc_objects", "bytes": "alloc_space", "live-objects":
          "temporary-objects": "temporary_objects", "temporary": "temporary_space",
          "samples": "samples"}
 FOLDED = ("bytes", "allocations", "live")
-VIEWS = {"memory": ("types",), "cpu": ()}
+VIEWS = {"memory": ("types", "sizes", "time", "functions", "lines"),
+         "cpu": ("threads", "time", "functions", "lines")}
+EVERY = {"functions": ("--min=0",), "lines": ("--min=0",)}
 
 
 def by(stacks, *, leaf=lambda frame: frame):
@@ -88,6 +90,9 @@ def check_document(s):
     doc = s.doc
     for metric in doc.metrics:
         must(sum(doc.self_of(metric)) == doc.totals[metric], "total of %s", metric)
+    functions = doc.raw["functions"]
+    for label, line, kind in zip(functions["label"], functions["line"], functions["kind"]):
+        must(line is None or kind == "lua" and ":%d" % line in label, "%s, line %s", label, line)
     if s.cpu:
         must(doc.totals["samples"] == doc.raw["summary"]["books"]["samples"], "samples")
     for name, table in doc.tables.items():
@@ -160,11 +165,28 @@ def check_stacks(s):
     return scope, title
 
 
+def check_functions(s, pprof):
+    """pprof has the functions of the document: names, whole paths of files, lines."""
+    columns = s.doc.raw["functions"]
+    ours = collections.defaultdict(set)
+    for row in zip(*columns.values()):
+        row = dict(zip(columns, row))
+        ours[row["label"]].add((row["name"] or "", row["file"] or "", row["line"] or 0,
+                                row["module"] or ""))
+    for at in pprof.location.values():
+        file = at["file"]
+        known = {(name, file if cut[:3] == "..." and file.endswith(cut[3:].lstrip("\ufffd")) else cut, line, module)
+                 for name, cut, line, module in ours[at["name"]]}
+        must((at["system"], file, at["start"], at["mapping"] or "") in known,
+             "pprof: function %s, not one of %s", at, known)
+
+
 def check_pprof(s, scope, title):
     """--format=pprof"""
     doc = s.doc
     pprof = readers.Pprof(s.read("--format=pprof"))
     kinds = [kind for kind, _ in pprof.types]
+    check_functions(s, pprof)
     must(pprof.default == ("cpu" if s.cpu else "alloc_space"), "default %s", pprof.default)
     must(bool(doc.raw["summary"]["sampled"]) == any("Sampled" in c for c in pprof.comments),
          "comments %s", pprof.comments)
@@ -188,41 +210,93 @@ def check_pprof(s, scope, title):
             {p: n * pprof.period for p, n in pprof.stacks("samples", str).items()}), "CPU time")
 
 
-def check_cpu(s):
-    """--view=functions and lines of CPU profiles"""
-    def unmarked(rows):
-        result = {}
-        for label, numbers in rows.items():
-            label = label[1:] if label[:2] == "~@" or label.startswith("~app") else label
-            result[label] = numbers
-        return result
-    for view, name in (("functions", s.doc.function), ("lines", s.doc.site)):
-        rows = readers.text_rows(s.read("--view=" + view, "--min=0"), view.upper()[:-1])
-        rows = unmarked(rows) if view == "functions" else rows
-        stacks = s.doc.stacks("samples", name)
-        s.equal(view + ", self", by(stacks), {k: v[0] for k, v in rows.items()})
-        s.equal(view + ", total", in_total(stacks), {k: v[1] for k, v in rows.items()})
-
-
 def cell(value):
     return "" if value is None else "%.6g" % value if isinstance(value, float) else str(value)
 
 
+def columns_of(table):
+    """{key: column}"""
+    keys = [c["key"] for c in table["columns"]]
+    must(len(set(keys)) == len(keys), "columns %s", keys)
+    return dict(zip(keys, zip(*table["rows"]) if table["rows"] else [()] * len(keys)))
+
+
 def check_tables(s):
-    """Views as JSON and as CSV; --view=types as text."""
+    """Views as JSON and as CSV; those of the document are the same."""
     for view in VIEWS[s.doc.of[0]]:
-        table = readers.strict_json(s.read("--format=json", "--view=" + view))
+        options = ("--view=" + view, *EVERY.get(view, ()))
+        table = readers.strict_json(s.read("--format=json", *options))
         must(table["view"] == view and table["of"] == s.doc.of, "it is %s", table["view"])
-        if view in s.doc.tables:
-            must(all(table[k] == s.doc.tables[view][k] for k in ("columns", "rows")),
-                 "the document has another table of %s", view)
-        head, rows = readers.csv_table(s.read("--format=csv", "--view=" + view))
+        columns = columns_of(table)
+        if view in s.doc.tables: # There, more is counted.
+            more = columns_of(s.doc.tables[view])
+            must(all(columns[key] == more[key] for key in columns), "the document's %s", view)
+        head, rows = readers.csv_table(s.read("--format=csv", *options))
         must(head == [c["key"] for c in table["columns"]], "columns %s", head)
         must(rows == [[cell(v) for v in r] for r in table["rows"]], "csv of %s", view)
-        texts = [re.split("  +", line) for line in readers.lines_of(s.read("--view=" + view))]
-        texts = texts[texts.index([c["title"] for c in table["columns"]]) + 1:]
-        must(texts == [["-" if v is None else str(v) for v in r] for r in table["rows"]],
-             "text of %s", view)
+        if view == "types":
+            check_text(s, table)
+        elif view in ("functions", "lines"):
+            check_rows(s, view, columns)
+
+
+def check_text(s, table):
+    """--view=types as text."""
+    texts = [re.split("  +", line) for line in readers.lines_of(s.read("--view=types"))]
+    texts = texts[texts.index([c["title"] for c in table["columns"]]) + 1:]
+    must(texts == [["-" if v is None else str(v) for v in r] for r in table["rows"]], "text of types")
+
+
+def unmarked(label):
+    """A function's label without the mark that some of it is unsure."""
+    return label[1:] if label[:1] == "~" else label
+
+
+def check_rows(s, view, columns):
+    """--view=functions and lines: what each has itself, of all metrics, and in total."""
+    name = s.doc.function if view == "functions" else s.doc.site
+    labels = [unmarked(n) if view == "functions" else n for n in columns["name"]]
+    near = s.roundings(name)
+    main = "samples" if s.cpu else "bytes"
+    stacks = s.doc.stacks(main, name)
+    there = {key: collections.Counter() for key in columns}
+    for key, column in columns.items():
+        if key == "name" or key.endswith("percent"):
+            continue
+        for label, n in zip(labels, column):
+            there[key][label] += n or 0
+    if len(set(labels)) == len(labels): # Else a stack may count twice.
+        s.equal(view + ", total", in_total(stacks), there["total"], near)
+    s.equal(view + ", self", by(stacks), there["self"], near)
+    for metric in set(columns) & set(s.doc.metrics):
+        s.equal("%s, %s" % (view, metric), by(s.doc.stacks(metric, name)), there[metric], near)
+    if s.cpu:
+        text = readers.text_rows(s.read("--view=" + view, "--min=0"), view.upper()[:-1])
+        must({k: v[0] for k, v in text.items()} ==
+             {k: n for k, n in zip(columns["name"], columns["self"])}, "text of %s", view)
+
+
+def check_sums(s):
+    """Steps, sizes and threads add up to the totals."""
+    summary = s.doc.raw["summary"]
+    if not s.cpu:
+        must(abs(summary["peak"]["bytes"] - s.doc.totals["peak"]) <= s.doc.sampled, "peak")
+    for view in ("time", "sizes", "threads"):
+        columns = columns_of(s.doc.tables[view]) if view in s.doc.tables else {}
+        for key in ("allocations", "bytes", "deallocations", "freed", "samples"):
+            if columns.get(key):
+                near = len(columns[key]) if s.doc.sampled else 0
+                must(abs(sum(columns[key]) - s.doc.totals[key]) <= near, "%s: sum of %s is %d, not %d",
+                     view, key, sum(columns[key]), s.doc.totals[key])
+    if s.cpu:
+        must("threads" in s.doc.tables, "there are no threads")
+
+
+def check_html(s):
+    """The page has the document inside."""
+    page = s.read("--format=html").decode("utf-8")
+    found = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+    must(len(found) == 1 and readers.strict_json(found[0].encode()) == s.doc.raw, "the page")
 
 
 def check_types(s):
@@ -244,9 +318,9 @@ def check(parser, path):
     scope, title = check_stacks(s)
     check_pprof(s, scope, title)
     check_tables(s)
-    if s.cpu:
-        check_cpu(s)
-    else:
+    check_sums(s)
+    check_html(s)
+    if not s.cpu:
         check_sites(s)
         check_types(s)
 

@@ -75,6 +75,9 @@ static void hostile_name(Craft *c, const char *s, size_t n, const char *chunk)
 /* All of them. */
 static void hostile(const char *dir)
 {
+  /* U+202E, and letters that are read from right to left. */
+  static const char rtl[] = {'\xe2', '\x80', '\xae', 'r',    't',    'l',   ' ',
+                             '\xd7', '\xa9', '\xd7', '\x9c', '\xd7', '\x95'};
   static char much[4096];
   Craft c;
   memset(much, 'W', sizeof(much));
@@ -87,8 +90,7 @@ static void hostile(const char *dir)
   HOSTILE(&c, "\"'`${window.pwned=1}&lt;");
   HOSTILE(&c, "nul\0behind");
   HOSTILE(&c, "not\xff\xc3utf8\xed\xa0\x80");
-  HOSTILE(&c, "\xe2\x80\xae"
-              "rtl \xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d");
+  hostile_name(&c, rtl, sizeof(rtl), "@app.lua");
   HOSTILE(&c, "semi;colon\nline\ttab\xe2\x80\xa8");
   HOSTILE(&c, "__proto__");
   HOSTILE(&c, "\xf0\x9f\x94\xa5 fire");

@@ -44,6 +44,11 @@ const char *run_report(Run *r, const char *format, const char *view,
   return r->text.s ? r->text.s : "";
 }
 
+/* So many nodes of a hostile stream may be thousands deep, and are gigabytes in
+** formats that tell each stack in whole: folded is enough of these then.
+*/
+#define RUN_NODES 20000
+
 /* All reports can be made. */
 void run_reports(Run *r)
 {
@@ -52,16 +57,14 @@ void run_reports(Run *r)
                                        "snapshots", NULL};
   static const char *const cpu[] = {"functions", "lines", "tree", "callers",
                                     "threads",   "time",  NULL};
-  static const char *const format[] = {"folded", "json", "pprof", "speedscope",
-                                       "html"};
-  size_t i;
+  static const char *const format[] = {"json",   "html",  "csv",
+                                       "folded", "pprof", "speedscope"};
+  size_t i, n = r->prof->origins.nnode < RUN_NODES ? 6 : 4;
   const char *const *view = r->prof->of == LP_OF_CPU ? cpu : memory;
   for (; *view; view++)
     run_report(r, "text", *view, &run_plain);
-  for (i = 0; i < sizeof(format) / sizeof(format[0]); i++)
+  for (i = 0; i < n; i++)
     run_report(r, format[i], NULL, &run_plain);
-  if (r->prof->of != LP_OF_CPU)
-    run_report(r, "csv", NULL, &run_plain);
 }
 
 /* The RFC's report. */

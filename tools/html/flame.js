@@ -7,7 +7,7 @@ const THIN = 0.5; /* Frames of fewer pixels are drawn as one. */
 ** width. A function with its callers and callees has two.
 */
 const flame = {
-  p: null, halves: [], rows: [], flip: false, dark: false, hit: null,
+  halves: [], rows: [], flip: false, dark: false, hit: null,
   diff: false, metric: "", over: null, picked: null, width: 0, asked: false,
   colours: new Map(), widths: new Map(), font: ""
 };

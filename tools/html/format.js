@@ -76,12 +76,15 @@ function shareText(n, all) {
     .replace("-", "\u2212") + "%";
 }
 
+/* Controls, spaces without width, and what turns a text or breaks its line. */
+const HIDDEN = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u061c" +
+  "\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]", "g");
+
 /* A name that shows what it is made of: characters that would turn the text
 ** around them, or that cannot be seen, are written as numbers.
 */
 function safeText(s) {
-  return String(s).replace(
-    /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+  return String(s).replace(HIDDEN,
     c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 

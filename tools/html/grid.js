@@ -3,14 +3,16 @@
 const GRID_ROW = 27; /* Pixels of a row, as the style sheet has them. */
 
 /* A table in a box that scrolls. `how` has
-**   columns: {key, title, unit, hint}, `rows`: {cells, ...} with a cell for each,
+**   columns: {key, title, unit, hint, signed},
+**   rows: {cells, ...}, with a cell for each column,
 **   sort: {key, down}, `onsort`, and maybe
 **   lead: what stands in the first cell of a row,
 **   bar: the key of the column that has bars, and `onpick` for a row.
 */
 function showGrid(box, how) {
   const grid = {box, how, order: [], from: -1, to: -1};
-  const table = el("table", {class: "grid", "aria-rowcount": how.rows.length + 1});
+  const table = el("table", {class: "grid",
+    "aria-rowcount": how.rows.length + 1});
   grid.body = el("tbody");
   table.append(gridHead(grid), grid.body);
   grid.bar = how.columns.findIndex(c => c.key === how.bar);
@@ -21,6 +23,11 @@ function showGrid(box, how) {
   box.grid = grid;
   box.onscroll = () => gridFill(grid, false);
   gridFill(grid, false);
+}
+
+/* A title; those of tables of text may be in capitals. */
+function columnTitle(c) {
+  return c.title === c.title.toUpperCase() ? c.title.toLowerCase() : c.title;
 }
 
 /* The row of titles; each sorts. */
@@ -36,7 +43,7 @@ function gridHead(grid) {
       onclick: () => how.onsort({
         key: c.key, down: sorted ? !how.sort.down : c.unit !== "text"
       })
-    }, c.title, el("span", {class: "order", "aria-hidden": "true"},
+    }, columnTitle(c), el("span", {class: "order", "aria-hidden": "true"},
       sorted ? (how.sort.down ? "\u25be" : "\u25b4") : "")));
   })));
 }

@@ -13,7 +13,8 @@ const TILES = [
 
 /* Names of files, for a title. */
 function fileNames(names) {
-  const shown = names.slice(0, 3).map(n => safeText(shortText(baseName(n), 80)));
+  const shown = names.slice(0, 3)
+    .map(n => safeText(shortText(baseName(n), 80)));
   if (names.length > 3)
     shown.push(`${names.length - 3} more`);
   return shown.join(", ");
@@ -21,10 +22,9 @@ function fileNames(names) {
 
 /* How samples were taken. */
 function sampledText(s) {
-  return s.dense === s.sparse
-    ? `sampled every ${bytesText(s.dense)} on average: all figures are estimates`
-    : `sampled every ${bytesText(s.dense)} to ${bytesText(s.sparse)} on ` +
-      "average: all figures are estimates";
+  const to = s.dense === s.sparse ? "" : ` to ${bytesText(s.sparse)}`;
+  return `sampled every ${bytesText(s.dense)}${to} on average: ` +
+    "all figures are estimates";
 }
 
 /* What the page is about, in one line. */
@@ -101,7 +101,9 @@ function changeEl(now, base, unit) {
 
 /* A tile: a metric and, below it, the one that counts the same. */
 function tileEl(p, tile, state, choose) {
-  const m = metricOf(p, tile.key), count = tile.count && metricOf(p, tile.count);
+  const m = metricOf(p, tile.key);
+  const count = tile.count && metricOf(p, tile.count);
+  const on = state.metric === tile.key || count && state.metric === count.key;
   const now = totalOf(p, tile.key, "now");
   const button = (metric, text, name) => el("button", {
     type: "button", class: name, "data-name": metric.key,
@@ -110,8 +112,7 @@ function tileEl(p, tile, state, choose) {
     title: exactText(totalOf(p, metric.key, "now"), metric.unit),
     onclick: () => choose(metric.key)
   }, text);
-  return el("div", {class: "tile", "data-on": String(state.metric === tile.key ||
-    Boolean(count) && state.metric === count.key)},
+  return el("div", {class: "tile", "data-on": String(Boolean(on))},
   el("h2", null, tile.title),
   button(m, unitText(now, m.unit), "big"),
   p.diff && changeEl(now, totalOf(p, tile.key, "base"), m.unit),
@@ -157,9 +158,11 @@ function showTiles(p, state, choose) {
 /* The head of the page. */
 function showHeader(p) {
   const doc = p.doc, names = fileNames(doc.files);
-  const title = p.diff ? `${names} compared with ${fileNames(doc.base)}` : names;
+  const title = names +
+    (p.diff ? ` compared with ${fileNames(doc.base)}` : "");
   document.title = title + " \u2013 ljprof";
-  fill(byId("title"), nameEl(title, {title: shortText(doc.files.join("\n"), 999)}));
+  fill(byId("title"), nameEl(title,
+    {title: shortText(doc.files.join("\n"), 999)}));
   fill(byId("facts"), ...factsOf(p).map(f => el("span", null, f)));
   showNotes(p);
 }

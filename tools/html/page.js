@@ -81,6 +81,7 @@ function show(was) {
 
 /* -- Parts -- */
 
+/* Colours, as wished or as the system has them. */
 function showTheme() {
   const dark = darkTheme();
   document.documentElement.dataset.theme = dark ? "dark" : "light";
@@ -99,8 +100,9 @@ function showControls() {
   if (p.diff)
     fillSwitch("side", [
       {value: "now", title: "Now", hint: "Widths are what is there now"},
-      {value: "base", title: "Before", hint: "Widths are what was there before"},
-      {value: "change", title: "Change", hint: "Widths are how much has changed"}
+      {value: "base", title: "Before", hint: "Widths are what was there"},
+      {value: "change", title: "Change",
+        hint: "Widths are how much has changed"}
     ], state.side, v => go({side: v, zoom: []}, true));
   fillSwitch("merge", [
     {value: "function", title: "Functions", hint: "A frame is a function"},
@@ -124,8 +126,9 @@ function showControls() {
 function showLegend() {
   const p = profile, list = framesOf(p, "function").list;
   if (p.diff) {
-    fill(byId("legend"), ...[[-1, "less"], [0, "as before"], [1, "more"]]
-      .map(([by, text]) => legendItem(growthColours(by, flame.dark).plain, text)));
+    const colour = by => growthColours(by, flame.dark).plain;
+    fill(byId("legend"), legendItem(colour(-1), "less"),
+      legendItem(colour(0), "as before"), legendItem(colour(1), "more"));
     return;
   }
   const self = frameSums(p, "function", state.metric, "now", false);
@@ -139,6 +142,7 @@ function showLegend() {
       `${KINDS[k].title} ${shareText(sums[k], all)}`)));
 }
 
+/* One of them. */
 function legendItem(colour, text) {
   const dot = el("span", {class: "dot"});
   dot.style.backgroundColor = colour;
@@ -193,15 +197,21 @@ function makeHalves() {
     const tree = openTree(p, how(up));
     return {tree, frames, zoom: tree.root};
   };
-  flame.p = p;
   flame.halves = state.focus >= 0 ? [half(false), half(true)]
     : [half(state.up)];
   flame.metric = state.metric;
   flame.diff = p.diff;
   flame.colours.clear();
   const metric = metricOf(p, state.metric);
-  const sum = metric ? unitText(totalOf(p, state.metric, "now"), metric.unit) : "";
-  flame.all = {first: "all", second: sum};
+  flame.all = {first: "all", second: metric ? allText(p, metric) : ""};
+}
+
+/* What is written on the root. */
+function allText(p, metric) {
+  const now = totalOf(p, metric.key, "now");
+  const base = p.diff ? totalOf(p, metric.key, "base") : 0;
+  return state.side === "change" ? changeText(now - base, metric.unit)
+    : unitText(state.side === "base" ? base : now, metric.unit);
 }
 
 /* Zoom to what the state says. */
@@ -421,7 +431,8 @@ const KEYS = {
 /* Keys of the flame graph. */
 const FLAME_KEYS = {
   "Enter": () => flame.picked && zoomTo(flame.pickedHalf, flame.picked),
-  "Backspace": () => state.zoom.length && go({zoom: state.zoom.slice(0, -1)}, true),
+  "Backspace": () => state.zoom.length &&
+    go({zoom: state.zoom.slice(0, -1)}, true),
   "c": () => {
     const half = flame.halves[state.half];
     const spot = flame.picked || (flame.over && flame.over.spot) ||
@@ -470,12 +481,20 @@ function onTabKey(e) {
 
 /* -- Paper -- */
 
-/* On paper, all views are there, in light colours. */
+/* On paper, all views are there, in light colours. The graph is drawn as wide
+** as the window is, and made smaller by the style sheet.
+*/
 function beforePrint() {
+  const panels = Array.from(document.querySelectorAll(".panel"));
   document.documentElement.dataset.theme = "light";
   flame.dark = false;
   flame.colours.clear();
-  for (const panel of document.querySelectorAll(".panel")) {
+  showTime(profile, state.series, () => {});
+  for (const panel of panels)
+    panel.hidden = panel.id !== "panel-flame";
+  resizeFlame();
+  paintFlame();
+  for (const panel of panels) {
     panel.hidden = false;
     if (panel.id !== "panel-flame")
       showView(profile, panel.id.slice(6));
@@ -483,9 +502,6 @@ function beforePrint() {
   for (const box of document.querySelectorAll(".scroll"))
     if (box.grid)
       gridFill(box.grid, true);
-  showTime(profile, state.series, () => {});
-  resizeFlame();
-  paintFlame();
 }
 
 /* -- Beginning -- */

@@ -69,7 +69,8 @@ function totalColumn(p, metric, side) {
 */
 function selfWidths(p, metric, side) {
   return once(p, `self width ${metric} ${side}`, () => {
-    const column = selfColumn(p, metric, side === "base" ? side : "now").slice();
+    const of = side === "base" ? side : "now";
+    const column = selfColumn(p, metric, of).slice();
     const base = side === "change" && selfColumn(p, metric, "base");
     for (let i = 0; i < p.n; i++)
       column[i] = base ? Math.abs(column[i] - base[i]) : Math.max(0, column[i]);
@@ -109,6 +110,8 @@ function makeFrame(doc, f, line, label) {
     }
   } else if (name && fn.module[f]) {
     second = baseName(fn.module[f]);
+  } else if (kind === "kernel") {
+    second = "kernel";
   }
   return {
     kind, fn: f,

@@ -75,6 +75,13 @@ function rowLead(frame, pick) {
   nameEl(shortText(frame.second, 80), {class: "second"}));
 }
 
+/* Which column has bars: the one that sorts, if it can have any. */
+function rowBar(columns, key) {
+  const c = columns.find(x => x.key === key);
+  return c.unit === "text" || c.unit === "percent"
+    ? key === "total:share" ? "total" : "self" : key;
+}
+
 /* The whole table. */
 function showRows(p, state, hit, onsort, onpick) {
   const columns = rowColumns(p, state.merge, state.metric);
@@ -83,7 +90,7 @@ function showRows(p, state, hit, onsort, onpick) {
     : {key: "self", down: true};
   showGrid(byId("rows"), {
     columns, rows: rowList(p, state.merge, state.metric, columns, hit),
-    sort, bar: sort.key.split(":")[0] === "total" ? "total" : "self",
+    sort, bar: rowBar(columns, sort.key),
     lead: row => rowLead(frames[row.frame], () => onpick(row)),
     onsort, onpick
   });

@@ -36,6 +36,14 @@ function sizeText(from, to) {
     : bytesText(from) + " \u2013 " + bytesText(to);
 }
 
+/* Is there room for the size that a bucket begins with? With many buckets, only
+** for powers of two.
+*/
+function sizeTick(from, buckets) {
+  const power = Math.log2(from) % 1 === 0;
+  return buckets <= 24 || power ? tickText(from) : "\u00a0";
+}
+
 /* Bars, a bucket each: how much there is of which size. */
 function sizeChart(table, bar) {
   const find = key => table.columns.findIndex(c => c.key === key);
@@ -52,7 +60,7 @@ function sizeChart(table, bar) {
     return el("div", {class: "bucket", title: sizeText(r[from], r[to]) + ": " +
       exactText(r[k], table.columns[k].unit)},
     el("div", {class: "room"}, column),
-    el("span", {class: "tick"}, tickText(r[from])));
+    el("span", {class: "tick"}, sizeTick(r[from], rows.length)));
   }));
 }
 
@@ -60,12 +68,16 @@ function sizeChart(table, bar) {
 function showTable(p, name, state, matcher, onsort) {
   const table = p.doc.tables[name], panel = byId("panel-" + name);
   const bar = tableBar(table, state.metric);
-  const sort = table.columns.some(c => c.key === state.sort.key)
-    ? state.sort : {key: name === "sizes" ? "from" : bar, down: name !== "sizes"};
+  const first = name === "sizes" ? {key: "from", down: false}
+    : {key: bar, down: true};
+  const sort = table.columns.some(c => c.key === state.sort.key) ? state.sort
+    : first;
   const chart = name === "sizes" ? sizeChart(table, bar) : null;
   const box = el("div", {class: "scroll", tabindex: "0",
     "aria-label": TABLE_TITLES[name]});
   fill(panel, chart, box);
-  showGrid(box, {columns: table.columns, rows: tableRows(table, matcher),
+  const columns = table.columns.map(c =>
+    Object.assign({signed: /(^|-)change$/.test(c.key)}, c));
+  showGrid(box, {columns, rows: tableRows(table, matcher),
     sort, bar, onsort});
 }

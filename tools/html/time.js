@@ -13,7 +13,8 @@ function timeSeries(p) {
     if (has("bytes"))
       list.push({key: "bytes", title: "Allocated", unit: "bytes"});
     if (has("samples"))
-      list.push({key: "samples", title: "Samples", unit: "samples"});
+      list.push({key: "samples", title: "Samples per second",
+        unit: "samples"});
   }
   if (tables.snapshots && tables.snapshots.rows.length > 1)
     list.push({key: "sites", title: "Live by site", unit: "bytes"});
@@ -51,7 +52,8 @@ function timeScale(width, end, most) {
 
 /* Lines and numbers of both scales. */
 function timeAxes(width, end, most, unit, at) {
-  const g = svg("g", {class: "axes"}), step = niceStep(most, 3, unit === "bytes");
+  const g = svg("g", {class: "axes"});
+  const step = niceStep(most, 4, unit === "bytes");
   for (let v = 0; v <= most; v += step) {
     g.append(svg("line", {x1: TIME_LEFT, x2: width - TIME_RIGHT,
       y1: at.y(v), y2: at.y(v)}));
@@ -92,6 +94,53 @@ function timeBars(ns, v, at) {
   return d;
 }
 
+/* Rows of a table of steps, so many of them added up at a time. */
+function joinSteps(table, by) {
+  const rows = [];
+  for (let i = 0; i < table.rows.length; i += by) {
+    const part = table.rows.slice(i, i + by);
+    rows.push(table.columns.map((c, k) => {
+      const v = part.map(row => row[k] || 0);
+      return c.key === "ns" || c.key === "live" ? v[v.length - 1]
+        : c.key === "highest" ? Math.max(...v) : v.reduce((a, b) => a + b, 0);
+    }));
+  }
+  return {columns: table.columns, rows};
+}
+
+/* Steps that are wide enough to be seen. */
+function barSteps(table, width) {
+  let by = 1;
+  while (table.rows.length / by > width / 3)
+    by *= 2;
+  return by > 1 ? joinSteps(table, by) : table;
+}
+
+/* Samples per second, in the intervals that the sampler tells: there are samples
+** in the step that one begins with, and in no other. One that would last much
+** longer than is usual has an end of its own: nothing ran behind it.
+*/
+function sampleRates(table) {
+  const ns = tableColumn(table, "ns"), n = tableColumn(table, "samples");
+  const starts = [], rows = [], end = ns[ns.length - 1];
+  n.forEach((x, i) => x > 0 && starts.push(i));
+  const from = i => i > 0 ? ns[i - 1] : 0;
+  const last = k => k + 1 < starts.length ? from(starts[k + 1]) : end;
+  const lasts = starts.map((i, k) => last(k) - from(i)).sort((a, b) => a - b);
+  const usual = lasts[lasts.length >> 1];
+  if (starts.length && from(starts[0]) > 0)
+    rows.push([from(starts[0]), 0, 0]);
+  starts.forEach((i, k) => {
+    const to = Math.min(last(k), Math.max(ns[i], from(i) + 1.5 * usual));
+    rows.push([to, n[i], 1e9 * n[i] / (to - from(i))]);
+    if (to < last(k))
+      rows.push([last(k), 0, 0]);
+  });
+  return {rows, columns: [table.columns[0],
+    {key: "count", title: "samples", unit: "samples"},
+    {key: "samples", title: "samples per second", unit: "samples"}]};
+}
+
 /* The mark of the peak. */
 function peakMark(peak, at, width) {
   const x = at.x(peak.ns), y = at.y(peak.bytes), late = x > width * 0.7;
@@ -105,8 +154,10 @@ function peakMark(peak, at, width) {
 
 /* One metric over time: what is drawn, and what a moment has. */
 function timeOne(p, series, width) {
-  const table = p.doc.tables.time, ns = tableColumn(table, "ns");
-  const v = tableColumn(table, series.key), live = series.key === "live";
+  const live = series.key === "live", all = p.doc.tables.time;
+  const steps = live ? all : barSteps(all, width);
+  const table = series.key === "samples" ? sampleRates(steps) : steps;
+  const ns = tableColumn(table, "ns"), v = tableColumn(table, series.key);
   const highest = live ? tableColumn(table, "highest") : null;
   const peak = live ? p.doc.summary.peak : null;
   const end = Math.max(1, ns[ns.length - 1]);
@@ -124,7 +175,7 @@ function timeOne(p, series, width) {
   }
   const tell = i => table.columns.slice(1).map((c, k) =>
     [c.title, unitText(table.rows[i][k + 1], c.unit)]);
-  return {g, ns, at, tell,
+  return {g, ns, at, tell, bars: !live,
     about: `${series.title} over ${timeText(end)}, at most ` +
       unitText(peak ? peak.bytes : most, series.unit)};
 }
@@ -176,14 +227,24 @@ function timeSites(p, width) {
     about: "Live bytes by site over " + timeText(end)};
 }
 
-/* The moment nearest to a place, and what was then. */
-function timeHover(drawn, event, box, line) {
-  const x = event.clientX - box.getBoundingClientRect().left;
+/* The moment nearest to a place, or the bar that is there. */
+function timeNear(drawn, x) {
+  const away = i => Math.abs(drawn.at.x(drawn.ns[i]) - x);
   let best = 0;
-  drawn.ns.forEach((ns, i) => {
-    if (Math.abs(drawn.at.x(ns) - x) < Math.abs(drawn.at.x(drawn.ns[best]) - x))
+  if (drawn.bars) {
+    const i = drawn.ns.findIndex(ns => drawn.at.x(ns) >= x);
+    return i < 0 ? drawn.ns.length - 1 : i;
+  }
+  for (let i = 1; i < drawn.ns.length; i++)
+    if (away(i) < away(best))
       best = i;
-  });
+  return best;
+}
+
+/* Tell what was at the moment that the mouse is over. */
+function timeHover(drawn, event, box, line) {
+  const best = timeNear(drawn,
+    event.clientX - box.getBoundingClientRect().left);
   const at = drawn.at.x(drawn.ns[best]);
   line.setAttribute("x1", at);
   line.setAttribute("x2", at);
@@ -198,6 +259,7 @@ function timeHover(drawn, event, box, line) {
 function showTime(p, chosen, choose) {
   const box = byId("time"), list = timeSeries(p);
   box.hidden = !list.length;
+  byId("overview").toggleAttribute("data-time", list.length > 0);
   if (!list.length)
     return;
   const series = list.find(s => s.key === chosen) || list[0];
@@ -206,7 +268,8 @@ function showTime(p, chosen, choose) {
     : timeOne(p, series, width);
   const line = svg("line", {class: "moment", y1: TIME_TOP,
     y2: TIME_TALL - TIME_BOTTOM, visibility: "hidden"});
-  const picture = svg("svg", {width, height: TIME_TALL, role: "img",
+  const picture = svg("svg", {width, height: TIME_TALL,
+    viewBox: `0 0 ${width} ${TIME_TALL}`, role: "img",
     "aria-label": drawn.about}, drawn.g, line);
   picture.addEventListener("mousemove",
     e => timeHover(drawn, e, picture, line));
@@ -216,7 +279,8 @@ function showTime(p, chosen, choose) {
   });
   const buttons = el("div", {class: "switch", role: "group",
     "aria-label": "What the time line shows", id: "series"});
-  fill(box, el("figcaption", null, el("span", null, "Over time"),
+  fill(box, el("figcaption", null, el("span", null,
+    list.length > 1 ? "Over time" : series.title + " over time"),
     list.length > 1 && buttons), picture, drawn.keys && timeKeys(drawn.keys));
   if (list.length > 1)
     fillSwitch("series", list.map(s => ({value: s.key, title: s.title})),

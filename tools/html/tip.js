@@ -8,10 +8,12 @@ function showTip(x, y, inside) {
   const w = tip.offsetWidth, h = tip.offsetHeight;
   const left = x + 16 + w > window.innerWidth ? x - w - 12 : x + 16;
   const top = y + 18 + h > window.innerHeight ? y - h - 12 : y + 18;
-  tip.style.left = Math.max(4, Math.min(left, window.innerWidth - w - 4)) + "px";
-  tip.style.top = Math.max(4, Math.min(top, window.innerHeight - h - 4)) + "px";
+  const within = (at, size, all) => Math.max(4, Math.min(at, all - size - 4));
+  tip.style.left = within(left, w, window.innerWidth) + "px";
+  tip.style.top = within(top, h, window.innerHeight) + "px";
 }
 
+/* Show none. */
 function hideTip() {
   byId("tip").hidden = true;
 }
