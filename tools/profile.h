@@ -111,6 +111,7 @@ typedef struct LpProfile {
                  */
   LpBuf guess;  /* Why live figures are approximate, if they are. */
   uint64_t realtime; /* When the first of them began, or 0. */
+  uint64_t ns;       /* The last time mark of all streams. */
   LpFiles files;
   LpWas was;
 } LpProfile;
