@@ -54,7 +54,10 @@ typedef struct LpStream {
   unsigned booked;    /* Bits of what the books tell of: */
   uint64_t book[LP_NBOOK];
   /* Of all. */
-  uint64_t ns;    /* The last time mark, */
+  uint64_t ns; /* The last time mark, */
+  uint64_t at; /* and where its 0 is on the profile's time line. */
+  int placed;
+  LpClock clock;
   uint64_t marks; /* of so many. */
   uint64_t ndamage;
   uint64_t lost;   /* Events that are known to be lost. */

@@ -41,6 +41,7 @@ void lp_profile_turn(LpProfile *prof)
   prof->was.is = 1;
   prof->files.nbase = prof->files.n;
   prof->ns = prof->realtime = 0;
+  memset(&prof->timeline, 0, sizeof(prof->timeline));
   prof->base = 0;
   prof->nobefore = 0;
   prof->peak_bytes = prof->peak_ns = 0;

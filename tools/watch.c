@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leb.h"
 #include "stream.h"
 
 /* Of an event: it has an old, a new object that counts. */

@@ -24,6 +24,7 @@ typedef struct LpWatch {
   LpFixed highest;  /* and the most of them since the last time mark. */
   LpWeight told[2]; /* What had come and gone at the last time mark. */
   uint64_t samples; /* Of CPU time since then. */
+  uint64_t marked;  /* When that was. */
   LpPeak peak;
   LpAges age;
   LpCourse course;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leb.h"
 #include "stream.h"
 
 /* -- Time ----------------------------------------------------------------- */
@@ -15,16 +16,19 @@ static void watch_step(LpStream *st)
 {
   LpWatch *w = st->watch;
   LpStep s = {w->come, w->gone, w->live, w->highest, w->samples};
-  uint64_t ns = st->ns;
+  uint64_t ns = st->ns, from = w->marked;
+  w->marked = ns;
   lp_weight_sub(&s.come, &w->told[0]);
   lp_weight_sub(&s.gone, &w->told[1]);
   w->told[0] = w->come;
   w->told[1] = w->gone;
   w->highest = w->live;
   w->samples = 0;
-  if (st->body == 'p' && ns)
-    ns--; /* The mark is the end of a step, not the beginning of the next. */
-  if (lp_watch_inside(st))
+  if (!lp_watch_inside(st))
+    return;
+  if (st->body == 'p')
+    lp_course_spread(&w->course, from, ns, s.samples);
+  else
     lp_course_add(&w->course, ns, &s);
 }
 
@@ -98,7 +102,7 @@ static void watch_peak(LpStream *st)
   bytes = lp_peak_settle(p, &prof->origins, lp_stream_base(st, &base));
   if (!prof->peak_bytes || (int64_t)bytes > (int64_t)prof->peak_bytes) {
     prof->peak_bytes = bytes;
-    prof->peak_ns = p->ns;
+    prof->peak_ns = lp_sat_add(st->at, p->ns);
   }
 }
 
@@ -110,9 +114,10 @@ static void watch_course(LpStream *st)
   uint64_t base;
   watch_step(st);
   mine = lp_course_copy(&w->course);
+  lp_course_raise(&mine, lp_stream_base(st, &base) ? base : 0);
+  lp_course_shift(&mine, st->at);
   w->others = lp_course_copy(&st->prof->course);
-  lp_course_join(&st->prof->course, &mine,
-                 lp_stream_base(st, &base) ? base : 0);
+  lp_course_join(&st->prof->course, &mine);
 }
 
 /* Take what was settled out of the profile, to go on. */
