@@ -91,9 +91,8 @@ const LpReport *lp_report_find(const char *format, const char *view,
   return r ? r : report_first(format, view, of);
 }
 
-/* The column that rows are sorted by, or -1. What the report is of may be
-*called
-** by its name.
+/* The column that rows are sorted by, or -1. Self may be called as the metric
+** is.
 */
 static int report_column(const LpTable *t, const LpProfile *prof,
                          const LpReportOptions *opt)
