@@ -74,12 +74,16 @@ static size_t values_until(const char *arg)
   return n;
 }
 
-/* --focus, --ignore. Returns ARG. */
-const char *lp_option_regex(regex_t *re, const char *name, const char *arg,
-                            struct argp_state *state)
+/* --focus, --ignore; WAS is what RE has been until now, or NULL. Returns ARG.
+ */
+const char *lp_option_regex(regex_t *re, const char *was, const char *name,
+                            const char *arg, struct argp_state *state)
 {
   char why[128];
-  int err = regcomp(re, arg, REG_EXTENDED | REG_NOSUB);
+  int err;
+  if (was)
+    regfree(re);
+  err = regcomp(re, arg, REG_EXTENDED | REG_NOSUB);
   if (!err)
     return arg;
   regerror(err, re, why, sizeof(why));

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "options.h"
 
@@ -173,10 +174,31 @@ unsigned lp_options_wants(const LpReport *r)
   return r->wants | lp_metric_wants(metrics);
 }
 
+/* Is the report to be written to what is read? A recording cannot be made
+** again. What is no file, such as a terminal, may be both.
+*/
+static int parse_overwrites(const char *name)
+{
+  struct stat in, out;
+  return lp_options.out && stat(lp_options.out, &out) == 0 &&
+         S_ISREG(out.st_mode) &&
+         (strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &in)
+                                 : stat(name, &in)) == 0 &&
+         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 /* Only a file can be followed, and only one; so must be what is replaced. */
 static void parse_files(struct argp_state *state)
 {
   struct stat st;
+  size_t i;
+  for (i = 0; i < (size_t)lp_options.nfile + lp_options.nbase; i++) {
+    const char *name = i < lp_options.nbase
+                           ? lp_options.base[i]
+                           : lp_options.file[i - lp_options.nbase];
+    if (parse_overwrites(name))
+      argp_error(state, "the report would overwrite %s, which it is of", name);
+  }
   if (lp_options.follow > 0 && lp_options.nfile != 1)
     argp_error(state, "--follow is for one FILE, not %d", lp_options.nfile);
   if (lp_options.follow > 0 && strcmp(lp_options.file[0], "-") == 0)
@@ -276,13 +298,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     break;
   case OPT_FOCUS:
     lp_options.given |= LP_TAKES_FOCUS;
-    lp_options.report.focus =
-        lp_option_regex(&lp_options.focus, "focus", arg, state);
+    lp_options.report.focus = lp_option_regex(
+        &lp_options.focus, lp_options.report.focus, "focus", arg, state);
     break;
   case OPT_IGNORE:
     lp_options.given |= LP_TAKES_IGNORE;
-    lp_options.report.ignore =
-        lp_option_regex(&lp_options.ignore, "ignore", arg, state);
+    lp_options.report.ignore = lp_option_regex(
+        &lp_options.ignore, lp_options.report.ignore, "ignore", arg, state);
     break;
   case OPT_DIFF:
     lp_option_diff(arg, state);

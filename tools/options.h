@@ -52,7 +52,7 @@ double lp_option_percent(const char *arg, struct argp_state *state);
 uint64_t lp_option_seconds(const char *arg, struct argp_state *state);
 uint64_t lp_option_interval(const char *arg, struct argp_state *state);
 uint64_t lp_option_number(const char *arg, struct argp_state *state);
-const char *lp_option_regex(regex_t *re, const char *name, const char *arg,
-                            struct argp_state *state);
+const char *lp_option_regex(regex_t *re, const char *was, const char *name,
+                            const char *arg, struct argp_state *state);
 
 #endif

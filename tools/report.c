@@ -154,6 +154,19 @@ static void report_views(LpBuf *b, const char *format)
   }
 }
 
+/* Say why a format has no such view. */
+static void report_no_view(LpBuf *why, const char *format, const char *view)
+{
+  LpBuf views = {0};
+  report_views(&views, format);
+  if (views.n)
+    lp_buf_printf(why, "expected a VIEW of --format=%s (%s), not %s", format,
+                  views.s, view ? view : "none");
+  else
+    lp_buf_printf(why, "--view is not for --format=%s", format);
+  lp_buf_free(&views);
+}
+
 /* The same, if it takes all options that were given, LP_TAKES_*. If there is
 ** none, *WHY tells why.
 */
@@ -180,9 +193,7 @@ const LpReport *lp_report_choose(const char *format, const char *view,
     report_formats(why);
     lp_buf_printf(why, "), not %s", format);
   } else if (!r) {
-    lp_buf_printf(why, "expected a VIEW of --format=%s (", format);
-    report_views(why, format);
-    lp_buf_printf(why, "), not %s", view ? view : "none");
+    report_no_view(why, format, view);
   }
   for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
     if (given & ~r->takes & 1u << i) {

@@ -136,8 +136,11 @@ static void books_joint(LpOut *out, const LpTimeline *t)
         "to %.3f s\n\n",
         (double)memory->from / 1e9, (double)memory->to / 1e9,
         (double)cpu->from / 1e9, (double)cpu->to / 1e9);
-  else
+  else if (lp_timeline_known(t))
     lp_out_puts(out, "Memory and CPU were recorded at different times\n\n");
+  else
+    lp_out_puts(out, "Whether memory and CPU were recorded at the same time is "
+                     "not known\n\n");
 }
 
 /* What is to be known before any numbers. */

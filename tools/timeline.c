@@ -53,6 +53,15 @@ void lp_timeline_span(LpTimeline *t, int cpu, uint64_t from, uint64_t to)
     s->to = to;
 }
 
+/* Is it known when both, memory and CPU, were recorded? Of a recording of which
+** nothing could be read it is not.
+*/
+int lp_timeline_known(const LpTimeline *t)
+{
+  const LpSpan *a = &t->span[0], *b = &t->span[1];
+  return !t->apart && a->from < a->to && b->from < b->to;
+}
+
 /* Do memory and CPU share a part of the time line? */
 int lp_timeline_shared(const LpTimeline *t)
 {

@@ -30,6 +30,7 @@ typedef struct LpTimeline {
 
 uint64_t lp_timeline_add(LpTimeline *t, const LpClock *c, uint64_t *moved);
 void lp_timeline_span(LpTimeline *t, int cpu, uint64_t from, uint64_t to);
+int lp_timeline_known(const LpTimeline *t);
 int lp_timeline_shared(const LpTimeline *t);
 
 #endif

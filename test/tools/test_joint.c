@@ -168,13 +168,24 @@ START_TEST(test_apart)
   Run r = joint(0, 5 * SECOND, _i);
   const char *text = run_report(&r, "text", NULL, &run_plain);
   ck_assert_ptr_nonnull(
-      strstr(text, "Memory and CPU were recorded at different times\n"));
+      strstr(text, "recorded at the same time is not known\n"));
   ck_assert_uint_eq(r.prof->ns, 4 * SECOND);
   run_close(&r);
   r = joint(50 * SECOND, 5 * SECOND, _i); /* Of one machine, much later. */
   text = run_report(&r, "text", NULL, &run_plain);
   ck_assert_ptr_nonnull(strstr(text, "different times\n"));
   ck_assert_uint_eq(r.prof->ns, 47 * SECOND);
+  run_close(&r);
+}
+END_TEST
+
+/* A recording that is cut before its first time mark took no time. */
+START_TEST(test_cut)
+{
+  Run r = joint(5 * SECOND, 5 * SECOND, _i);
+  r.prof->timeline.span[_i].to = r.prof->timeline.span[_i].from;
+  ck_assert_ptr_nonnull(strstr(run_report(&r, "text", NULL, &run_plain),
+                               "recorded at the same time is not known\n"));
   run_close(&r);
 }
 END_TEST
@@ -187,6 +198,7 @@ Suite *suite_joint(void)
   tcase_add_loop_test(tc, test_tree, 0, 2);
   tcase_add_loop_test(tc, test_time, 0, 2);
   tcase_add_loop_test(tc, test_apart, 0, 2);
+  tcase_add_loop_test(tc, test_cut, 0, 2);
   suite_add_tcase(s, tc);
   return s;
 }
