@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
      "What is counted; memory: bytes that were allocated (default), "
      "allocations, reallocations, deallocations, freed, live, live-objects, "
      "peak, peak-objects, leaked, leaked-objects, temporary, "
-     "temporary-objects; CPU: samples",
+     "temporary-objects; CPU: samples, alloc-gc",
      1},
     {"diff", OPT_DIFF, "BASE", 0,
      "Compare with BASE, a recording; several BASEs are added up", 1},
@@ -211,6 +211,21 @@ static void parse_files(struct argp_state *state)
                lp_options.out);
 }
 
+/* Is it the report of memory that is to say what is wrong? Rather the other, if
+** that one takes the options.
+*/
+static int parse_of_memory(void)
+{
+  const char *format = lp_options.format, *view = lp_options.view;
+  unsigned given = options_given();
+  LpBuf why = {0};
+  int is = lp_report_choose(format, view, given, LP_OF_MEMORY, &why) ||
+           (!lp_report_choose(format, view, given, LP_OF_CPU, &why) &&
+            lp_report_find(format, view, LP_OF_MEMORY));
+  lp_buf_free(&why);
+  return is;
+}
+
 /* All is read. What is for people leaves little things out; what the RFC's
 ** report could not show has another default. Some report must take every
 ** option, which one depends on what FILEs are profiles of.
@@ -218,19 +233,17 @@ static void parse_files(struct argp_state *state)
 static void parse_report(struct argp_state *state)
 {
   LpBuf why = {0}, other = {0};
-  int memory, text = strcmp(lp_options.format, "text") == 0;
+  int text = strcmp(lp_options.format, "text") == 0;
   if (!text && !(lp_options.given & LP_TAKES_MIN))
     lp_options.report.min = 0;
   if (text && !lp_options.view &&
       (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)))
     lp_options.view = "functions";
-  memory =
-      lp_report_find(lp_options.format, lp_options.view, LP_OF_MEMORY) != NULL;
   if (!lp_options_report(LP_OF_MEMORY, &why) &&
       !lp_options_report(LP_OF_CPU, &other) &&
       (lp_options.nfile < 2 ||
        !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
-    argp_error(state, "%s", memory ? why.s : other.s);
+    argp_error(state, "%s", parse_of_memory() ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
 }

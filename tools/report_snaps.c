@@ -14,6 +14,7 @@
 
 typedef struct Snaps {
   const LpProfile *prof;
+  const LpReportOptions *opt;
   LpSnaps snaps;      /* Those of the profile, in the order of time. */
   LpSnapState *state; /* By site. */
   uint32_t *site;     /* Those that hold something, most bytes first. */
@@ -41,11 +42,13 @@ static int snaps_before(const void *a, const void *b, void *ctx)
 /* Begin before the first one. What is older than the recordings was there from
 ** the beginning.
 */
-static void snaps_open(Snaps *s, const LpProfile *prof)
+static void snaps_open(Snaps *s, const LpProfile *prof,
+                       const LpReportOptions *opt)
 {
   const LpSnaps *from = &prof->snaps;
   memset(s, 0, sizeof(*s));
   s->prof = prof;
+  s->opt = opt;
   s->snaps = *from;
   s->snaps.snap = lp_alloc(from->n * sizeof(LpSnap));
   if (from->n)
@@ -69,7 +72,7 @@ static int snaps_next(Snaps *s)
   s->next = lp_snaps_play(&s->snaps, s->next, s->state);
   s->n = 0;
   for (i = 0; i < s->prof->sitekeys.n; i++)
-    if ((int64_t)s->state[i].bytes > 0 &&
+    if ((int64_t)s->state[i].bytes > 0 && lp_shape_site(s->opt->shape, i) &&
         !(i == LP_SITE_BEFORE && s->prof->nobefore))
       s->site[s->n++] = i;
   qsort_r(s->site, s->n, sizeof(uint32_t), snaps_before, s);
@@ -96,25 +99,47 @@ static void snaps_seconds(LpOut *out, uint64_t ns)
   lp_out_printf(out, "%" PRIu64 "%s", ns / 1000000000, part);
 }
 
+/* "label holds 640 bytes" */
+static void snaps_holds(LpOut *out, const Snaps *s, const char *label,
+                        uint64_t bytes)
+{
+  lp_out_printf(out, "%s holds ", label);
+  lp_text_size(&out->buf, bytes, s->opt->human);
+  lp_out_puts(out, s->opt->human ? "\n" : " bytes\n");
+}
+
+/* The rows of one of them; what is too much for --top is one. */
+static void snaps_rows(LpOut *out, const Snaps *s)
+{
+  size_t top = s->opt->top && s->n > s->opt->top + 1 ? s->opt->top : s->n;
+  uint64_t rest = 0;
+  uint32_t i;
+  for (i = 0; i < top; i++)
+    snaps_holds(out, s, s->label[s->site[i]], s->state[s->site[i]].bytes);
+  for (; i < s->n; i++)
+    rest += s->state[s->site[i]].bytes;
+  if (top < s->n) {
+    LpBuf b = {0};
+    lp_buf_printf(&b, "(%zu others)", s->n - top);
+    snaps_holds(out, s, b.s, rest);
+    lp_buf_free(&b);
+  }
+  lp_out_puts(out, "\n");
+}
+
 /* All of them, as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
                      const LpReportOptions *opt)
 {
-  uint32_t i;
   Snaps s;
   if (!prof->snaps.n)
     return;
-  snaps_open(&s, prof);
+  snaps_open(&s, prof, opt);
   while (snaps_next(&s)) {
     lp_out_puts(out, "===== HEAP SNAPSHOT, ");
     snaps_seconds(out, s.ns);
     lp_out_puts(out, " seconds passed\n");
-    for (i = 0; i < s.n; i++) {
-      lp_out_printf(out, "%s holds ", s.label[s.site[i]]);
-      lp_text_size(&out->buf, s.state[s.site[i]].bytes, opt->human);
-      lp_out_puts(out, opt->human ? "\n" : " bytes\n");
-    }
-    lp_out_puts(out, "\n");
+    snaps_rows(out, &s);
   }
   snaps_close(&s);
 }
@@ -127,13 +152,12 @@ static void snaps_table(LpTable *t, const LpProfile *prof,
 {
   uint32_t i;
   Snaps s;
-  (void)opt;
   lp_table_column(t, "ns", "seconds", LP_UNIT_NS);
   lp_table_column(t, "site", "site", LP_UNIT_TEXT);
   lp_table_column(t, "function", "function", LP_UNIT_TEXT);
   lp_table_metric(t, LP_METRIC_LIVE_OBJECTS);
   lp_table_metric(t, LP_METRIC_LIVE);
-  snaps_open(&s, prof);
+  snaps_open(&s, prof, opt);
   while (snaps_next(&s)) {
     for (i = 0; i < s.n; i++) {
       uint32_t site = s.site[i];

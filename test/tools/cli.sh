@@ -266,6 +266,8 @@ run 64 1 --min=1 "$stream"
 has err '--min is not for --view=sites, of a memory profile$'
 run 64 1 --view=threads "$stream"
 has err 'expected a VIEW .*, not threads, of a memory profile$'
+run 64 3 --sort=size "$stream"
+has err 'expected a KEY of --view=functions \(self, .*, not size$'
 run 64 3 --min=1 --view=sites "$stream"
 has err '--min is not for --view=sites$'
 run 64 3 --sort=total --view=sites "$stream"

@@ -2,6 +2,7 @@
 ** Every report, to the character: golden/REPORT-KIND.txt.
 */
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,30 @@ START_TEST(test_find)
 }
 END_TEST
 
+/* A recording with four heap snapshots. */
+static Run snapshots(void)
+{
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 50);
+  craft_alloc(&c, 1, 0x1000, 2048);
+  craft_time(&c, 250000000);
+  craft_alloc(&c, 0, 0x2000, 70);
+  craft_free(&c, 0, 0x3000, 20);
+  craft_time(&c, 1100000000);
+  craft_free(&c, 0, 0x1000, 2048);
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r.prof->wanted.snap = 250000000;
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
+  craft_close(&c);
+  return r;
+}
+
 /* Heap snapshots are in front of the report, to the character; what is older is
 ** there from the start, and what nobody told is repeated.
 */
@@ -90,28 +115,38 @@ START_TEST(test_snapshots)
                              "INTERNAL holds 70 bytes\n"
                              "(before start) holds 30 bytes\n\n"
                              "ALLOCATIONS\n";
-  Run r = {.prof = lp_profile_new()};
-  LpInput in;
-  Craft c;
-  craft_open(&c, 1);
-  craft_time(&c, 0);
-  craft_meta(&c, 50);
-  craft_alloc(&c, 1, 0x1000, 2048);
-  craft_time(&c, 250000000);
-  craft_alloc(&c, 0, 0x2000, 70);
-  craft_free(&c, 0, 0x3000, 20);
-  craft_time(&c, 1100000000);
-  craft_free(&c, 0, 0x1000, 2048);
-  craft_totals(&c, 0, 0);
-  craft_flush(&c);
-  r.prof->wanted.snap = 250000000;
-  lp_input_memory(&in, c.out.s, c.out.n);
-  run_add(&r, &in);
+  Run r = snapshots();
   run_text(&r, &run_plain);
   r.text.s[strlen(head)] = '\0';
   ck_assert_str_eq(r.text.s, head);
   run_close(&r);
-  craft_close(&c);
+}
+END_TEST
+
+/* They have the rows that the report below them has. */
+START_TEST(test_snapshots_shape)
+{
+  static const char top[] = "===== HEAP SNAPSHOT, 0.25 seconds passed\n"
+                            "(unknown) holds 2048 bytes\n"
+                            "(before start) holds 50 bytes\n\n"
+                            "===== HEAP SNAPSHOT, 0.5 seconds passed\n"
+                            "(unknown) holds 2048 bytes\n"
+                            "(2 others) holds 100 bytes\n\n";
+  static const char focus[] = "===== HEAP SNAPSHOT, 0.25 seconds passed\n\n"
+                              "===== HEAP SNAPSHOT, 0.5 seconds passed\n"
+                              "INTERNAL holds 70 bytes\n\n";
+  LpReportOptions opt = {.metric = LP_METRIC_BYTES, .top = 1};
+  Run r = snapshots();
+  LpShape shape;
+  regex_t re;
+  ck_assert_ptr_nonnull(strstr(run_report(&r, "text", NULL, &opt), top));
+  ck_assert_int_eq(regcomp(&re, "INTERNAL", REG_EXTENDED), 0);
+  lp_shape_open(&shape, r.prof, &re, NULL);
+  opt.shape = &shape;
+  ck_assert_ptr_nonnull(strstr(run_report(&r, "text", NULL, &opt), focus));
+  lp_shape_close(&shape);
+  regfree(&re);
+  run_close(&r);
 }
 END_TEST
 
@@ -266,8 +301,9 @@ END_TEST
 
 Suite *suite_views(void)
 {
-  const TTest *tests[] = {test_golden,   test_find,    test_snapshots,
-                          test_eternity, test_metrics, test_types,
-                          test_frames,   test_min,     NULL};
+  const TTest *tests[] = {
+      test_golden,   test_find,    test_snapshots, test_snapshots_shape,
+      test_eternity, test_metrics, test_types,     test_frames,
+      test_min,      NULL};
   return suite_of("views", tests);
 }
