@@ -96,18 +96,20 @@ static LpWanted wanted(const LpReport *r)
   return w;
 }
 
+/* What profiles are called, by LP_OF_*. */
+static const char *const kind_name[] = {[LP_OF_MEMORY] = "memory",
+                                        [LP_OF_CPU] = "CPU",
+                                        [LP_OF_MEMORY | LP_OF_CPU] =
+                                            "memory and CPU"};
+
 /* The report of a profile; without one it is no use to go on. */
 static const LpReport *find_report(unsigned of)
 {
-  static const char *const name[] = {[LP_OF_MEMORY] = "memory",
-                                     [LP_OF_CPU] = "CPU",
-                                     [LP_OF_MEMORY | LP_OF_CPU] =
-                                         "memory and CPU"};
   LpBuf why = {0};
   const LpReport *r = lp_options_report(of, &why);
   if (!r) {
     fprintf(stderr, "%s: %s, of a %s profile\n", program_invocation_short_name,
-            why.s, name[of]);
+            why.s, kind_name[of]);
     exit(EX_USAGE);
   }
   lp_buf_free(&why);
@@ -154,6 +156,16 @@ static void draw_secret(void)
   lp_hash_secret |= 1;
 }
 
+/* Memory cannot be compared with CPU time: then it is no use to go on. */
+static void check_kinds(unsigned base, unsigned of)
+{
+  if (!base || !of || (base & of))
+    return;
+  fprintf(stderr, "%s: --diff: a %s profile cannot be compared with a %s one\n",
+          program_invocation_short_name, kind_name[of], kind_name[base]);
+  exit(EX_USAGE);
+}
+
 /* Was something asked for that is about time? */
 static int timed(void)
 {
@@ -168,19 +180,25 @@ int main(int argc, char **argv)
 {
   LpLoad l = {.body = choose, .show = show};
   size_t got, bases;
+  unsigned of = 0;
   int res;
   lp_options_parse(argc, argv);
   draw_secret();
   l.prof = lp_profile_new();
   l.timed = timed();
   res = lp_load_files(&l, lp_options.base, lp_options.nbase, &bases);
-  if (bases)
+  if (bases) {
     lp_profile_turn(l.prof);
+    of = l.prof->of;
+    l.prof->of = 0; /* Of FILEs, from here on. */
+  }
   if (bases == lp_options.nbase) {
     l.follow = lp_options.follow;
     res = lp_load_worse(res,
                         lp_load_files(&l, (const char *const *)lp_options.file,
                                       (size_t)lp_options.nfile, &got));
+    check_kinds(of, l.prof->of);
+    l.prof->of |= of;
     if (got) {
       find_report(l.prof->of ? l.prof->of : LP_OF_MEMORY | LP_OF_CPU);
       res = lp_load_worse(res, write_report(&l, 1));

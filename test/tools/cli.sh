@@ -216,6 +216,11 @@ has out ' +0   0\.0% +0   0\.0% +80 +7040 .* @prog\.lua:2, line 3$'
 run 0 0 --metric=peak --view=tree "$cpu" "$stream"
 run 0 0 --view=types "$cpu" "$stream"
 run 0 0 --format=html -o "$dir/html" "$cpu" "$stream"
+run 64 1 --diff="$cpu" "$stream"
+has err '--diff: a memory profile cannot be compared with a CPU one$'
+run 64 1 --diff="$stream" --format=folded "$cpu"
+run 0 0 --diff="$stream" "$stream" "$cpu"
+run 0 0 --diff="$stream" --diff="$cpu" "$cpu"
 run 64 1 --view=lines --sort=alloc-gc "$stream" "$stream"
 has err ', of a memory profile$'
 
