@@ -68,6 +68,9 @@ typedef struct MPCache {
   const void *owner; /* The proto or trace that holds it, or NULL. */
   uint32_t site;
   uint32_t inlined; /* Callers that the trace has inlined, or 0. */
+#if LJ_64
+  uint64_t unused; /* A size that is a power of 2 is found faster. */
+#endif
 } MPCache;
 
 #define MP_CACHESIZE 4096       /* Entries; a power of 2. */
@@ -106,36 +109,36 @@ typedef struct MPInlined {
 
 /* A recording of one VM. Only the thread that runs the VM touches it. */
 typedef struct MPState {
-  MPBuf buf;            /* What is on its way to the writer. */
-  global_State *g;      /* The VM. */
+  MPBuf buf;       /* What is on its way to the writer. */
+  GCobj *newest;   /* What was allocated last, while its event, */
+  global_State *g; /* The VM. */
+  uint64_t newestsize;
+  uint64_t nevents[4];  /* Events so far, by kind. */
+  uint8_t *typeat;      /* at its first byte, does not tell the type. */
+  uint64_t bytesin;     /* Sum of all new sizes. */
+  uint64_t bytesout;    /* Sum of all old sizes. */
+  MPLast last[4];       /* Registers, by kind of event. */
   struct MPHook *hook;  /* What stands in its allocator\'s place. */
   int format;           /* LUAM_PROF_*. */
   int lines;            /* LUAM_PROF_LINES_*. */
   uint32_t depth;       /* Most frames of a stack; 1: the top only. */
-  uint64_t nevents[4];  /* Events so far, by kind. */
   uint64_t blockevents; /* Events before the current block. */
-  uint64_t bytesin;     /* Sum of all new sizes. */
-  uint64_t bytesout;    /* Sum of all old sizes. */
   uint64_t live;        /* Bytes on the heap, as META told. */
   uint64_t lost;        /* Events made by the writer. */
-  MPLast last[4];       /* Registers, by kind of event. */
   uint64_t allocsize[LJM_ALLOCSIZES]; /* More of them: sizes. */
   uint64_t freesize[LJM_FREESIZES];
-  uint8_t *softref;  /* Where the buffer was at the last look. */
-  uint32_t step;     /* Bytes between two looks. */
-  uint64_t start;    /* CLOCK_MONOTONIC at the start, nanoseconds. */
-  uint64_t seen;     /* Time at the last look at the clock. */
-  uint64_t marked;   /* Time of the last mark. */
-  uint64_t flushed;  /* Time of the last flush. */
-  uint64_t end;      /* When to stop by itself, or 0. */
-  uint8_t oldmark;   /* RFC: mark the next event. */
-  uint32_t nextfunc; /* Next id of a function. */
-  uint32_t nextsite; /* Next id of a site. */
-  MPMap funcs;       /* Address -> MPFunc. */
-  MPMap sites;       /* Function id, line, flags -> site. */
-  GCobj *newest;     /* What was allocated last, while its event */
-  uint8_t *typeat;   /* (its first byte) does not tell the type. */
-  uint64_t newestsize;
+  uint8_t *softref;        /* Where the buffer was at the last look. */
+  uint32_t step;           /* Bytes between two looks. */
+  uint64_t start;          /* CLOCK_MONOTONIC at the start, nanoseconds. */
+  uint64_t seen;           /* Time at the last look at the clock. */
+  uint64_t marked;         /* Time of the last mark. */
+  uint64_t flushed;        /* Time of the last flush. */
+  uint64_t end;            /* When to stop by itself, or 0. */
+  uint8_t oldmark;         /* RFC: mark the next event. */
+  uint32_t nextfunc;       /* Next id of a function. */
+  uint32_t nextsite;       /* Next id of a site. */
+  MPMap funcs;             /* Address -> MPFunc. */
+  MPMap sites;             /* Function id, line, flags -> site. */
   MPTop top;               /* Where the last site was found. */
   struct MPSample *sample; /* Or NULL, if every event is told. */
   struct MPStack *stack;   /* The stack as told, or NULL. */

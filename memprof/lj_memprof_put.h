@@ -47,16 +47,43 @@ static LJ_AINLINE void mpput_alloc(MPState *mp, uint32_t site, const void *ptr,
               ptr, size);
 }
 
-/* Appends a deallocation, while the memory still is what it was. */
+/*
+** The register of a deallocation's size, while the memory still is what it was.
+** Objects of a type tend to have the same size; for what is no object, the
+** choice does not matter. Code never has the registers of its types: they stay
+** zero, so that what has the size in its register is no code.
+*/
+static LJ_AINLINE int mpput_class(const void *ptr, uint64_t size)
+{
+  return size > sizeof(GChead) ? ((const GChead *)ptr)->gct & 15 : 0;
+}
+
+/* Appends a deallocation. */
 static LJ_AINLINE void mpput_free(MPState *mp, uint32_t site, const void *ptr,
                                   uint64_t size)
 {
-  /* Objects of a type tend to have the same size. For what is no object, the
-  ** choice does not matter.
-  */
-  int class = size > sizeof(GChead) ? ((const GChead *)ptr)->gct & 15 : 0;
+  int class = mpput_class(ptr, size);
+  if (class == ~LJ_TPROTO || class == ~LJ_TTRACE)
+    class = 0;
   mpput_block(mp, LJM_FREE | class << LJM_TYPE_SHIFT, &mp->freesize[class],
               site, ptr, size);
+}
+
+/* The same at the site of the last one, if that is easy. Else returns 0. */
+static LJ_AINLINE int mpput_freesame(MPState *mp, const void *ptr,
+                                     uint64_t size)
+{
+  MPLast *last = &mp->last[LJM_FREE];
+  int class = mpput_class(ptr, size);
+  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
+  uint8_t *p = mp->buf.p;
+  if (size != mp->freesize[class])
+    return 0;
+  *p++ = (uint8_t)(LJM_FREE | LJM_SAMESITE | LJM_SAMESIZE |
+                   class << LJM_TYPE_SHIFT);
+  mp->buf.p = mpput_addr(p, addr, last->addr);
+  last->addr = addr;
+  return 1;
 }
 
 /* Appends a reallocation. */

@@ -88,7 +88,7 @@ void lj_memprof_forget(MPState *mp, const void *p, size_t size)
     return;
   if (o->gct == ~LJ_TPROTO && size > sizeof(GCproto) &&
       ((const GCproto *)p)->sizept == size) {
-    where_purge(mp, p);
+    where_purge(mp, mpwhere_owner((const GCproto *)p));
     lj_symtab_drop(mp, p);
     lj_memprof_clearstack(mp);
   }
@@ -182,13 +182,13 @@ static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
 {
   MPPlace place;
   MPCache *c = mpwhere_cache(mp, pc);
-  if (LJ_LIKELY(c->key == (const void *)pc && c->owner == (const void *)pt))
+  if (LJ_LIKELY(c->key == (const void *)pc && c->owner == mpwhere_owner(pt)))
     return c->site;
   place.pt = pt;
   place.cfn = NULL;
   place.pos = where_pos(mp, pt, pc);
   place.flags = place.inlined = 0;
-  return where_define(mp, &place, pc, pt);
+  return where_define(mp, &place, pc, mpwhere_owner(pt));
 }
 
 /* The site of a C function. */
