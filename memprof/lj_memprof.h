@@ -100,6 +100,20 @@ typedef struct MPTop {
   uint32_t inlined; /* On a trace: functions above that frame, or 0. */
 } MPTop;
 
+/* A word of a Lua stack. */
+typedef uint64_t MPWord __attribute__((may_alias));
+
+/* The stack of the event before, if it may be the next one's, too. */
+typedef struct MPSame {
+  cTValue *frame;            /* The frame on top, or NULL; */
+  const lua_State *L;        /* its coroutine, */
+  const TValue *stack;       /* and where that has its stack. */
+  uint32_t inlined;          /* Inlined functions above that frame. */
+  const uint64_t *word;      /* Guards: words that lead to all frames below; */
+  const MPWord *const *addr; /* where those are; */
+  const MPWord *const *end;  /* and behind the last one. */
+} MPSame;
+
 /* Functions that a trace has inlined: a list that may share its beginning. */
 typedef struct MPInlined {
   uint32_t parent; /* The list without its innermost function, or 0. */
@@ -113,18 +127,21 @@ typedef struct MPState {
   GCobj *newest;   /* What was allocated last, while its event, */
   global_State *g; /* The VM. */
   uint64_t newestsize;
-  uint64_t nevents[4];  /* Events so far, by kind. */
-  uint8_t *typeat;      /* at its first byte, does not tell the type. */
-  uint64_t bytesin;     /* Sum of all new sizes. */
-  uint64_t bytesout;    /* Sum of all old sizes. */
-  MPLast last[4];       /* Registers, by kind of event. */
-  struct MPHook *hook;  /* What stands in its allocator\'s place. */
-  int format;           /* LUAM_PROF_*. */
-  int lines;            /* LUAM_PROF_LINES_*. */
-  uint32_t depth;       /* Most frames of a stack; 1: the top only. */
-  uint64_t blockevents; /* Events before the current block. */
-  uint64_t live;        /* Bytes on the heap, as META told. */
-  uint64_t lost;        /* Events made by the writer. */
+  uint64_t nevents[4];   /* Events so far, by kind. */
+  uint8_t *typeat;       /* at its first byte, does not tell the type. */
+  uint64_t bytesin;      /* Sum of all new sizes. */
+  uint64_t bytesout;     /* Sum of all old sizes. */
+  MPLast last[4];        /* Registers, by kind of event. */
+  MPTop top;             /* Where the last site was found. */
+  MPSame same;           /* The stack of the event before. */
+  struct MPStack *stack; /* The stack as told, or NULL. */
+  struct MPHook *hook;   /* What stands in its allocator\'s place. */
+  int format;            /* LUAM_PROF_*. */
+  int lines;             /* LUAM_PROF_LINES_*. */
+  uint32_t depth;        /* Most frames of a stack; 1: the top only. */
+  uint64_t blockevents;  /* Events before the current block. */
+  uint64_t live;         /* Bytes on the heap, as META told. */
+  uint64_t lost;         /* Events made by the writer. */
   uint64_t allocsize[LJM_ALLOCSIZES]; /* More of them: sizes. */
   uint64_t freesize[LJM_FREESIZES];
   uint8_t *softref;        /* Where the buffer was at the last look. */
@@ -139,9 +156,7 @@ typedef struct MPState {
   uint32_t nextsite;       /* Next id of a site. */
   MPMap funcs;             /* Address -> MPFunc. */
   MPMap sites;             /* Function id, line, flags -> site. */
-  MPTop top;               /* Where the last site was found. */
   struct MPSample *sample; /* Or NULL, if every event is told. */
-  struct MPStack *stack;   /* The stack as told, or NULL. */
   MPInlined *inlined;      /* Lists of inlined functions; 0 is not used. */
   uint32_t ninlined, sizeinlined;
   MPMap inlinedmap;   /* Parent and site -> list. */

@@ -17,6 +17,7 @@
 
 #include "lj_dispatch.h"
 #include "lj_memprof_put.h"
+#include "lj_memprof_same.h"
 #include "lj_memprof_where.h"
 #include "lj_str.h"
 #include "lj_tab.h"
@@ -301,7 +302,7 @@ void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
 static uint32_t event_site(MPState *mp)
 {
   uint32_t site = lj_memprof_where(mp);
-  if (mp->stack != NULL && site > LJM_SITE_UNKNOWN)
+  if (mp->stack != NULL && site > LJM_SITE_UNKNOWN && !mpsame_stack(mp))
     lj_memprof_stack(mp);
   return site;
 }
@@ -341,7 +342,7 @@ static LJ_AINLINE void *event_alloc(MPHook *h, size_t nsize, int mode)
     return event_rarealloc(h, mp, nsize);
   }
   site = c->site;
-  if (mode == EVENT_FULL)
+  if (mode == EVENT_FULL && LJ_UNLIKELY(!mpsame_stack(mp)))
     lj_memprof_stack(mp);
   p = h->allocf(h->allocd, NULL, 0, nsize);
   if (LJ_UNLIKELY(p == NULL)) {

@@ -149,4 +149,22 @@ static LJ_AINLINE void mpput_realloc(MPState *mp, uint32_t site,
   mp->buf.p = p;
 }
 
+/* Appends a change of the stack. */
+static LJ_AINLINE void mpput_change(MPState *mp, uint32_t pops,
+                                    const uint32_t *sites, uint32_t n)
+{
+  uint8_t *p = mp->buf.p;
+  uint32_t i;
+  *p++ = (uint8_t)LJM_STACK_BYTE(
+      pops < LJM_STACK_MOREPOPS ? pops : LJM_STACK_MOREPOPS,
+      n < LJM_STACK_MOREPUSHES ? n : LJM_STACK_MOREPUSHES);
+  if (pops >= LJM_STACK_MOREPOPS)
+    p = lj_wbuf_putuleb(p, pops - LJM_STACK_MOREPOPS);
+  if (n >= LJM_STACK_MOREPUSHES)
+    p = lj_wbuf_putuleb(p, n - LJM_STACK_MOREPUSHES);
+  for (i = 0; i < n; i++)
+    p = lj_wbuf_putuleb(p, sites[i]);
+  mp->buf.p = p;
+}
+
 #endif

@@ -49,7 +49,8 @@ static LJ_NOINLINE uint32_t where_define(MPState *mp, const MPPlace *place,
     func = lj_symtab_cfunc(mp, place->cfn);
   }
   site = func ? lj_symtab_site(mp, func, line, flags) : LJM_SITE_UNKNOWN;
-  if (site != LJM_SITE_UNKNOWN) {
+  /* A PC in the cache is a position in what owns it. */
+  if (site != LJM_SITE_UNKNOWN && (place->pt == NULL || place->pos >= 0)) {
     c->key = key;
     c->owner = owner;
     c->site = site;
@@ -94,8 +95,14 @@ void lj_memprof_forget(MPState *mp, const void *p, size_t size)
   }
 #if LJ_HASJIT
   else if (lj_memprof_istrace(p, size)) {
+    /* Links may lead behind its copy of its first instruction: where_pos(). */
+    const BCIns *pc = &((const GCtrace *)p)->startins + 1;
+    MPCache *c = mpwhere_cache(mp, pc);
+    if (c->key == (const void *)pc)
+      c->key = c->owner = NULL;
     where_purge(mp, p);
     lj_symtab_drop(mp, p);
+    lj_memprof_clearstack(mp);
   }
 #endif
 }
