@@ -107,11 +107,13 @@ static uint8_t *symtab_record(MPState *mp, int code)
   return lj_wbuf_record(&mp->buf, code);
 }
 
-/* True for instructions that the JIT compiler patches. */
+/* True for instructions that the JIT compiler patches: where traces start, and
+** sizes of tables that it saw grow.
+*/
 static int symtab_ispatched(BCOp op)
 {
-  return (op >= BC_FORI && op <= BC_JMP) || op >= BC_FUNCF || op == BC_ITERC ||
-         op == BC_ITERN || op == BC_ISNEXT;
+  return (op >= BC_RETM && op <= BC_JMP) || op >= BC_FUNCF || op == BC_ITERC ||
+         op == BC_ITERN || op == BC_ISNEXT || op == BC_TNEW;
 }
 
 /* A checksum of a function's code that stays the same while it runs. */

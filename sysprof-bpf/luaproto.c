@@ -128,11 +128,14 @@ uint16_t ls_proto_uv(const LsBlob *b, uint32_t i)
   return uv;
 }
 
-/* True for instructions that the JIT compiler patches. */
+/* True for instructions that the JIT compiler patches: where traces start, and
+** sizes of tables that it saw grow.
+*/
 static bool proto_ispatched(uint32_t op, uint32_t funcf)
 {
-  return (op >= LS_BC_FORI && op <= LS_BC_JMP) || op >= funcf ||
-         op == LS_BC_ITERC || op == LS_BC_ITERN || op == LS_BC_ISNEXT;
+  return (op >= LS_BC_RETM && op <= LS_BC_JMP) || op >= funcf ||
+         op == LS_BC_ITERC || op == LS_BC_ITERN || op == LS_BC_ISNEXT ||
+         op == LS_BC_TNEW;
 }
 
 /* Add a number to a checksum, as it is in memory. */

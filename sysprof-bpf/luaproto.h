@@ -16,6 +16,7 @@ enum {
   LS_BC_UGET = 45,
   LS_BC_USETV = 46,
   LS_BC_FNEW = 51,
+  LS_BC_TNEW = 52,
   LS_BC_GGET = 54,
   LS_BC_GSET = 55,
   LS_BC_TGETS = 57,

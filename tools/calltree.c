@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "calltree.h"
+#include "label.h"
 #include "mem.h"
 
 /* The node of SITE, called by PARENT. */
@@ -27,85 +28,160 @@ static uint32_t tree_node(LpTree *t, uint32_t parent, uint32_t site)
   return id;
 }
 
-/* The site that stands for each site: itself, or with NEAR the first one of the
-** same line, approximate or not.
+/* A number that sites have in common if they are the same. In a diff those of
+** the same name are: of code that was changed, nothing else is.
 */
-static uint32_t *tree_sites(const LpProfile *prof, int near)
+static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
+                          uint32_t site)
 {
+  struct {
+    uint64_t func, line;
+  } key = {prof->row[site].func, prof->row[site].line};
+  LpBuf b = {0};
+  uint32_t id;
+  if (!prof->was.is) {
+    if (merge == LP_MERGE_FUNCTIONS)
+      key.line = 0;
+    return lp_intern(same, &key, sizeof(key));
+  }
+  if (merge == LP_MERGE_LINES)
+    lp_label_frame(&b, prof, site);
+  else if (merge == LP_MERGE_FUNCTIONS)
+    lp_label_func(&b, prof, site);
+  else
+    lp_label_whole(&b, prof, site);
+  id = lp_intern(same, b.s, b.n);
+  lp_buf_free(&b);
+  return id;
+}
+
+/* The site that stands for each site: the first one that is the same. The
+** caller frees them.
+*/
+uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
+{
+  int none = merge == LP_MERGE_NONE || merge == LP_MERGE_CALLERS;
   uint32_t *as = lp_alloc(prof->sitekeys.n * sizeof(uint32_t)), i;
-  LpIntern lines = {0};
+  LpIntern same = {0};
   LpIdMap first = {0};
   for (i = 0; i < prof->sitekeys.n; i++) {
-    struct {
-      uint64_t func, line;
-    } key = {prof->row[i].func, prof->row[i].line};
-    uint32_t line = lp_intern(&lines, &key, sizeof(key));
-    as[i] = near ? lp_idmap_get(&first, line) : i;
+    uint32_t id;
+    as[i] = i;
+    if ((none && !prof->was.is) || i < LP_SITE_FIRST)
+      continue;
+    id = tree_same(&same, prof, merge, i);
+    as[i] = lp_idmap_get(&first, id);
     if (as[i] == LP_NONE) {
-      lp_idmap_put(&first, line, i);
+      lp_idmap_put(&first, id, i);
       as[i] = i;
     }
   }
-  lp_intern_free(&lines);
+  lp_intern_free(&same);
   lp_idmap_free(&first);
   return as;
 }
 
-/* Add the figures of an origin to a node. */
-static void tree_add(LpTreeNode *n, const LpFigures *f)
-{
-  static const int plus[][2] = {
-      [LP_METRIC_BYTES] = {LP_ALLOC_BYTES, LP_REALLOC_BYTES},
-      [LP_METRIC_ALLOCATIONS] = {LP_ALLOCS, LP_REALLOCS},
-      [LP_METRIC_LIVE] = {LP_ALLOC_BYTES, LP_REALLOC_BYTES}};
-  int i;
-  for (i = 0; i <= LP_METRIC_LIVE; i++) {
-    n->n[i] += f->n[plus[i][0]] + f->n[plus[i][1]];
-    n->part[i] += f->part[plus[i][0]] + f->part[plus[i][1]];
-  }
-  n->n[LP_METRIC_LIVE] -= f->n[LP_LEFT_BYTES];
-  n->part[LP_METRIC_LIVE] -= f->part[LP_LEFT_BYTES];
-}
+/* The node of each origin and of each list of callers. */
+typedef struct Places {
+  uint32_t *origin, *node;
+} Places;
 
-/* Make the tree of a profile; every node has what happened there itself. With
-** NEAR, approximate lines are no lines of their own.
-*/
-void lp_tree_open(LpTree *t, const LpProfile *prof, int near)
+/* Make the nodes of all that is kept. */
+static Places tree_nodes(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
 {
   const LpOrigins *o = &prof->origins;
-  uint32_t *as = tree_sites(prof, near);
-  uint32_t *node = lp_alloc(o->nnode * sizeof(uint32_t)), i;
-  memset(t, 0, sizeof(*t));
-  node[0] = tree_node(t, LP_NODE_ROOT, LP_NONE);
-  for (i = 1; i < o->nnode; i++)
-    node[i] = tree_node(t, node[o->node[i].parent], as[o->node[i].site]);
-  for (i = 0; i < o->nnode && i < o->nsamples; i++)
-    t->node[node[i]].n[LP_METRIC_SAMPLES] += o->samples[i];
-  for (i = 0; i < o->n; i++) {
-    LpFigures f = lp_origins_figures(o, i);
-    uint32_t leaf =
-        tree_node(t, node[o->callers[i]], as[lp_cell_site(&o->cell[i])]);
-    if (i == LP_ORIGIN_BEFORE && prof->nobefore)
-      continue;
-    if (i == LP_ORIGIN_BEFORE)
-      f.n[LP_LEFT_BYTES] -= prof->base;
-    tree_add(&t->node[leaf], &f);
+  uint32_t *as = lp_tree_sites(prof, of->merge), i;
+  Places p = {lp_alloc(o->n * sizeof(uint32_t)),
+              lp_alloc(o->nnode * sizeof(uint32_t))};
+  uint8_t *used = lp_zalloc(o->nnode, 1);
+  int flat = of->merge == LP_MERGE_CALLERS;
+  for (i = 0; i < o->n; i++)
+    used[o->callers[i]] |= (uint8_t)lp_shape_origin(of->shape, i);
+  for (i = o->nnode; --i > LP_NODE_ROOT;) {
+    used[i] |= (uint8_t)lp_shape_node(of->shape, i);
+    used[o->node[i].parent] |= used[i];
   }
-  free(node);
+  p.node[LP_NODE_ROOT] = tree_node(t, LP_NODE_ROOT, LP_NONE);
+  for (i = 1; i < o->nnode; i++)
+    if (used[i])
+      p.node[i] = tree_node(t, flat ? 0 : p.node[o->node[i].parent],
+                            as[o->node[i].site]);
+  for (i = 0; i < o->n; i++)
+    if (lp_shape_origin(of->shape, i))
+      p.origin[i] = tree_node(t, flat ? 0 : p.node[o->callers[i]],
+                              as[lp_cell_site(&o->cell[i])]);
+  free(used);
   free(as);
+  return p;
 }
 
-/* Add to every node what happened further in. */
+/* Fill in a metric of the nodes themselves. */
+static void tree_fill(LpTree *t, const LpProfile *prof, const LpShape *shape,
+                      const Places *p, LpSide side, LpMetric metric)
+{
+  const LpOrigins *o = &prof->origins;
+  LpValue *self = lp_zalloc(t->n, sizeof(LpValue));
+  uint32_t i;
+  t->col[side][metric].self = self;
+  if (metric == LP_METRIC_SAMPLES) {
+    for (i = 1; i < o->nnode; i++)
+      if (lp_shape_node(shape, i))
+        self[p->node[i]].n += lp_metric_samples(prof, side, i);
+    return;
+  }
+  for (i = 0; i < o->n; i++)
+    if (lp_shape_origin(shape, i))
+      lp_value_add(&self[p->origin[i]], lp_metric_of(prof, side, i, metric));
+}
+
+/* Make the tree of a profile; every node has what happened there itself. */
+void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
+{
+  LpMetric m;
+  Places p;
+  memset(t, 0, sizeof(*t));
+  t->metrics = of->metrics;
+  p = tree_nodes(t, prof, of);
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (!(t->metrics & LP_METRIC_BIT(m)))
+      continue;
+    tree_fill(t, prof, of->shape, &p, LP_NOW, m);
+    if (prof->was.is)
+      tree_fill(t, prof, of->shape, &p, LP_BASE, m);
+  }
+  free(p.origin);
+  free(p.node);
+}
+
+/* Round what nodes have themselves, so that their sums are the rounded sums:
+** what one loses, the next one gets. Without estimates nothing changes.
+*/
+void lp_tree_whole(LpTree *t)
+{
+  LpTreeColumn *c = &t->col[0][0];
+  uint32_t i;
+  for (; c < &t->col[0][0] + LP_NSIDE * LP_NMETRIC; c++) {
+    uint64_t part = 0;
+    for (i = 0; c->self && i < t->n; i++) {
+      uint64_t n = lp_round(c->self[i].n, part + c->self[i].part);
+      part += c->self[i].part - ((n - c->self[i].n) << 32);
+      c->self[i] = (LpValue){n, 0};
+    }
+  }
+}
+
+/* Add up what happened in each node and further in. */
 void lp_tree_total(LpTree *t)
 {
+  LpTreeColumn *c = &t->col[0][0];
   uint32_t i;
-  int k;
-  for (i = t->n; --i > 0;) {
-    for (k = 0; k < LP_NMETRIC; k++) {
-      LpTreeNode *parent = &t->node[t->node[i].parent];
-      parent->n[k] += t->node[i].n[k];
-      parent->part[k] += t->node[i].part[k];
-    }
+  for (; c < &t->col[0][0] + LP_NSIDE * LP_NMETRIC; c++) {
+    if (!c->self)
+      continue;
+    c->total = lp_alloc(t->n * sizeof(LpValue));
+    memcpy(c->total, c->self, t->n * sizeof(LpValue));
+    for (i = t->n; --i > 0;)
+      lp_value_add(&c->total[t->node[i].parent], c->total[i]);
   }
 }
 
@@ -120,7 +196,7 @@ static int tree_before(const void *a, const void *b, void *ctx)
 {
   const Sorting *s = ctx;
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  int cmp = s->order(&s->tree->node[x], &s->tree->node[y], s->ctx);
+  int cmp = s->order(s->tree, x, y, s->ctx);
   return cmp ? cmp : x < y ? -1 : x > y;
 }
 
@@ -173,6 +249,11 @@ uint32_t lp_tree_next(const LpTree *t, uint32_t i, int in, int *depth)
 /* Give the memory back. */
 void lp_tree_close(LpTree *t)
 {
+  LpTreeColumn *c = &t->col[0][0];
+  for (; c < &t->col[0][0] + LP_NSIDE * LP_NMETRIC; c++) {
+    free(c->self);
+    free(c->total);
+  }
   lp_idmap_free(&t->edges);
   free(t->node);
 }

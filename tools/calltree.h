@@ -1,51 +1,74 @@
 /*
-** The call tree of a report: nodes with their figures, children in order.
+** The call tree of a report: nodes with their metrics, children in order.
 */
 
 #ifndef LP_CALLTREE_H
 #define LP_CALLTREE_H
 
-#include "profile.h"
+#include "metric.h"
+#include "shape.h"
 
-/* What is told of a node, in whole numbers and parts. */
-typedef enum LpMetric {
-  LP_METRIC_BYTES,       /* Allocated, by reallocations too. */
-  LP_METRIC_ALLOCATIONS, /* Reallocations included. */
-  LP_METRIC_LIVE,        /* Bytes live at the end, modulo 2^64. */
-  LP_METRIC_SAMPLES,     /* Of CPU time. */
-  LP_NMETRIC
-} LpMetric;
+/* Which sites are one. */
+typedef enum LpMerge {
+  LP_MERGE_NONE,
+  LP_MERGE_LINES,     /* Those of a line, approximate or not. */
+  LP_MERGE_FUNCTIONS, /* Those of a function. */
+  LP_MERGE_CALLERS    /* None, but whoever calls them: all are in the root. */
+} LpMerge;
+
+/* What a tree is made of. */
+typedef struct LpTreeOf {
+  unsigned metrics; /* Bits of LpMetric. */
+  LpMerge merge;
+  const LpShape *shape; /* What is left out; NULL: nothing is. */
+} LpTreeOf;
 
 typedef struct LpTreeNode {
   uint32_t parent; /* Always a smaller number; of the root, itself. */
   uint32_t site;   /* As in LpProfile.row; of the root, none. */
   uint32_t child;  /* The first one, or 0. */
   uint32_t next;   /* The next one of its parent, or 0. */
-  uint64_t n[LP_NMETRIC];
-  uint64_t part[LP_NMETRIC];
 } LpTreeNode;
+
+/* A metric, by node. */
+typedef struct LpTreeColumn {
+  LpValue *self;  /* Of the node itself, */
+  LpValue *total; /* and of all further in; from lp_tree_total. */
+} LpTreeColumn;
 
 typedef struct LpTree {
   LpIdMap edges;
   LpTreeNode *node;
   size_t nodes; /* Room. */
   uint32_t n;
+  unsigned metrics; /* Bits of LpMetric that have columns. */
+  LpTreeColumn col[LP_NSIDE][LP_NMETRIC];
 } LpTree;
 
 /* Which of two nodes comes first: as for qsort. */
-typedef int (*LpTreeOrder)(const LpTreeNode *a, const LpTreeNode *b, void *ctx);
+typedef int (*LpTreeOrder)(const LpTree *t, uint32_t a, uint32_t b, void *ctx);
 
-void lp_tree_open(LpTree *t, const LpProfile *prof, int near);
+uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge);
+void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of);
+void lp_tree_whole(LpTree *t);
 void lp_tree_total(LpTree *t);
 void lp_tree_link(LpTree *t);
 void lp_tree_sort(LpTree *t, LpTreeOrder order, void *ctx);
 uint32_t lp_tree_next(const LpTree *t, uint32_t i, int in, int *depth);
 void lp_tree_close(LpTree *t);
 
-/* A metric of a node. */
-static inline uint64_t lp_tree_metric(const LpTreeNode *n, LpMetric metric)
+/* A metric of a node itself. */
+static inline uint64_t lp_tree_self(const LpTree *t, uint32_t node,
+                                    LpMetric metric)
 {
-  return lp_round(n->n[metric], n->part[metric]);
+  return lp_value_round(t->col[LP_NOW][metric].self[node]);
+}
+
+/* The same, with all that is further in. */
+static inline uint64_t lp_tree_totals(const LpTree *t, uint32_t node,
+                                      LpMetric metric)
+{
+  return lp_value_round(t->col[LP_NOW][metric].total[node]);
 }
 
 #endif

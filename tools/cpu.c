@@ -110,6 +110,18 @@ int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
   return 0;
 }
 
+/* Samples whose stack is not whole: as the books tell, if there are books of
+** all streams, and all of them is wanted.
+*/
+uint64_t lp_cpu_truncated(const LpCpu *cpu)
+{
+  uint64_t complete;
+  if (!lp_cpu_find(cpu, "complete", &complete) || cpu->booked != cpu->streams ||
+      cpu->outside)
+    return cpu->cut;
+  return complete < cpu->samples ? cpu->samples - complete : 0;
+}
+
 /* A stream has HZ samples a second. */
 void lp_cpu_rate(LpCpu *cpu, uint64_t hz)
 {
@@ -117,6 +129,14 @@ void lp_cpu_rate(LpCpu *cpu, uint64_t hz)
     cpu->fast = hz;
   if (!cpu->slow || hz < cpu->slow)
     cpu->slow = hz;
+}
+
+/* Nanoseconds of CPU time that a sample stands for; 0 if that is not known, or
+** not the same in all streams.
+*/
+uint64_t lp_cpu_period(const LpCpu *cpu)
+{
+  return cpu->fast && cpu->fast == cpu->slow ? 1000000000 / cpu->fast : 0;
 }
 
 /* The CPU time of a stream is worth so many samples. */
@@ -138,6 +158,17 @@ void lp_cpu_open(LpCpu *cpu, LpIntern *names)
   lp_cpu_module(cpu, &none);
   lp_cpu_process(cpu, &nobody);
   lp_cpu_thread(cpu, &nowhere);
+}
+
+/* Count anew; what has a number keeps it. */
+void lp_cpu_turn(LpCpu *cpu)
+{
+  if (cpu->nthread)
+    memset(cpu->thread, 0, cpu->nthread * sizeof(cpu->thread[0]));
+  if (cpu->nbook)
+    memset(cpu->book, 0, cpu->nbook * sizeof(cpu->book[0]));
+  cpu->samples = cpu->cut = cpu->expected = cpu->slow = cpu->fast = 0;
+  cpu->streams = cpu->booked = cpu->lost = cpu->outside = 0;
 }
 
 /* Give the memory back. */

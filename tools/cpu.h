@@ -40,6 +40,7 @@ typedef struct LpCpu {
   size_t nbook;
   LpBuf event;         /* What is sampled: "cpu-clock". */
   uint64_t samples;    /* All that were read; at most LP_SAMPLES_MAX. */
+  uint64_t outside;    /* Not among these: of a time that is not wanted. */
   uint64_t cut;        /* Of these, do not reach the root. */
   uint64_t expected;   /* Samples that the CPU time used is worth, if known. */
   uint64_t slow, fast; /* Fewest and most samples a second. */
@@ -52,6 +53,7 @@ typedef struct LpCpu {
 
 void lp_cpu_open(LpCpu *cpu, LpIntern *names);
 void lp_cpu_close(LpCpu *cpu);
+void lp_cpu_turn(LpCpu *cpu);
 uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m);
 uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p);
 uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t);
@@ -62,6 +64,8 @@ int lp_cpu_sample(LpCpu *cpu, const LpSample *s);
 void lp_cpu_book(LpCpu *cpu, LpStr key, uint64_t value);
 int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value);
 void lp_cpu_rate(LpCpu *cpu, uint64_t hz);
+uint64_t lp_cpu_period(const LpCpu *cpu);
+uint64_t lp_cpu_truncated(const LpCpu *cpu);
 void lp_cpu_expect(LpCpu *cpu, uint64_t samples);
 
 #endif

@@ -22,8 +22,24 @@ enum {
   LP_FREES,         /* Deallocations, wherever they happened. */
   LP_MOVES,         /* Reallocations, wherever they happened. */
   LP_LEFT_BYTES,    /* Sizes of what was freed, old sizes of what was moved. */
+  LP_NCELL,
+  /* Counted beside, and only where it is wanted: see LpExtra. */
+  LP_PEAK = LP_NCELL, /* Objects live at the high-water mark, */
+  LP_PEAK_BYTES,      /* their sizes. */
+  LP_YOUNG,           /* Live objects that are too young to be leaked, */
+  LP_YOUNG_BYTES,     /* their sizes. */
+  LP_TEMPORARY,       /* Objects that went away soon after they came, */
+  LP_TEMPORARY_BYTES, /* their sizes. */
   LP_NCOUNT
 };
+
+#define LP_NEXTRA (LP_NCOUNT - LP_NCELL)
+
+/* Those counters of an origin that are counted beside. */
+typedef struct LpExtra {
+  uint64_t n[LP_NEXTRA];
+  uint64_t part[LP_NEXTRA]; /* In 2^-32. */
+} LpExtra;
 
 /* Sums of counters, and derived figures; live ones modulo 2^64. */
 typedef struct LpFigures {

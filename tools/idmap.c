@@ -11,7 +11,7 @@
 /* Insert a key that is not there. */
 static void idmap_insert(LpIdMap *m, LpIdSlot s)
 {
-  size_t i = lp_hash_slot(lp_hash(s.key), m->nslot);
+  size_t i = lp_hash_slot(lp_hash_well(s.key), m->nslot);
   while (m->slot[i].value)
     i = i + 1 < m->nslot ? i + 1 : 0;
   m->slot[i] = s;
@@ -37,7 +37,7 @@ uint32_t lp_idmap_put(LpIdMap *m, uint64_t key, uint32_t value)
   uint32_t old;
   if (m->n * 2 >= m->nslot)
     idmap_rehash(m);
-  i = lp_hash_slot(lp_hash(key), m->nslot);
+  i = lp_hash_slot(lp_hash_well(key), m->nslot);
   for (; m->slot[i].value; i = i + 1 < m->nslot ? i + 1 : 0) {
     if (m->slot[i].key == key) {
       old = m->slot[i].value - 1;

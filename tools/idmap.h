@@ -32,7 +32,7 @@ static inline uint32_t lp_idmap_get(const LpIdMap *m, uint64_t key)
   size_t i;
   if (!m->n)
     return LP_NONE;
-  i = lp_hash_slot(lp_hash(key), m->nslot);
+  i = lp_hash_slot(lp_hash_well(key), m->nslot);
   for (; m->slot[i].value; i = i + 1 < m->nslot ? i + 1 : 0)
     if (m->slot[i].key == key)
       return m->slot[i].value - 1;

@@ -23,20 +23,26 @@ void lp_input_open(LpInput *in, LpReadFn read, void *src)
   in->src = src;
 }
 
-/* Read from a file descriptor. */
-static ssize_t input_read_fd(void *src, void *buf, size_t n)
+/* As read(2), but signals do not matter. */
+ssize_t lp_input_read_fd(int fd, void *buf, size_t n)
 {
   ssize_t r;
   do
-    r = read((int)(intptr_t)src, buf, n);
+    r = read(fd, buf, n);
   while (r < 0 && errno == EINTR);
   return r;
+}
+
+/* Read from a file descriptor. */
+static ssize_t input_read(void *src, void *buf, size_t n)
+{
+  return lp_input_read_fd((int)(intptr_t)src, buf, n);
 }
 
 /* A stream from a file, a pipe, a socket. */
 void lp_input_fd(LpInput *in, int fd)
 {
-  lp_input_open(in, input_read_fd, (void *)(intptr_t)fd);
+  lp_input_open(in, input_read, (void *)(intptr_t)fd);
 }
 
 /* A stream from a copy of N bytes of memory. */

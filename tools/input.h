@@ -28,8 +28,10 @@ typedef struct LpInput {
   void *src;
   int eof;
   int error; /* errno of a failed read, which also ends the stream. */
+  int told;  /* The stream told its end: what is behind is not waited for. */
 } LpInput;
 
+ssize_t lp_input_read_fd(int fd, void *buf, size_t n);
 void lp_input_open(LpInput *in, LpReadFn read, void *src);
 void lp_input_fd(LpInput *in, int fd);
 void lp_input_memory(LpInput *in, const void *p, size_t n);
@@ -40,6 +42,12 @@ size_t lp_input_fill(LpInput *in, size_t n);
 static inline uint64_t lp_input_offset(const LpInput *in)
 {
   return in->base + (uint64_t)(in->p - in->buf);
+}
+
+/* How many bytes have come, of this stream or all of it. */
+static inline uint64_t lp_input_came(const LpInput *in)
+{
+  return in->base + (uint64_t)(in->end - in->buf);
 }
 
 /* Try to have N bytes in the buffer; returns how many there are, which is less

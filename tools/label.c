@@ -51,7 +51,7 @@ static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
 }
 
 /* A chunk's name, as short_src of lua_Debug has it; a file keeps its '@'. */
-static void label_chunk(LpBuf *b, LpStr s)
+void lp_label_chunk(LpBuf *b, LpStr s)
 {
   size_t n;
   if (!s.n || (s.s[0] != '@' && s.s[0] != '=')) {
@@ -72,15 +72,21 @@ static void label_chunk(LpBuf *b, LpStr s)
   label_text(b, s.s + s.n - n, n);
 }
 
+/* Is it LuaJIT's own, in no file? */
+int lp_label_builtin(const LpFuncInfo *fi)
+{
+  return fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE;
+}
+
 /* A Lua function: where it is defined. */
 static void label_lua(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 {
   LpStr chunk = lp_profile_name(prof, fi->chunk);
-  if (fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE) {
+  if (lp_label_builtin(fi)) {
     label_source(b, "[builtin:", chunk, "]");
     return;
   }
-  label_chunk(b, chunk);
+  lp_label_chunk(b, chunk);
   lp_buf_printf(b, ":%" PRIu64, fi->first);
 }
 
@@ -121,6 +127,13 @@ static int label_noline(const LpFuncInfo *fi, uint64_t line)
 {
   return line == LP_LINE_NONE || line == LABEL_BUILTIN ||
          (line == 0 && fi->kind == LP_FUNC_LUA);
+}
+
+/* Is the line of a site known? */
+int lp_label_hasline(const LpProfile *prof, uint32_t site)
+{
+  const LpRow *r = &prof->row[site];
+  return !label_noline(&prof->func[r->func], r->line);
 }
 
 /* A line, if there are any in the function. */
@@ -206,6 +219,17 @@ void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
   label_site(b, prof, site, prof->row[site].marks);
 }
 
+/* Add what a site and its function are called. */
+void lp_label_whole(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  LpBuf name = {0};
+  lp_label_site(b, prof, site);
+  lp_label_name(&name, prof, site);
+  if (name.n)
+    lp_buf_printf(b, " (%s)", name.s);
+  lp_buf_free(&name);
+}
+
 /* Add what a site's function is called. */
 void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
@@ -256,11 +280,11 @@ void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
   LpBuf frame = {0}, chunk = {0};
   if (fi->kind != LP_FUNC_LUA) {
     label_site(&frame, prof, site, 0);
-  } else if (fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE) {
+  } else if (lp_label_builtin(fi)) {
     label_lua(&frame, prof, fi);
   } else {
     lp_label_name(&frame, prof, site);
-    label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
+    lp_label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
     if (!chunk.n || chunk.s[0] != '@')
       lp_buf_puts(&frame, "@");
     lp_buf_printf(&frame, "%s:", chunk.n ? chunk.s : "");

@@ -68,6 +68,16 @@ static LegacyResult legacy_stop(Legacy *l, const char *expected, int ended)
   return LEGACY_STOP;
 }
 
+/* Is there more behind what is in the buffer? A stream ends without padding,
+** so only what is known to be missing is waited for.
+*/
+static int legacy_more(Legacy *l)
+{
+  size_t have = (size_t)(l->in->end - l->in->p);
+  legacy_flush(l);
+  return lp_input_want(l->in, have + 1) > have;
+}
+
 /* -- Symbols -------------------------------------------------------------- */
 
 /* Only the beginning of a long name is kept; a hash tells it from others. */
@@ -88,24 +98,27 @@ static LegacyResult legacy_function(Legacy *l, LegacySource src, size_t at)
   LpInput *in = l->in;
   const uint8_t *p;
   unsigned bad = 0;
-  uint64_t addr, n;
+  uint64_t addr, n, first;
   LpFunc f = {.kind = src == LEGACY_LUA ? LP_FUNC_LUA : LP_FUNC_C};
   LpStr name;
-  lp_input_want(in, LP_SLACK);
-  p = in->p + at;
-  addr = lp_uleb(&p, &bad);
-  n = lp_uleb(&p, &bad);
+  do {
+    p = in->p + at;
+    addr = lp_uleb(&p, &bad);
+    n = lp_uleb(&p, &bad);
+  } while (p > in->end && legacy_more(l));
   if (bad || n > LEGACY_NAME_MAX || p > in->end)
     return legacy_stop(l, "a symbol", p > in->end);
   at = (size_t)(p - in->p);
-  lp_input_want(in, at + n + LJM_ULEB_MAX);
-  if ((size_t)(in->end - in->p) < at + n)
+  if (lp_input_want(in, at + n) < at + n)
     return legacy_stop(l, "a symbol", 1);
-  p = in->p + at + n;
+  do {
+    p = in->p + at + n;
+    first = src == LEGACY_LUA ? lp_uleb(&p, &bad) : 0;
+  } while (p > in->end && legacy_more(l));
   name = (LpStr){(const char *)in->p + at, n};
   if (src == LEGACY_LUA) {
     f.chunk = name;
-    f.first = lp_uleb(&p, &bad);
+    f.first = first;
     legacy_cut(&f);
   } else {
     f.name = name;
@@ -141,16 +154,17 @@ static LegacyResult legacy_trace(Legacy *l, size_t at)
   const uint8_t *p;
   unsigned bad = 0;
   LegacyTrace t = {0};
-  lp_input_want(in, LP_SLACK);
-  p = in->p + at;
-  t.no = lp_uleb(&p, &bad);
-  t.proto = lp_uleb(&p, &bad);
-  t.line = lp_uleb(&p, &bad);
-  if (l->symver == 2 && !l->evver && t.line >= LEGACY_LINE_MAX) {
-    t.addr = t.proto;
-    t.proto = t.line;
+  do {
+    p = in->p + at;
+    t.no = lp_uleb(&p, &bad);
+    t.proto = lp_uleb(&p, &bad);
     t.line = lp_uleb(&p, &bad);
-  }
+    if (l->symver == 2 && !l->evver && t.line >= LEGACY_LINE_MAX) {
+      t.addr = t.proto;
+      t.proto = t.line;
+      t.line = lp_uleb(&p, &bad);
+    }
+  } while (p > in->end && legacy_more(l));
   if (bad || p > in->end)
     return legacy_stop(l, "a trace", p > in->end);
   if (l->evver) {
@@ -188,13 +202,15 @@ static LegacyResult legacy_symbol(Legacy *l)
 */
 static void legacy_vm_addr(Legacy *l)
 {
-  size_t have = lp_input_want(l->in, LP_SLACK);
+  size_t have = lp_input_want(l->in, 4);
   const uint8_t *p = l->in->p;
   unsigned bad = 0;
   if (l->symver != 1 || have == 0 || p[0] == 0)
     return;
   if (have >= 4 && p[0] == LEGACY_FINAL && memcmp(p + 1, "ljm", 3) == 0)
     return;
+  lp_input_want(l->in, LJM_ULEB_MAX); /* Less than what must follow it. */
+  p = l->in->p;
   lp_uleb(&p, &bad);
   if (!bad && p <= l->in->end)
     lp_input_skip(l->in, (size_t)(p - l->in->p));
@@ -227,26 +243,29 @@ static void legacy_tick(Legacy *l)
 /* The event that is here, of KIND, from SRC. */
 static LegacyResult legacy_event(Legacy *l, unsigned kind, LegacySource src)
 {
-  const uint8_t *p = l->in->p + 1;
+  const uint8_t *p;
   unsigned bad = 0;
   uint64_t a = 0, b = 0;
-  LpEvent *e = &l->ev[l->n];
-  *e = (LpEvent){.kind = (uint8_t)kind};
-  if (src != LEGACY_INTERNAL)
-    a = lp_uleb(&p, &bad);
-  if (src == LEGACY_LUA || (src == LEGACY_TRACE && l->evver == 2))
-    b = lp_uleb(&p, &bad);
-  if (kind != LJM_ALLOC) {
-    e->oaddr = lp_uleb(&p, &bad);
-    e->osize = lp_uleb(&p, &bad);
-  }
-  if (kind != LJM_FREE) {
-    e->naddr = lp_uleb(&p, &bad);
-    e->nsize = lp_uleb(&p, &bad);
-  }
+  LpEvent e = {.kind = (uint8_t)kind};
+  do {
+    p = l->in->p + 1;
+    if (src != LEGACY_INTERNAL)
+      a = lp_uleb(&p, &bad);
+    if (src == LEGACY_LUA || (src == LEGACY_TRACE && l->evver == 2))
+      b = lp_uleb(&p, &bad);
+    if (kind != LJM_ALLOC) {
+      e.oaddr = lp_uleb(&p, &bad);
+      e.osize = lp_uleb(&p, &bad);
+    }
+    if (kind != LJM_FREE) {
+      e.naddr = lp_uleb(&p, &bad);
+      e.nsize = lp_uleb(&p, &bad);
+    }
+  } while (p > l->in->end && legacy_more(l));
   if (bad || p > l->in->end)
     return legacy_stop(l, "an event", p > l->in->end);
-  e->site = lp_legacy_site(&l->names, src, a, b);
+  e.site = lp_legacy_site(&l->names, src, a, b);
+  l->ev[l->n] = e;
   lp_input_skip(l->in, (size_t)(p - l->in->p));
   if (++l->n == LP_BATCH)
     legacy_flush(l);
@@ -258,7 +277,7 @@ static LegacyResult legacy_next(Legacy *l)
 {
   static const char expected[] = "an event or the final byte";
   unsigned head, kind, src, rest;
-  if (!lp_input_want(l->in, LP_SLACK))
+  if (l->in->p == l->in->end && !legacy_more(l))
     return legacy_stop(l, expected, 1);
   head = *l->in->p;
   kind = head & LJM_KIND_MASK;
@@ -288,6 +307,7 @@ static void legacy_events(Legacy *l)
     res = legacy_next(l);
   while (res == LEGACY_NEXT);
   legacy_flush(l);
+  l->in->told = res == LEGACY_END;
   if (res == LEGACY_END && lp_input_want(l->in, 1))
     lp_reader_damage(l->in, l->sink, LP_ODD,
                      "expected the end of the stream behind its final byte");

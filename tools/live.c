@@ -13,9 +13,11 @@
 **
 ** Sparse heaps, and addresses that a damaged stream made up, must not cost a
 ** leaf for every object. Leaves may take LIVE_FREE bytes, and LIVE_EACH more
-** for every object in a leaf; past that, new regions go to the hash table
-** (12 bytes a place, between 3/8 and 3/4 of them taken). So all of it
-** takes at most 8 MiB and 40 bytes per object, most often 10 to 16.
+** for every object in a leaf; past that, new regions go to the hash table. It
+** has 12 bytes a place, 7/9 to 7/8 of them taken, and is split into many that
+** grow one at a time. So all of it takes at most 8 MiB and 16 bytes for each
+** object live at once, most often 8 to 12. Only where all objects leave their
+** leaves and others come elsewhere can it be 32, of the most live at once.
 */
 
 #include <stdlib.h>
@@ -30,28 +32,34 @@
 
 /* -- The overflow --------------------------------------------------------- */
 
-/* The place of ADDR, or the free place where it belongs. */
-static size_t over_place(const LpLive *m, uint64_t addr)
+/* Where a hash begins to look. */
+static size_t over_home(const LpLiveOver *t, uint64_t hash)
 {
-  size_t i = lp_hash_slot(lp_hash_well(addr), m->nplace);
-  while (m->origin[i] && m->addr[i] != addr)
-    i = i + 1 < m->nplace ? i + 1 : 0;
+  return lp_hash_slot(hash << LIVE_OVER, t->nplace);
+}
+
+/* The place of ADDR, or the free place where it belongs. */
+static size_t over_place(const LpLiveOver *t, uint64_t addr, uint64_t hash)
+{
+  size_t i = over_home(t, hash);
+  while (t->origin[i] && t->addr[i] != addr)
+    i = i + 1 < t->nplace ? i + 1 : 0;
   return i;
 }
 
-/* Half as much room again. */
-static void over_rehash(LpLive *m)
+/* An eighth more room. */
+static void over_rehash(LpLiveOver *t)
 {
-  LpLive old = *m;
+  LpLiveOver old = *t;
   size_t i;
-  m->nplace = m->nplace ? m->nplace / 2 * 3 : 1024;
-  m->addr = lp_alloc(m->nplace * sizeof(uint64_t));
-  m->origin = lp_zalloc(m->nplace, sizeof(uint32_t));
+  t->nplace = t->nplace ? t->nplace + t->nplace / 8 : 16;
+  t->addr = lp_alloc(t->nplace * sizeof(uint64_t));
+  t->origin = lp_zalloc(t->nplace, sizeof(uint32_t));
   for (i = 0; i < old.nplace; i++) {
     if (old.origin[i]) {
-      size_t to = over_place(m, old.addr[i]);
-      m->addr[to] = old.addr[i];
-      m->origin[to] = old.origin[i];
+      size_t to = over_place(t, old.addr[i], lp_hash_well(old.addr[i]));
+      t->addr[to] = old.addr[i];
+      t->origin[to] = old.origin[i];
     }
   }
   free(old.addr);
@@ -61,45 +69,58 @@ static void over_rehash(LpLive *m)
 /* Set the owner of ADDR; returns the one before. */
 static uint32_t over_put(LpLive *m, uint64_t addr, uint32_t origin)
 {
+  uint64_t hash = lp_hash_well(addr);
+  LpLiveOver *t = &m->over[hash >> (64 - LIVE_OVER)];
   uint32_t old;
   size_t i;
-  if (m->nover * 4 >= m->nplace * 3)
-    over_rehash(m);
-  i = over_place(m, addr);
-  old = m->origin[i];
-  m->addr[i] = addr;
-  m->origin[i] = origin + 1;
+  if (t->n * 8 >= t->nplace * 7)
+    over_rehash(t);
+  i = over_place(t, addr, hash);
+  old = t->origin[i];
+  t->addr[i] = addr;
+  t->origin[i] = origin + 1;
   if (old)
     return old - 1;
+  t->n++;
   m->nover++;
   return LP_NONE;
 }
 
-/* As lp_live_take, of an object that has no slot. Those behind it move up, so
-** that no hole breaks a chain.
+/* A place becomes free. Those behind it move up, so that no hole breaks a
+** chain.
 */
-uint32_t lp_live_take_slow(LpLive *m, uint64_t addr)
+static void over_clear(LpLiveOver *t, size_t i)
 {
-  size_t i, j, home;
-  uint32_t old;
-  if (!m->nover)
-    return LP_NONE;
-  i = j = over_place(m, addr);
-  old = m->origin[i];
-  if (!old)
-    return LP_NONE;
+  size_t j = i, home;
   for (;;) {
-    j = j + 1 < m->nplace ? j + 1 : 0;
-    if (!m->origin[j])
+    j = j + 1 < t->nplace ? j + 1 : 0;
+    if (!t->origin[j])
       break;
-    home = lp_hash_slot(lp_hash_well(m->addr[j]), m->nplace);
+    home = over_home(t, lp_hash_well(t->addr[j]));
     if (i < j ? home > i && home <= j : home > i || home <= j)
       continue;
-    m->addr[i] = m->addr[j];
-    m->origin[i] = m->origin[j];
+    t->addr[i] = t->addr[j];
+    t->origin[i] = t->origin[j];
     i = j;
   }
-  m->origin[i] = 0;
+  t->origin[i] = 0;
+  t->n--;
+}
+
+/* As lp_live_take, of an object that has no slot. */
+uint32_t lp_live_take_slow(LpLive *m, uint64_t addr)
+{
+  uint64_t hash = lp_hash_well(addr);
+  LpLiveOver *t = &m->over[hash >> (64 - LIVE_OVER)];
+  uint32_t old;
+  size_t i;
+  if (!t->n)
+    return LP_NONE;
+  i = over_place(t, addr, hash);
+  old = t->origin[i];
+  if (!old)
+    return LP_NONE;
+  over_clear(t, i);
   m->nover--;
   return old - 1;
 }
@@ -183,9 +204,11 @@ uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin)
 /* Bytes that the map takes. */
 size_t lp_live_bytes(const LpLive *m)
 {
-  return m->nleaf * LIVE_LEAF_BYTES +
-         m->nregion * (sizeof(uint64_t) + sizeof(uint32_t *)) +
-         m->nplace * (sizeof(uint64_t) + sizeof(uint32_t));
+  size_t n = 0, i;
+  for (i = 0; i < 1u << LIVE_OVER; i++)
+    n += m->over[i].nplace * (sizeof(uint64_t) + sizeof(uint32_t));
+  return n + m->nleaf * LIVE_LEAF_BYTES +
+         m->nregion * (sizeof(uint64_t) + sizeof(uint32_t *));
 }
 
 /* Give the memory back. */
@@ -194,9 +217,11 @@ void lp_live_free(LpLive *m)
   size_t i;
   for (i = 0; i < m->nregion; i++)
     free(m->leaf[i]);
+  for (i = 0; i < 1u << LIVE_OVER; i++) {
+    free(m->over[i].addr);
+    free(m->over[i].origin);
+  }
   free(m->region);
   free(m->leaf);
-  free(m->addr);
-  free(m->origin);
   memset(m, 0, sizeof(*m));
 }

@@ -26,6 +26,16 @@ typedef struct LpLiveNear {
   uint32_t *leaf;
 } LpLiveNear;
 
+#define LIVE_OVER 6 /* log2 of the tables that the overflow is split into. */
+
+/* Addresses and their origins, by hash. */
+typedef struct LpLiveOver {
+  uint64_t *addr;
+  uint32_t *origin; /* Origin + 1; 0 is a free place. */
+  size_t nplace;
+  size_t n; /* Objects in it. */
+} LpLiveOver;
+
 typedef struct LpLive {
   /* The page table: leaves by region of address space. */
   LpLiveNear near[LIVE_NEAR]; /* By low bits: the regions looked up last. */
@@ -34,10 +44,8 @@ typedef struct LpLive {
   size_t nregion;  /* Places. */
   size_t nleaf;    /* Leaves. */
   size_t nslot;    /* Objects in leaves. */
-  /* The overflow: a hash table by address. */
-  uint64_t *addr;
-  uint32_t *origin; /* Origin + 1; 0 is a free place. */
-  size_t nplace;
+  /* The overflow. */
+  LpLiveOver over[1 << LIVE_OVER];
   size_t nover; /* Objects in it. */
 } LpLive;
 
@@ -104,6 +112,13 @@ static inline uint32_t lp_live_take(LpLive *m, uint64_t addr)
     return old;
   }
   return lp_live_take_slow(m, addr);
+}
+
+/* Whose is the object at ADDR, or LP_NONE if that is not known at once. */
+static inline uint32_t lp_live_look(LpLive *m, uint64_t addr)
+{
+  const uint32_t *slot = lp_live_slot(m, addr);
+  return slot && *slot ? (*slot >> 2) - 1 : LP_NONE;
 }
 
 /* How many objects there are. */

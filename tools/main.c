@@ -1,10 +1,10 @@
 /*
-** lj-parse-memprof: files, exit status.
+** lj-parse-memprof: a profile is loaded, and reported. The exit status is
+** LpStatus; a report that could not be written counts as LP_UNREADABLE.
 */
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,118 +13,126 @@
 #include <unistd.h>
 
 #include "hash.h"
+#include "load.h"
 #include "options.h"
-#include "reader.h"
-#include "stream.h"
+#include "replace.h"
 
-/* The exit status is LpStatus, of several streams the highest; a report that
-** could not be written counts as LP_UNREADABLE.
+/* -- Reports -------------------------------------------------------------- */
+
+/* Begin to write a report. While FILE is followed there is one after the other:
+** a file is replaced, a terminal is cleared.
 */
-
-/* -- Work ----------------------------------------------------------------- */
-
-/* Something could not be done. */
-static int failed(const char *name, int err)
+static int open_report(LpOut *out, LpReplace *r, const LpFollow *f, int last)
 {
-  fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, name,
-          strerror(err));
-  return LP_UNREADABLE;
+  const char *name = lp_options.out;
+  int fd = STDOUT_FILENO;
+  if (name && f->name)
+    fd = lp_replace_open(r, name);
+  else if (name)
+    fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return errno;
+  lp_out_open(out, fd);
+  if (!name && f->name && isatty(fd))
+    lp_out_puts(out, "\033[H\033[2J");
+  if (!name && f->name)
+    lp_follow_heading(&out->buf, f, last);
+  return 0;
 }
 
-/* Say in one line what is wrong with a stream. */
-static void warn(const char *name, const LpStream *st, int err)
+/* All of it is written. Returns errno. */
+static int close_report(LpOut *out, LpReplace *r, const LpFollow *f, int last)
 {
-  LpBuf b = {0};
-  lp_buf_printf(&b, "%s: %s: offset %" PRIu64 ": ",
-                program_invocation_short_name, name, st->damage.offset);
-  if (err)
-    lp_buf_printf(&b, "cannot be read on: %s", strerror(err));
-  else
-    lp_buf_puts(&b, st->damage.what);
-  if (st->damage.bytes)
-    lp_buf_printf(&b, "; %" PRIu64 " bytes lost", st->damage.bytes);
-  if (st->damage.events)
-    lp_buf_printf(&b, "; %" PRIu64 " %s lost", st->damage.events,
-                  st->body == 'p' ? "records of samples" : "events");
-  if (st->ndamage > 1)
-    lp_buf_printf(&b, " (and %" PRIu64 " more)", st->ndamage - 1);
-  fprintf(stderr, "%s\n", b.s);
-  lp_buf_free(&b);
+  int err;
+  lp_out_close(out);
+  err = out->error;
+  if (lp_options.out && f->name) {
+    int res = lp_replace_close(r, !err);
+    return err ? err : res;
+  }
+  if (last && close(out->fd) != 0 && !err)
+    err = errno;
+  return err;
+}
+
+/* Write the report; LAST, if there will be no more. */
+static int write_report(const LpLoad *l, int last)
+{
+  LpReportOptions *opt = &lp_options.report;
+  LpReplace r;
+  LpShape shape;
+  LpOut out;
+  int err = open_report(&out, &r, &l->followed, last);
+  if (!err) {
+    lp_shape_open(&shape, l->prof, opt->focus ? &lp_options.focus : NULL,
+                  opt->ignore ? &lp_options.ignore : NULL);
+    opt->shape = &shape;
+    lp_report_write(lp_options.format, lp_options.view, &out, l->prof, opt);
+    opt->shape = NULL;
+    lp_shape_close(&shape);
+    err = close_report(&out, &r, &l->followed, last);
+  }
+  return err ? lp_load_failed(lp_options.out ? lp_options.out
+                                             : "standard output",
+                              strerror(err))
+             : LP_WHOLE;
+}
+
+/* A report of what was read until now. Without it, it is no use to read on. */
+static void show(const LpLoad *l)
+{
+  int res = write_report(l, 0);
+  if (res != LP_WHOLE)
+    exit(res);
+}
+
+/* What must be counted for the report and the options. */
+static LpWanted wanted(const LpReport *r)
+{
+  LpWanted w = lp_options.wanted;
+  w.what |= lp_options_wants(r);
+  if ((w.what & LP_WANT_SNAPS) && !w.snap)
+    w.snap = LP_SNAP_EACH;
+  return w;
 }
 
 /* Once it is known what FILEs are profiles of, the report is chosen; it is no
 ** use to read on if there is none.
 */
-static void check_body(void *ctx, int body)
+static void choose(LpProfile *prof)
 {
+  const LpReport *r = NULL;
   LpBuf why = {0};
-  unsigned of;
-  lp_stream_body(ctx, body);
-  of = ((LpStream *)ctx)->prof->of;
-  if (of == (LP_OF_MEMORY | LP_OF_CPU))
+  if (prof->of == (LP_OF_MEMORY | LP_OF_CPU))
     lp_buf_puts(&why, "memory and CPU profiles cannot be in one report yet");
-  else if (!lp_report_choose(lp_options.format, lp_options.view,
-                             lp_options.given, of, &why))
+  else if (!(r = lp_options_report(prof->of, &why)))
     lp_buf_printf(&why, ", of a %s profile",
-                  of == LP_OF_CPU ? "CPU" : "memory");
-  else
+                  prof->of == LP_OF_CPU ? "CPU" : "memory");
+  if (r) {
+    prof->wanted = wanted(r);
+    lp_buf_free(&why);
     return;
+  }
   fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
   exit(EX_USAGE);
 }
 
-/* Read one stream into the profile. */
-static int read_stream(LpProfile *prof, const char *name, int fd)
-{
-  LpInput in;
-  LpStream st;
-  LpSink sink = lp_stream_open(&st, prof);
-  sink.body = check_body;
-  int res;
-  lp_input_fd(&in, fd);
-  lp_reader_run(&in, &sink);
-  lp_stream_close(&st, lp_input_offset(&in));
-  res = lp_stream_status(&st);
-  if (in.error && lp_input_offset(&in) == 0)
-    res = failed(name, in.error);
-  else if (res != LP_WHOLE)
-    warn(name, &st, in.error);
-  lp_input_close(&in);
-  return res;
-}
+/* -- All of it ------------------------------------------------------------ */
 
-/* Read one file into the profile. */
-static int read_file(LpProfile *prof, const char *name)
+/* Say which limits are exceeded, a line for each. */
+static int check_limits(const LpProfile *prof)
 {
-  int fd, res;
-  if (strcmp(name, "-") == 0)
-    return read_stream(prof, "standard input", STDIN_FILENO);
-  fd = open(name, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return failed(name, errno);
-  res = read_stream(prof, name, fd);
-  close(fd);
+  int res = LP_WHOLE;
+  size_t i;
+  for (i = 0; i < lp_options.nlimit; i++) {
+    LpBuf why = {0};
+    if (!lp_limit_holds(&lp_options.limit[i], prof, &why)) {
+      fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
+      res = LP_EXCEEDED;
+    }
+    lp_buf_free(&why);
+  }
   return res;
-}
-
-/* Write the report. */
-static int write_report(const LpProfile *prof)
-{
-  const char *name = lp_options.out ? lp_options.out : "standard output";
-  unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
-  int fd = STDOUT_FILENO;
-  LpOut out;
-  if (lp_options.out)
-    fd = open(lp_options.out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0)
-    return failed(name, errno);
-  lp_out_open(&out, fd);
-  lp_report_find(lp_options.format, lp_options.view, of)
-      ->write(&out, prof, &lp_options.report);
-  lp_out_close(&out);
-  if (close(fd) != 0 && !out.error)
-    out.error = errno;
-  return out.error ? failed(name, out.error) : LP_WHOLE;
 }
 
 /* A secret that a stream's author could not know. */
@@ -136,23 +144,38 @@ static void draw_secret(void)
   lp_hash_secret |= 1;
 }
 
-/* All of it. */
+/* Was something asked for that is about time? */
+static int timed(void)
+{
+  const LpWanted *w = &lp_options.wanted;
+  const char *view = lp_options.view ? lp_options.view : "";
+  return w->snap || w->from || w->to != UINT64_MAX ||
+         strcmp(view, "time") == 0 || strcmp(view, "snapshots") == 0;
+}
+
+/* What cannot be compared is not reported. */
 int main(int argc, char **argv)
 {
-  int i, n = 0, res = LP_WHOLE;
-  LpProfile *prof;
+  LpLoad l = {.body = choose, .show = show};
+  size_t got, bases;
+  int res;
   lp_options_parse(argc, argv);
   draw_secret();
-  prof = lp_profile_new();
-  for (i = 0; i < lp_options.nfile; i++) {
-    int one = read_file(prof, lp_options.file[i]);
-    n += one != LP_UNREADABLE;
-    res = one > res ? one : res;
+  l.prof = lp_profile_new();
+  l.timed = timed();
+  res = lp_load_files(&l, lp_options.base, lp_options.nbase, &bases);
+  if (bases)
+    lp_profile_turn(l.prof);
+  if (bases == lp_options.nbase) {
+    l.follow = lp_options.follow;
+    res = lp_load_worse(res,
+                        lp_load_files(&l, (const char *const *)lp_options.file,
+                                      (size_t)lp_options.nfile, &got));
+    if (got) {
+      res = lp_load_worse(res, write_report(&l, 1));
+      res = lp_load_worse(res, check_limits(l.prof));
+    }
   }
-  if (n) {
-    int one = write_report(prof);
-    res = one > res ? one : res;
-  }
-  lp_profile_free(prof);
+  lp_profile_free(l.prof);
   return res;
 }

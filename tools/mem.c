@@ -37,6 +37,13 @@ void *lp_zalloc(size_t n, size_t size)
   return p;
 }
 
+/* A copy of a C string. */
+char *lp_strdup(const char *s)
+{
+  size_t n = strlen(s) + 1;
+  return memcpy(lp_alloc(n), s, n);
+}
+
 /* P with room for N elements of SIZE bytes. */
 void *lp_realloc(void *p, size_t n, size_t size)
 {

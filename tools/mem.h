@@ -11,6 +11,7 @@
 void *lp_alloc(size_t n);
 void *lp_zalloc(size_t n, size_t size);
 void *lp_realloc(void *p, size_t n, size_t size);
+char *lp_strdup(const char *s);
 void *lp_grow(void *p, size_t *cap, size_t need, size_t size);
 
 #define LP_LINE 64 /* Bytes of a line of cache. */

@@ -5,47 +5,100 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "options.h"
 
-#ifndef LP_VERSION
-#define LP_VERSION "unknown"
-#endif
+LpOptions lp_options = {.format = "text",
+                        .wanted = {.to = UINT64_MAX},
+                        .report.min = LP_REPORT_MIN,
+                        .report.metric = LP_METRIC_BYTES};
 
-LpOptions lp_options = {.format = "text", .report.min = LP_REPORT_MIN};
-
-enum { OPT_DUMP = 256, OPT_FORMAT, OPT_VIEW, OPT_MIN, OPT_METRIC, OPT_SORT };
+enum {
+  OPT_DUMP = 256,
+  OPT_FORMAT,
+  OPT_VIEW,
+  OPT_MIN,
+  OPT_METRIC,
+  OPT_SORT,
+  OPT_FOLLOW,
+  OPT_TOP,
+  OPT_FOCUS,
+  OPT_IGNORE,
+  OPT_DIFF,
+  OPT_LIMIT,
+  OPT_TEMPORARY,
+  OPT_YOUNG,
+  OPT_SNAP,
+  OPT_FROM,
+  OPT_TO
+};
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is reported:", 1},
     {"view", OPT_VIEW, "VIEW", 0,
      "Memory: sites: events by site, and what each still holds (default); "
-     "types: a table by type of object; tree: who called what allocates. "
-     "CPU: functions (default), lines, tree, threads",
+     "types: by type of object; sizes: by size; snapshots. CPU: functions (default); threads. "
+     "Both: time: the course of things; functions, lines: each itself and in total; tree: who called what; "
+     "callers: who called what has most itself",
      1},
-    {"format", OPT_FORMAT, "FORMAT", 0,
-     "text (default); folded: a line for each stack, for flamegraph.pl", 1},
-    {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
-    {NULL, 0, NULL, 0, "Text:", 2},
-    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 2},
-    {"leak-only", 'l', NULL, 0,
-     "Sites: print only what is still live at the end", 2},
-    {"min", OPT_MIN, "PERCENT", 0,
-     "Leave out what has less of all bytes, and of all live bytes, or of all "
-     "samples (default 0.5)",
-     2},
-    {"sort", OPT_SORT, "ORDER", 0,
-     "Functions, lines: most first in themselves (self, default), or with all "
-     "that they called (total)",
-     2},
-    {NULL, 0, NULL, 0, "Folded:", 3},
     {"metric", OPT_METRIC, "METRIC", 0,
-     "Memory: bytes that were allocated (default), allocations, or live bytes",
-     3},
-    {NULL, 0, NULL, 0, "Others:", 4},
+     "What is counted; memory: bytes that were allocated (default), "
+     "allocations, reallocations, deallocations, freed, live, live-objects, "
+     "peak, peak-objects, leaked, leaked-objects, temporary, "
+     "temporary-objects; CPU: samples",
+     1},
+    {"diff", OPT_DIFF, "BASE", 0,
+     "Compare with BASE, a recording; several BASEs are added up", 1},
+    {"format", OPT_FORMAT, "FORMAT", 0,
+     "text (default); folded: a line for each stack, for flamegraph.pl; json: "
+     "all of the profile, or a VIEW's table; csv: a VIEW's table (lines, if "
+     "there is that view); pprof: gzip, for pprof; speedscope; "
+     "html: a page with flame graphs and tables",
+     1},
+    {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
+    {NULL, 0, NULL, 0, "What is counted:", 2},
+    {"from", OPT_FROM, "SEC", 0,
+     "As if the recording had begun so many seconds after it did", 2},
+    {"to", OPT_TO, "SEC", 0, "As if it had ended then", 2},
+    {"temporary", OPT_TEMPORARY, "N", 0,
+     "What goes before N other allocations come is temporary (default: as many "
+     "as were live at once)",
+     2},
+    {"ignore-youngest", OPT_YOUNG, "PERCENT", 0,
+     "The last allocations are too young to be leaked (default 0)", 2},
+    {"heap-snap-interval", OPT_SNAP, "SEC", 0,
+     "Sites, snapshots: what was held every SEC seconds", 2},
+    {NULL, 0, NULL, 0, "Shaping:", 3},
+    {"top", OPT_TOP, "N", 0,
+     "Only the first N rows; trees: of each node; the rest is added up", 2},
+    {"sort", OPT_SORT, "KEY", 0,
+     "Order of rows: self, total, name, or another column", 2},
+    {"focus", OPT_FOCUS, "RE", 0,
+     "Only stacks with a frame that matches a regular expression", 2},
+    {"ignore", OPT_IGNORE, "RE", 0, "No stacks with a frame that matches", 2},
+    {"min", OPT_MIN, "SIZE", 0,
+     "Leave out what has less: in bytes, objects or samples (4096, 64K), or in "
+     "percent (0.5%, the default of text)",
+     2},
+    {NULL, 0, NULL, 0, "Text:", 3},
+    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 3},
+    {"leak-only", 'l', NULL, 0,
+     "Sites: print only what is still live at the end", 3},
+    {NULL, 0, NULL, 0, "Input:", 5},
+    {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
+     "FILE still grows: report again and again, every 2 SECONDS if nothing else "
+     "is said, until the recording ends, or Ctrl-C",
+     5},
     {"dump", OPT_DUMP, NULL, 0,
-     "Accepted and implied: kinds of streams are recognised", 4},
+     "Accepted and implied: kinds of streams are recognised", 5},
+    {NULL, 0, NULL, 0, "Limits:", 6},
+    {"limit", OPT_LIMIT, "LIMIT", 0,
+     "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if there is more, of all "
+     "or of chunks, modules and sites like GLOB",
+     6},
+    {NULL, 0, NULL, 0, "Others:", -1},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
     {0},
 };
@@ -54,71 +107,138 @@ static const char doc[] =
     "Report what a LuaJIT memory profile tells: allocations, reallocations and "
     "deallocations, and what is still held; or where a CPU profile's time went."
     "\v"
-    "FILE - is standard input. Several FILEs become one report.\n"
+    "FILE - is standard input. Several FILEs become one report. They may be "
+    "packed with gzip or zstd.\n"
     "\n"
     "Examples:\n"
     "  lj-parse-memprof mem.ljm           the whole report\n"
     "  lj-parse-memprof -l -H mem.ljm     what is still held, for people\n"
     "  lj-parse-memprof --view=tree mem.ljm\n"
+    "  lj-parse-memprof --view=functions --metric=peak --top=20 mem.ljm\n"
+    "  lj-parse-memprof --view=callers --focus='^@app/' --min=64K mem.ljm\n"
+    "  lj-parse-memprof --diff=old.ljm new.ljm\n"
+    "  lj-parse-memprof --limit='live@app/*<=10MB' mem.ljm\n"
     "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
+    "  lj-parse-memprof --format=pprof -o mem.pb.gz mem.ljm\n"
     "  lj-parse-memprof cpu.ljp           self and total by function\n"
-    "  zcat mem.ljm.gz | lj-parse-memprof -o report.txt -\n"
+    "  lj-parse-memprof -o report.txt mem.ljm.gz\n"
+    "  lj-parse-memprof --follow mem.ljm  what a program does that still runs\n"
     "\n"
     "Exit status: 0 all was read; 1 a part was read, a warning says where and "
-    "why it ends; 2 a FILE could not be read, or the report not written; 64 "
-    "usage.";
+    "why it ends; 2 a FILE could not be read, or the report not written; 3 a "
+    "limit was exceeded; 64 usage; of several, the first of 64, 2, 3, 1.";
 
-/* --min */
-static double parse_percent(const char *arg, struct argp_state *state)
+/* The options for certain reports; without those that are for a limit as well.
+ */
+static unsigned options_given(void)
 {
-  char *end;
-  double percent = strtod(arg, &end);
-  if (end == arg || *end || !(percent >= 0 && percent <= 100))
-    argp_error(state, "expected a PERCENT from 0 to 100, not %s", arg);
-  return percent;
+  unsigned given = lp_options.given, wants = 0;
+  size_t i;
+  for (i = 0; i < lp_options.nlimit; i++)
+    wants |= lp_metrics[lp_options.limit[i].metric].wants;
+  if (wants & LP_WANT_TEMPORARY)
+    given &= ~(unsigned)LP_TAKES_TEMPORARY;
+  if (wants & LP_WANT_YOUNG)
+    given &= ~(unsigned)LP_TAKES_YOUNG;
+  return given;
 }
 
-/* --metric */
-static LpMetric parse_metric(const char *arg, struct argp_state *state)
+/* The report of profiles of one kind that takes all options, or NULL and *WHY.
+ */
+const LpReport *lp_options_report(unsigned of, LpBuf *why)
 {
-  static const char *const name[LP_NMETRIC] = {
-      [LP_METRIC_BYTES] = "bytes",
-      [LP_METRIC_ALLOCATIONS] = "allocations",
-      [LP_METRIC_LIVE] = "live",
-  };
-  LpMetric m;
-  for (m = 0; m < LP_NMETRIC; m++)
-    if (name[m] && strcmp(name[m], arg) == 0)
-      return m;
-  argp_error(state, "expected a METRIC: bytes, allocations or live, not %s",
-             arg);
-  return LP_METRIC_BYTES;
+  const LpReport *r = lp_report_choose(lp_options.format, lp_options.view,
+                                       options_given(), of, why);
+  size_t i;
+  if (!r || !lp_report_check(r, of, &lp_options.report, why))
+    return NULL;
+  for (i = 0; i < lp_options.nlimit; i++) {
+    if (lp_metrics[lp_options.limit[i].metric].of & of)
+      continue;
+    lp_buf_printf(why, "there is no --limit=%s", lp_options.limit[i].text);
+    return NULL;
+  }
+  return r;
 }
 
-/* --sort */
-static int parse_sort(const char *arg, struct argp_state *state)
+/* What must be counted for a report and all limits, LP_WANT_*. */
+unsigned lp_options_wants(const LpReport *r)
 {
-  int total = strcmp(arg, "total") == 0;
-  if (!total && strcmp(arg, "self") != 0)
-    argp_error(state, "expected an ORDER: self or total, not %s", arg);
-  return total;
+  unsigned metrics = LP_METRIC_BIT(lp_options.report.metric);
+  size_t i;
+  for (i = 0; i < lp_options.nlimit; i++)
+    metrics |= LP_METRIC_BIT(lp_options.limit[i].metric);
+  return r->wants | lp_metric_wants(metrics);
 }
 
-/* Some report must take every option. Which one it is depends on what FILEs are
-** profiles of.
+/* Only a file can be followed, and only one; so must be what is replaced. */
+static void parse_files(struct argp_state *state)
+{
+  struct stat st;
+  if (lp_options.follow > 0 && lp_options.nfile != 1)
+    argp_error(state, "--follow is for one FILE, not %d", lp_options.nfile);
+  if (lp_options.follow > 0 && strcmp(lp_options.file[0], "-") == 0)
+    argp_error(state, "--follow is not for standard input");
+  if (lp_options.follow > 0 && lp_options.nbase)
+    argp_error(state, "--follow is not for --diff");
+  if (lp_options.follow > 0 && lp_options.out &&
+      stat(lp_options.out, &st) == 0 && !S_ISREG(st.st_mode))
+    argp_error(state, "--follow writes a FILE anew, and %s is none",
+               lp_options.out);
+}
+
+/* All is read. What is for people leaves little things out; what the RFC's
+** report could not show has another default. Some report must take every
+** option, which one depends on what FILEs are profiles of.
 */
 static void parse_report(struct argp_state *state)
 {
   LpBuf why = {0}, other = {0};
-  int memory =
+  int memory, text = strcmp(lp_options.format, "text") == 0;
+  if (!text && !(lp_options.given & LP_TAKES_MIN))
+    lp_options.report.min = 0;
+  if (text && !lp_options.view &&
+      (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)))
+    lp_options.view = "functions";
+  memory =
       lp_report_find(lp_options.format, lp_options.view, LP_OF_MEMORY) != NULL;
-  if (!lp_report_choose(lp_options.format, lp_options.view, lp_options.given,
-                        LP_OF_MEMORY, &why) &&
-      !lp_report_choose(lp_options.format, lp_options.view, lp_options.given,
-                        LP_OF_CPU, &other))
+  if (!lp_options_report(LP_OF_MEMORY, &why) &&
+      !lp_options_report(LP_OF_CPU, &other))
     argp_error(state, "%s", memory ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
+}
+
+/* One option about what is counted. */
+static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
+{
+  LpWanted *wanted = &lp_options.wanted;
+  switch (key) {
+  case OPT_FROM:
+    wanted->from = lp_option_seconds(arg, state);
+    break;
+  case OPT_TO:
+    wanted->to = lp_option_seconds(arg, state);
+    break;
+  case OPT_TEMPORARY:
+    lp_options.given |= LP_TAKES_TEMPORARY;
+    wanted->what |= LP_WANT_TEMPORARY;
+    wanted->temporary = lp_option_number(arg, state);
+    break;
+  case OPT_YOUNG:
+    lp_options.given |= LP_TAKES_YOUNG;
+    wanted->what |= LP_WANT_YOUNG;
+    wanted->young = lp_option_percent(arg, state);
+    break;
+  case OPT_SNAP:
+    lp_options.given |= LP_TAKES_SNAP;
+    wanted->what |= LP_WANT_SNAPS;
+    wanted->snap = lp_option_interval(arg, state);
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
 }
 
 /* One option. */
@@ -138,22 +258,42 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_options.report.leakonly = 1;
     break;
   case OPT_MIN:
-    lp_options.given |= LP_TAKES_MIN;
-    lp_options.report.min = parse_percent(arg, state);
+    lp_option_min(arg, state);
     break;
   case OPT_METRIC:
-    lp_options.given |= LP_TAKES_METRIC;
-    lp_options.report.metric = parse_metric(arg, state);
+    lp_option_metric(arg, state);
     break;
   case OPT_SORT:
     lp_options.given |= LP_TAKES_SORT;
-    lp_options.report.bytotal = parse_sort(arg, state);
+    lp_options.report.sort = arg;
+    break;
+  case OPT_TOP:
+    lp_option_top(arg, state);
+    break;
+  case OPT_FOCUS:
+    lp_options.given |= LP_TAKES_FOCUS;
+    lp_options.report.focus =
+        lp_option_regex(&lp_options.focus, "focus", arg, state);
+    break;
+  case OPT_IGNORE:
+    lp_options.given |= LP_TAKES_IGNORE;
+    lp_options.report.ignore =
+        lp_option_regex(&lp_options.ignore, "ignore", arg, state);
+    break;
+  case OPT_DIFF:
+    lp_option_diff(arg, state);
+    break;
+  case OPT_LIMIT:
+    lp_option_limit(arg, state);
     break;
   case OPT_FORMAT:
     lp_options.format = arg;
     break;
   case OPT_VIEW:
     lp_options.view = arg;
+    break;
+  case OPT_FOLLOW:
+    lp_options.follow = lp_option_follow(arg, state);
     break;
   case OPT_DUMP:
     break;
@@ -165,13 +305,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_options.nfile = state->argc - state->next;
     break;
   case ARGP_KEY_END:
+    parse_files(state);
+    if (lp_options.wanted.from >= lp_options.wanted.to)
+      argp_error(state, "expected a time for --from that is before that of "
+                        "--to");
     parse_report(state);
     break;
   case ARGP_KEY_NO_ARGS:
     argp_error(state, "expected a FILE, or - for standard input");
     break;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_wanted(key, arg, state);
   }
   return 0;
 }

@@ -100,15 +100,57 @@ void lp_origins_parts(LpOrigins *o)
   o->part = lp_grow(o->part, &o->nparts, o->cells, sizeof(o->part[0]));
 }
 
+/* Make room for what is counted beside, of every origin. */
+void lp_origins_extra(LpOrigins *o)
+{
+  o->extra = lp_grow(o->extra, &o->nextra, o->cells, sizeof(LpExtra));
+}
+
+/* Count objects of an origin beside. */
+void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
+                       const LpWeight *v)
+{
+  LpExtra *x;
+  if (origin >= o->nextra)
+    lp_origins_extra(o);
+  x = &o->extra[origin];
+  count -= LP_NCELL;
+  bytes -= LP_NCELL;
+  lp_parts_add(&x->n[count], &x->part[count], v->n, v->npart);
+  lp_parts_add(&x->n[bytes], &x->part[bytes], v->bytes, v->bytespart);
+}
+
 /* What is counted for an origin. */
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
 {
   LpFigures f;
   memset(&f, 0, sizeof(f));
-  memcpy(f.n, o->cell[origin].n, sizeof(f.n));
+  memcpy(f.n, o->cell[origin].n, sizeof(o->cell[origin].n));
   if (origin < o->nparts)
-    memcpy(f.part, o->part[origin], sizeof(f.part));
+    memcpy(f.part, o->part[origin], sizeof(o->part[origin]));
+  if (origin < o->nextra) {
+    const LpExtra *e = &o->extra[origin];
+    memcpy(f.n + LP_NCELL, e->n, sizeof(e->n));
+    memcpy(f.part + LP_NCELL, e->part, sizeof(e->part));
+  }
   return f;
+}
+
+/* What an origin holds; below 0, modulo 2^64. */
+LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin)
+{
+  static const uint64_t none[LP_NCELL];
+  const uint64_t *n = o->cell[origin].n;
+  const uint64_t *part = origin < o->nparts ? o->part[origin] : none;
+  LpWeight w = {n[LP_ALLOCS], part[LP_ALLOCS], n[LP_ALLOC_BYTES],
+                part[LP_ALLOC_BYTES]};
+  lp_parts_add(&w.n, &w.npart, n[LP_REALLOCS], part[LP_REALLOCS]);
+  lp_parts_sub(&w.n, &w.npart, n[LP_FREES], part[LP_FREES]);
+  lp_parts_sub(&w.n, &w.npart, n[LP_MOVES], part[LP_MOVES]);
+  lp_parts_add(&w.bytes, &w.bytespart, n[LP_REALLOC_BYTES],
+               part[LP_REALLOC_BYTES]);
+  lp_parts_sub(&w.bytes, &w.bytespart, n[LP_LEFT_BYTES], part[LP_LEFT_BYTES]);
+  return w;
 }
 
 /* The root, the node of cut stacks; no objects. */
@@ -131,5 +173,6 @@ void lp_origins_close(LpOrigins *o)
   free(o->cell);
   free(o->callers);
   free(o->part);
+  free(o->extra);
   free(o->samples);
 }

@@ -20,6 +20,7 @@
 #include "figures.h"
 #include "idmap.h"
 #include "record.h"
+#include "weight.h"
 
 /* Origins that are always there. */
 enum {
@@ -37,7 +38,7 @@ typedef struct LpNode {
 
 /* An origin, and what is counted for it: as large as a line of cache. */
 typedef struct LpCell {
-  uint64_t n[LP_NCOUNT];
+  uint64_t n[LP_NCELL];
   uint32_t what; /* Site and type. */
   uint32_t next; /* The next one of the same node, or 0. */
 } LpCell;
@@ -56,9 +57,10 @@ typedef struct LpOrigins {
   size_t cells;      /* room, */
   uint32_t *callers; /* nodes, */
   size_t ncallers;
-  uint64_t (
-      *part)[LP_NCOUNT]; /* and of samples what is beyond whole numbers, */
-  size_t nparts;         /* for so many. */
+  uint64_t (*part)[LP_NCELL]; /* of samples what is beyond whole numbers, */
+  size_t nparts;              /* for so many, */
+  LpExtra *extra;             /* what is counted beside, */
+  size_t nextra;              /* for so many. */
   uint32_t n;
 } LpOrigins;
 
@@ -68,7 +70,11 @@ uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site);
 uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what);
 void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
 void lp_origins_parts(LpOrigins *o);
+void lp_origins_extra(LpOrigins *o);
+void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
+                       const LpWeight *v);
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin);
+LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin);
 
 /* A key of site, at most LP_SITE_MAX, and type. */
 static inline uint32_t lp_origins_what(uint32_t site, uint32_t type)

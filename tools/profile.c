@@ -38,6 +38,7 @@ static void profile_native(LpProfile *prof, const LpFunc *f, FuncKey *k,
   LpModuleInfo m = lp_cpu_module_info(&prof->cpu, f->module);
   fi->addr = f->addr;
   fi->chunk = m.path;
+  fi->buildid = m.buildid;
   k->s1 = m.path;
   k->s2 = fi->name;
   if (!f->name.n) {
@@ -151,6 +152,7 @@ LpProfile *lp_profile_new(void)
   LpProfile *prof = lp_zalloc(1, sizeof(LpProfile));
   LpFunc none = {.kind = LP_FUNC_UNDEFINED};
   uint32_t i;
+  prof->wanted.to = UINT64_MAX;
   lp_cpu_open(&prof->cpu, &prof->names);
   lp_profile_func(prof, &none); /* LP_FUNC_NONE. */
   for (i = 0; i < LP_SITE_FIRST; i++)
@@ -168,7 +170,12 @@ void lp_profile_free(LpProfile *prof)
   lp_taken_free(&prof->taken);
   lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
+  lp_profile_was_free(prof);
+  lp_files_free(&prof->files);
+  lp_course_free(&prof->course);
+  lp_snaps_free(&prof->snaps);
   lp_buf_free(&prof->guess);
+  free(prof->size);
   free(prof->func);
   free(prof->row);
   free(prof);

@@ -11,23 +11,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "course.h"
 #include "cpu.h"
+#include "files.h"
 #include "intern.h"
 #include "mem.h"
 #include "origin.h"
 #include "record.h"
+#include "sizes.h"
+#include "snaps.h"
 #include "taken.h"
 
 /* What is known of a function; strings are numbers in LpProfile.names. */
 typedef struct LpFuncInfo {
   LpFuncKind kind;
   uint32_t flags;
-  uint32_t chunk; /* Chunk or module. */
-  uint32_t name;  /* Name or symbol. */
-  uint32_t start; /* Trace: the function where it starts. */
-  uint64_t first; /* Lua: where it is defined. Trace: its number. */
-  uint64_t line;  /* Trace: the line where it starts. */
-  uint64_t addr;  /* Address or offset, where that is all there is. */
+  uint32_t chunk;   /* Chunk or module. */
+  uint32_t name;    /* Name or symbol. */
+  uint32_t start;   /* Trace: the function where it starts. */
+  uint64_t first;   /* Lua: where it is defined. Trace: its number. */
+  uint64_t line;    /* Trace: the line where it starts. */
+  uint64_t addr;    /* Address or offset, where that is all there is. */
+  uint32_t buildid; /* Native: of its module. */
 } LpFuncInfo;
 
 /* A row: where it is, and what happened there, with all callers and all types.
@@ -49,8 +54,42 @@ typedef struct LpRow {
 /* What a profile may be of. */
 enum { LP_OF_MEMORY = 1, LP_OF_CPU = 2 };
 
+/* What is counted only if somebody wants it. */
+enum {
+  LP_WANT_PEAK = 1,      /* The high-water mark, by origin. */
+  LP_WANT_TEMPORARY = 2, /* Objects that went away soon. */
+  LP_WANT_YOUNG = 4,     /* The youngest of the live objects. */
+  LP_WANT_SIZES = 8,     /* How many objects of each size there were. */
+  LP_WANT_TIME = 16,     /* The course of things. */
+  LP_WANT_SNAPS = 32     /* Heap snapshots, in LpWanted.snap. */
+};
+
+#define LP_SNAP_EACH 1000000000 /* LpWanted.snap, if nothing is said. */
+
+/* To be set before the first event is read. */
+typedef struct LpWanted {
+  unsigned what;      /* LP_WANT_*. */
+  uint64_t temporary; /* Fewer other allocations than that in between are
+                      ** soon; 0: than ever were live at once. */
+  double young;       /* Percent of all births, the last ones. */
+  uint64_t from, to;  /* Nanoseconds; what happens outside does not count. */
+  uint64_t snap;      /* Nanoseconds between two heap snapshots, or 0. */
+} LpWanted;
+
+/* What was read before, to compare with. */
+typedef struct LpWas {
+  LpFigures *figures; /* By origin, */
+  uint32_t n;         /* for so many. */
+  uint64_t *samples;  /* By node, */
+  size_t nsamples;    /* for so many. */
+  uint64_t base;      /* As in LpProfile. */
+  int nobefore;
+  int is; /* There is something to compare with. */
+} LpWas;
+
 typedef struct LpProfile {
   unsigned of; /* LP_OF_*, of all streams read. */
+  LpWanted wanted;
   LpIntern names;
   LpIntern funckeys;
   LpIntern sitekeys;
@@ -61,10 +100,19 @@ typedef struct LpProfile {
   LpOrigins origins;
   LpTaken taken;
   LpCpu cpu;
+  LpSizeClass *size;   /* LP_NSIZES of them, if wanted. */
+  LpCourse course;     /* If wanted, */
+  LpSnaps snaps;       /* the same. */
+  uint64_t peak_bytes; /* The highest peak of a stream, */
+  uint64_t peak_ns;    /* and when that was. */
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
-  int nobefore;           /* What (before start) holds is not known. */
-  LpBuf guess;            /* Why live figures are approximate, if they are. */
+  int nobefore; /* Streams of which it is not known what (before start) holds.
+                 */
+  LpBuf guess;  /* Why live figures are approximate, if they are. */
+  uint64_t realtime; /* When the first of them began, or 0. */
+  LpFiles files;
+  LpWas was;
 } LpProfile;
 
 LpProfile *lp_profile_new(void);
@@ -73,6 +121,8 @@ uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);
 void lp_profile_sampled(LpProfile *prof, uint64_t sample);
 void lp_profile_settle(LpProfile *prof);
+void lp_profile_turn(LpProfile *prof);
+void lp_profile_was_free(LpProfile *prof);
 LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
 void lp_profile_guess(LpProfile *prof, const char *why);
 

@@ -6,12 +6,71 @@
 #include <string.h>
 
 #include "report.h"
+#include "report_csv.h"
+#include "report_json.h"
+#include "text.h"
 
-/* The first one of a format has its default view. */
+/* The first one of a format has its default view, unless table_formats tells
+** another.
+*/
 static const LpReport *const reports[] = {
-    &lp_report_sites,   &lp_report_types,     &lp_report_tree,
-    &lp_report_folded,  &lp_report_functions, &lp_report_lines,
-    &lp_report_threads, &lp_report_calls,     &lp_report_folded_cpu};
+    &lp_report_sites,      &lp_report_json,    &lp_report_pprof,
+    &lp_report_speedscope, &lp_report_html,    &lp_report_functions,
+    &lp_report_lines,      &lp_report_types,   &lp_report_sizes,
+    &lp_report_tree,       &lp_report_callers, &lp_report_time,
+    &lp_report_snapshots,  &lp_report_threads, &lp_report_folded};
+
+/* A table as text, and what must be said in front of it. */
+static void report_table_text(LpOut *out, const LpTable *t,
+                              const LpProfile *prof, const LpReportOptions *opt)
+{
+  if (prof->of & LP_OF_CPU)
+    lp_text_books(out, prof);
+  else
+    lp_text_samples(out, prof);
+  if (prof->guess.n)
+    lp_out_printf(out, "Live figures are approximate: %s\n\n", prof->guess.s);
+  lp_table_text(out, t, opt->human);
+}
+
+/* Formats that print tables. */
+static const struct TableFormat {
+  const char *name;
+  const char *view; /* The default one, where there is it. */
+  void (*write)(LpOut *out, const LpTable *t, const LpProfile *prof,
+                const LpReportOptions *opt);
+} table_formats[] = {{"text", NULL, report_table_text},
+                     {"json", NULL, lp_json_table},
+                     {"csv", "lines", lp_csv_table}};
+
+/* How a format prints tables, or NULL if it does not. */
+static const struct TableFormat *report_table(const char *format)
+{
+  size_t i;
+  for (i = 0; i < sizeof(table_formats) / sizeof(table_formats[0]); i++)
+    if (strcmp(table_formats[i].name, format) == 0)
+      return &table_formats[i];
+  return NULL;
+}
+
+/* The first report of a format, of a view if it is not NULL, of a profile of
+** one kind; or NULL.
+*/
+static const LpReport *report_first(const char *format, const char *view,
+                                    unsigned of)
+{
+  size_t i;
+  for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+    const LpReport *r = reports[i];
+    if (!(r->of & of))
+      continue;
+    if (r->format ? strcmp(r->format, format) != 0 : !report_table(format))
+      continue;
+    if (!view || (r->view && strcmp(r->view, view) == 0))
+      return r;
+  }
+  return NULL;
+}
 
 /* The report of a format and a view, NULL for the default, of a profile of one
 ** kind, LP_OF_*; or NULL.
@@ -19,15 +78,62 @@ static const LpReport *const reports[] = {
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of)
 {
+  const struct TableFormat *t = report_table(format);
+  const LpReport *r = NULL;
+  if (!view && t && t->view)
+    r = report_first(format, t->view, of);
+  return r ? r : report_first(format, view, of);
+}
+
+/* Write the report that lp_report_find finds; there must be one. */
+void lp_report_write(const char *format, const char *view, LpOut *out,
+                     const LpProfile *prof, const LpReportOptions *opt)
+{
+  unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
+  const LpReport *r = lp_report_find(format, view, of);
+  LpTable t = {.name = r->view};
+  int col;
+  if (!r->table) {
+    r->write(out, prof, opt);
+    return;
+  }
+  r->table(&t, prof, opt);
+  col = opt->sort ? lp_table_find(&t, opt->sort) : -1;
+  if (col >= 0)
+    lp_table_sort(&t, (unsigned)col);
+  if (opt->top)
+    lp_table_top(&t, opt->top);
+  lp_report_left(&t.note, opt, r->takes, lp_report_metric(prof, opt));
+  report_table(format)->write(out, &t, prof, opt);
+  lp_table_close(&t);
+}
+
+/* Add the names of all formats. */
+static void report_formats(LpBuf *b)
+{
+  size_t i, k;
+  for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+    const char *name = reports[i]->format;
+    for (k = 0; name && k < i; k++)
+      if (reports[k]->format && strcmp(reports[k]->format, name) == 0)
+        break;
+    if (name && k == i)
+      lp_buf_printf(b, "%s, ", name);
+  }
+  lp_buf_puts(b, "csv");
+}
+
+/* Add the names of all views that a format has. */
+static void report_views(LpBuf *b, const char *format)
+{
+  int any = 0;
   size_t i;
   for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
     const LpReport *r = reports[i];
-    if (!(r->of & of) || strcmp(r->format, format) != 0)
+    if (!r->view || !lp_report_find(format, r->view, r->of))
       continue;
-    if (!view || (r->view && strcmp(r->view, view) == 0))
-      return r;
+    lp_buf_printf(b, "%s%s", any++ ? ", " : "", r->view);
   }
-  return NULL;
 }
 
 /* The same, if it takes all options that were given, LP_TAKES_*. If there is
@@ -36,15 +142,30 @@ const LpReport *lp_report_find(const char *format, const char *view,
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
 {
-  static const char *const name[] = {"human-readable", "leak-only", "min",
-                                     "metric", "sort"};
+  static const char *const name[] = {"human-readable",
+                                     "leak-only",
+                                     "min",
+                                     "metric",
+                                     "sort",
+                                     "top",
+                                     "focus",
+                                     "ignore",
+                                     "diff",
+                                     "temporary",
+                                     "ignore-youngest",
+                                     "heap-snap-interval"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
-  if (!r && !lp_report_find(format, NULL, of))
-    lp_buf_printf(why, "expected a FORMAT: text or folded, not %s", format);
-  else if (!r)
-    lp_buf_printf(why, "--format=%s has no view %s", format, view);
+  if (!r && !lp_report_find(format, NULL, LP_OF_MEMORY | LP_OF_CPU)) {
+    lp_buf_puts(why, "expected a FORMAT (");
+    report_formats(why);
+    lp_buf_printf(why, "), not %s", format);
+  } else if (!r) {
+    lp_buf_printf(why, "expected a VIEW of --format=%s (", format);
+    report_views(why, format);
+    lp_buf_printf(why, "), not %s", view ? view : "none");
+  }
   for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
     if (given & ~r->takes & 1u << i) {
       lp_buf_printf(why, "--%s is not for --%s=%s", name[i],
@@ -53,4 +174,51 @@ const LpReport *lp_report_choose(const char *format, const char *view,
     }
   }
   return r;
+}
+
+/* Can rows be sorted by a key? *WHY tells by what they can. A table of nothing
+** has all columns.
+*/
+static int report_sorts(const LpReport *r, unsigned of,
+                        const LpReportOptions *opt, LpBuf *why)
+{
+  LpTable t = {.name = r->view};
+  LpProfile *none;
+  int found;
+  unsigned i;
+  lp_buf_printf(why, "expected a KEY of --view=%s (", r->view);
+  if (!r->table) {
+    lp_buf_printf(why, "total, self, name), not %s", opt->sort);
+    return strcmp(opt->sort, "total") == 0 || strcmp(opt->sort, "self") == 0 ||
+           strcmp(opt->sort, "name") == 0;
+  }
+  none = lp_profile_new();
+  none->of = of;
+  none->wanted.what = r->wants | lp_metric_wants(LP_METRIC_BIT(opt->metric));
+  none->was.is = opt->base != NULL;
+  r->table(&t, none, opt);
+  for (i = 0; i < t.ncol; i++)
+    lp_buf_printf(why, "%s%s", i ? ", " : "", t.col[i].key);
+  lp_buf_printf(why, "), not %s", opt->sort);
+  found = lp_table_find(&t, opt->sort) >= 0;
+  lp_table_close(&t);
+  lp_profile_free(none);
+  return found;
+}
+
+/* Are the options' values good for a report of profiles of one kind? If not,
+** *WHY tells why.
+*/
+int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
+                    LpBuf *why)
+{
+  why->n = 0;
+  if (opt->chosen && !(lp_metrics[opt->metric].of & of)) {
+    lp_buf_printf(why, "there is no --metric=%s", lp_metrics[opt->metric].key);
+    return 0;
+  }
+  if (opt->sort && !report_sorts(r, of, opt, why))
+    return 0;
+  why->n = 0;
+  return 1;
 }

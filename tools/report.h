@@ -8,13 +8,19 @@
 #include "calltree.h"
 #include "out.h"
 #include "profile.h"
+#include "table.h"
 
 typedef struct LpReportOptions {
-  int human;       /* Sizes for people: 6.2KiB. */
-  int leakonly;    /* Nothing but what is live at the end. */
-  double min;      /* Percent that a node of a tree must have. */
-  LpMetric metric; /* What one number is told of. */
-  int bytotal;     /* Rows with most in total first, not in themselves. */
+  int human;            /* Sizes for people: 6.2KiB. */
+  int leakonly;         /* Nothing but what is live at the end. */
+  double min;           /* Percent that a row or a node must have, */
+  uint64_t least;       /* and how much. */
+  LpMetric metric;      /* What one number is told of: see lp_report_metric. */
+  int chosen;           /* That metric was asked for. */
+  const char *sort;     /* Key of what rows are sorted by; NULL: the default. */
+  size_t top;           /* Most rows that are shown, or 0. */
+  const LpShape *shape; /* What is left out; NULL: nothing is. */
+  const char *focus, *ignore, *base; /* What of that is to be said, or NULL. */
 } LpReportOptions;
 
 #define LP_REPORT_MIN 0.5 /* LpReportOptions.min, if nothing else is said. */
@@ -25,30 +31,68 @@ enum {
   LP_TAKES_LEAKONLY = 2,
   LP_TAKES_MIN = 4,
   LP_TAKES_METRIC = 8,
-  LP_TAKES_SORT = 16
+  LP_TAKES_SORT = 16,
+  LP_TAKES_TOP = 32,
+  LP_TAKES_FOCUS = 64,
+  LP_TAKES_IGNORE = 128,
+  LP_TAKES_DIFF = 256,
+  LP_TAKES_TEMPORARY = 512,
+  LP_TAKES_YOUNG = 1024,
+  LP_TAKES_SNAP = 2048
 };
 
+/* Most reports take the whole shape; those of any metric all of these. */
+#define LP_TAKES_STACKS (LP_TAKES_FOCUS | LP_TAKES_IGNORE)
+#define LP_TAKES_ROWS   (LP_TAKES_SORT | LP_TAKES_TOP)
+#define LP_TAKES_AGES   (LP_TAKES_TEMPORARY | LP_TAKES_YOUNG)
+#define LP_TAKES_SHAPE  (LP_TAKES_STACKS | LP_TAKES_ROWS | LP_TAKES_MIN)
+#define LP_TAKES_FIGURES                                                       \
+  (LP_TAKES_METRIC | LP_TAKES_HUMAN | LP_TAKES_DIFF | LP_TAKES_AGES)
+
+/* A report is a view that all formats of tables can print, or is written in one
+** format in a way of its own.
+*/
 typedef struct LpReport {
-  const char *format;
-  const char *view; /* Or NULL, if the format has no views. */
-  unsigned of;      /* LP_OF_*: of which profiles. */
-  unsigned takes;   /* LP_TAKES_*. */
+  const char *format; /* NULL: any that prints tables. */
+  const char *view;   /* Or NULL, if the format has no views. */
+  unsigned of;        /* LP_OF_*: of which profiles. */
+  unsigned takes;     /* LP_TAKES_*. */
+  unsigned wants;     /* LP_WANT_*: what must be counted. */
+  void (*table)(LpTable *t, const LpProfile *prof, const LpReportOptions *opt);
   void (*write)(LpOut *out, const LpProfile *prof, const LpReportOptions *opt);
 } LpReport;
 
 extern const LpReport lp_report_sites;
 extern const LpReport lp_report_types;
+extern const LpReport lp_report_sizes;
+extern const LpReport lp_report_time;
+extern const LpReport lp_report_snapshots;
 extern const LpReport lp_report_tree;
 extern const LpReport lp_report_folded;
 extern const LpReport lp_report_functions;
 extern const LpReport lp_report_lines;
 extern const LpReport lp_report_threads;
-extern const LpReport lp_report_calls;
-extern const LpReport lp_report_folded_cpu;
+extern const LpReport lp_report_callers;
+extern const LpReport lp_report_json;
+extern const LpReport lp_report_html;
+extern const LpReport lp_report_pprof;
+extern const LpReport lp_report_speedscope;
 
+void lp_report_snaps(LpOut *out, const LpProfile *prof,
+                     const LpReportOptions *opt);
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why);
+int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
+                    LpBuf *why);
+void lp_report_write(const char *format, const char *view, LpOut *out,
+                     const LpProfile *prof, const LpReportOptions *opt);
+
+/* What options mean to a report (report_shape.c). */
+LpMetric lp_report_metric(const LpProfile *prof, const LpReportOptions *opt);
+int lp_report_enough(const LpReportOptions *opt, uint64_t n, uint64_t all);
+void lp_report_left(LpBuf *b, const LpReportOptions *opt, unsigned takes,
+                    LpMetric metric);
 
 #endif

@@ -1,5 +1,6 @@
 /*
 ** --format=folded: one line for each stack, for flamegraph.pl and its friends.
+** In a diff it has two numbers: what was, and what is.
 */
 
 #include <inttypes.h>
@@ -18,12 +19,12 @@ typedef struct Folded {
 } Folded;
 
 /* By name. */
-static int folded_order(const LpTreeNode *a, const LpTreeNode *b, void *ctx)
+static int folded_order(const LpTree *t, uint32_t a, uint32_t b, void *ctx)
 {
   const Folded *f = ctx;
-  if (a->site == LP_NONE || b->site == LP_NONE)
+  if (t->node[a].site == LP_NONE || t->node[b].site == LP_NONE)
     return 0;
-  return strcmp(f->label[a->site], f->label[b->site]);
+  return strcmp(f->label[t->node[a].site], f->label[t->node[b].site]);
 }
 
 /* The names of frames: nothing in them can be taken for the end of a frame, and
@@ -51,15 +52,28 @@ static uint32_t folded_up(Folded *f, uint32_t i)
   return n->parent;
 }
 
+/* What a node has itself; readers know no number below 0. */
+static uint64_t folded_self(const Folded *f, LpSide side, LpMetric metric,
+                            uint32_t i)
+{
+  const LpValue *self = f->tree.col[side][metric].self;
+  uint64_t n = self ? lp_value_round(self[i]) : 0;
+  return (int64_t)n > 0 ? n : 0;
+}
+
 /* The line of a node, if it has something itself. */
 static void folded_node(Folded *f, uint32_t i, LpMetric metric)
 {
-  const LpTreeNode *n = &f->tree.node[i];
-  int64_t value = (int64_t)lp_tree_metric(n, metric);
+  uint64_t now = folded_self(f, LP_NOW, metric, i);
+  uint64_t base = folded_self(f, LP_BASE, metric, i);
   lp_buf_puts(&f->line, ";");
-  lp_buf_puts(&f->line, f->label[n->site]);
-  if (value > 0)
-    lp_out_printf(f->out, "%s %" PRId64 "\n", f->line.s + 1, value);
+  lp_buf_puts(&f->line, f->label[f->tree.node[i].site]);
+  if (!now && !base)
+    return;
+  lp_out_printf(f->out, "%s", f->line.s + 1);
+  if (f->tree.col[LP_BASE][metric].self)
+    lp_out_printf(f->out, " %" PRIu64, base);
+  lp_out_printf(f->out, " %" PRIu64 "\n", now);
 }
 
 /* All nodes below the root. */
@@ -83,12 +97,17 @@ static void folded_walk(Folded *f, LpMetric metric)
   }
 }
 
-/* The whole report, one number for each stack. */
-static void folded_all(LpOut *out, const LpProfile *prof, LpMetric metric,
-                       char **label)
+/* The whole report. Frames are written as usual for what they are of. */
+static void folded_write(LpOut *out, const LpProfile *prof,
+                         const LpReportOptions *opt)
 {
-  Folded f = {.out = out, .label = label};
-  lp_tree_open(&f.tree, prof, 1);
+  LpMetric metric = lp_report_metric(prof, opt);
+  LpTreeOf of = {LP_METRIC_BIT(metric), LP_MERGE_LINES, opt->shape};
+  Folded f = {.out = out};
+  f.label = folded_labels(prof, metric == LP_METRIC_SAMPLES ? lp_label_call
+                                                            : lp_label_frame);
+  lp_tree_open(&f.tree, prof, &of);
+  lp_tree_whole(&f.tree);
   lp_tree_sort(&f.tree, folded_order, &f);
   folded_walk(&f, metric);
   lp_tree_close(&f.tree);
@@ -96,22 +115,10 @@ static void folded_all(LpOut *out, const LpProfile *prof, LpMetric metric,
   lp_buf_free(&f.line);
 }
 
-/* Of memory. */
-static void folded_write(LpOut *out, const LpProfile *prof,
-                         const LpReportOptions *opt)
-{
-  folded_all(out, prof, opt->metric, folded_labels(prof, lp_label_frame));
-}
-
-/* Of the CPU. */
-static void folded_write_cpu(LpOut *out, const LpProfile *prof,
-                             const LpReportOptions *opt)
-{
-  (void)opt;
-  folded_all(out, prof, LP_METRIC_SAMPLES, folded_labels(prof, lp_label_call));
-}
-
-const LpReport lp_report_folded_cpu = {"folded", NULL, LP_OF_CPU, 0,
-                                       folded_write_cpu};
-const LpReport lp_report_folded = {"folded", NULL, LP_OF_MEMORY,
-                                   LP_TAKES_METRIC, folded_write};
+const LpReport lp_report_folded = {
+    .format = "folded",
+    .of = LP_OF_MEMORY | LP_OF_CPU,
+    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_DIFF |
+             LP_TAKES_TEMPORARY | LP_TAKES_YOUNG,
+    .write = folded_write,
+};

@@ -93,14 +93,14 @@ static void text_name(Text *t, uint32_t site)
   lp_buf_free(&b);
 }
 
-/* "label: events in out (name)" */
-static void text_row(Text *t, TextRow r, uint64_t in, uint64_t out)
+/* "label: events in out" */
+static void text_row(Text *t, const char *label, uint64_t n, uint64_t in,
+                     uint64_t out)
 {
-  lp_out_printf(t->out, "%s: %" PRIu64 " ", t->label[r.site], r.n);
+  lp_out_printf(t->out, "%s: %" PRIu64 " ", label, n);
   text_size(t, in);
   lp_out_puts(t->out, " ");
   text_size(t, out);
-  text_name(t, r.site);
 }
 
 /* Whose objects a site took, and an empty line. */
@@ -132,81 +132,134 @@ static void text_overrides(Text *t, uint64_t key)
 
 /* -- Sections ------------------------------------------------------------- */
 
-/* The rows of a section: sort those that have a number. NUMBER is the offset of
-** that number in LpRow.
+/* What is in a section of events: offsets in LpRow. */
+typedef struct TextSection {
+  const char *title;
+  size_t n, in, out; /* Events, bytes; TEXT_NONE: there are none. */
+  int taken;         /* It tells whose objects were taken, */
+  uint64_t key;      /* with this in the key. */
+} TextSection;
+
+#define TEXT_NONE ((size_t)-1)
+
+static const TextSection text_sections[] = {
+    {"ALLOCATIONS", offsetof(LpRow, allocs), offsetof(LpRow, alloc_bytes),
+     TEXT_NONE, 0, 0},
+    {"REALLOCATIONS", offsetof(LpRow, reallocs), offsetof(LpRow, realloc_in),
+     offsetof(LpRow, realloc_out), 1, LP_TAKEN_REALLOC},
+    {"DEALLOCATIONS", offsetof(LpRow, frees), TEXT_NONE,
+     offsetof(LpRow, free_bytes), 1, 0},
+};
+
+/* A number of a site's row. */
+static uint64_t text_number(const Text *t, uint32_t site, size_t offset)
+{
+  const char *row = (const char *)&t->prof->row[site];
+  return offset == TEXT_NONE ? 0 : *(const uint64_t *)(row + offset);
+}
+
+/* The rows of a section: sort those that have a number, at this offset. What is
+** not known is none.
 */
-static size_t text_section(Text *t, size_t number)
+static size_t text_sort(Text *t, size_t number)
 {
   size_t n = 0;
   uint32_t i;
   for (i = 0; i < t->nsite; i++) {
-    const LpRow *r = &t->prof->row[i];
-    uint64_t v = *(const uint64_t *)((const char *)r + number);
-    if (v && (int64_t)v > 0)
+    uint64_t v = text_number(t, i, number);
+    if (i == LP_SITE_BEFORE && number == offsetof(LpRow, live) &&
+        t->prof->nobefore)
+      continue;
+    if (v && (int64_t)v > 0 && lp_shape_site(t->opt->shape, i))
       t->row[n++] = (TextRow){i, v};
   }
   qsort_r(t->row, n, sizeof(TextRow), text_before, t);
   return n;
 }
 
-/* ALLOCATIONS */
-static void text_allocs(Text *t)
+/* How many of N rows have a line of their own. */
+static size_t text_top(const Text *t, size_t n)
 {
-  size_t i, n = text_section(t, offsetof(LpRow, allocs));
-  lp_out_puts(t->out, "ALLOCATIONS\n");
-  for (i = 0; i < n; i++)
-    text_row(t, t->row[i], t->prof->row[t->row[i].site].alloc_bytes, 0);
-  lp_out_puts(t->out, "\n");
+  return t->opt->top && n > t->opt->top + 1 ? t->opt->top : n;
 }
 
-/* REALLOCATIONS */
-static void text_reallocs(Text *t)
+/* The sum of a number in the rows from FROM on. */
+static uint64_t text_rest(const Text *t, size_t from, size_t n, size_t number)
 {
-  size_t i, n = text_section(t, offsetof(LpRow, reallocs));
-  lp_out_puts(t->out, "REALLOCATIONS\n");
-  for (i = 0; i < n; i++) {
-    TextRow r = t->row[i];
-    const LpRow *row = &t->prof->row[r.site];
-    text_row(t, r, row->realloc_in, row->realloc_out);
-    text_overrides(t, LP_TAKEN_REALLOC | LP_TAKEN_KEY(r.site, 0));
+  uint64_t sum = 0;
+  for (; from < n; from++)
+    sum += text_number(t, t->row[from].site, number);
+  return sum;
+}
+
+/* A section of events. */
+static void text_events(Text *t, const TextSection *s)
+{
+  size_t i, n = text_sort(t, s->n), top = text_top(t, n);
+  lp_out_printf(t->out, "%s\n", s->title);
+  for (i = 0; i < top; i++) {
+    uint32_t site = t->row[i].site;
+    text_row(t, t->label[site], t->row[i].n, text_number(t, site, s->in),
+             text_number(t, site, s->out));
+    text_name(t, site);
+    if (s->taken)
+      text_overrides(t, s->key | LP_TAKEN_KEY(site, 0));
   }
-  if (!n)
+  if (top < n) {
+    LpBuf b = {0};
+    lp_buf_printf(&b, "(%zu others)", n - top);
+    text_row(t, b.s, text_rest(t, top, n, s->n), text_rest(t, top, n, s->in),
+             text_rest(t, top, n, s->out));
+    lp_out_puts(t->out, "\n");
+    lp_buf_free(&b);
+  }
+  if (!n || !s->taken || top < n)
     lp_out_puts(t->out, "\n");
 }
 
-/* DEALLOCATIONS */
-static void text_frees(Text *t)
+/* "label holds 640 bytes: 100 allocations, 90 deallocations" */
+static void text_holds(Text *t, const char *label, uint64_t bytes,
+                       uint64_t arrived, uint64_t left)
 {
-  size_t i, n = text_section(t, offsetof(LpRow, frees));
-  lp_out_puts(t->out, "DEALLOCATIONS\n");
-  for (i = 0; i < n; i++) {
-    TextRow r = t->row[i];
-    text_row(t, r, 0, t->prof->row[r.site].free_bytes);
-    text_overrides(t, LP_TAKEN_KEY(r.site, 0));
-  }
-  if (!n)
-    lp_out_puts(t->out, "\n");
+  lp_out_printf(t->out, "%s holds ", label);
+  text_size(t, bytes);
+  lp_out_printf(t->out,
+                "%s: %" PRIu64 " allocations, %" PRIu64 " deallocations",
+                t->opt->human ? "" : " bytes", arrived, left);
 }
 
 /* HEAP SUMMARY: what is still held, and by whom. */
 static void text_heap(Text *t)
 {
-  size_t i, n = text_section(t, offsetof(LpRow, live));
+  size_t i, n = text_sort(t, offsetof(LpRow, live)), top = text_top(t, n);
   lp_out_puts(t->out, "HEAP SUMMARY");
   lp_text_guess(t->out, t->prof);
   lp_out_puts(t->out, "\n");
-  for (i = 0; i < n; i++) {
-    TextRow r = t->row[i];
-    const LpRow *row = &t->prof->row[r.site];
-    if (r.site == LP_SITE_BEFORE && t->prof->nobefore)
-      continue;
-    lp_out_printf(t->out, "%s holds ", t->label[r.site]);
-    text_size(t, r.n);
-    lp_out_printf(t->out,
-                  "%s: %" PRIu64 " allocations, %" PRIu64 " deallocations",
-                  t->opt->human ? "" : " bytes", row->arrived, row->left);
-    text_name(t, r.site);
+  for (i = 0; i < top; i++) {
+    uint32_t site = t->row[i].site;
+    const LpRow *row = &t->prof->row[site];
+    text_holds(t, t->label[site], t->row[i].n, row->arrived, row->left);
+    text_name(t, site);
   }
+  if (top < n) {
+    LpBuf b = {0};
+    lp_buf_printf(&b, "(%zu others)", n - top);
+    text_holds(t, b.s, text_rest(t, top, n, offsetof(LpRow, live)),
+               text_rest(t, top, n, offsetof(LpRow, arrived)),
+               text_rest(t, top, n, offsetof(LpRow, left)));
+    lp_out_puts(t->out, "\n");
+    lp_buf_free(&b);
+  }
+}
+
+/* Which sites are left out, if some are: a line, and an empty one. */
+static void text_left(Text *t)
+{
+  LpBuf b = {0};
+  lp_report_left(&b, t->opt, LP_TAKES_STACKS, LP_METRIC_BYTES);
+  if (b.n)
+    lp_out_printf(t->out, "Sites%s\n\n", b.s);
+  lp_buf_free(&b);
 }
 
 /* The whole report. */
@@ -214,17 +267,22 @@ static void text_write(LpOut *out, const LpProfile *prof,
                        const LpReportOptions *opt)
 {
   Text t = {.out = out, .prof = prof, .opt = opt};
+  int i;
   text_prepare(&t);
   lp_text_samples(out, prof);
-  if (!opt->leakonly) {
-    text_allocs(&t);
-    text_reallocs(&t);
-    text_frees(&t);
-  }
+  text_left(&t);
+  lp_report_snaps(out, prof, opt);
+  for (i = 0; i < 3 && !opt->leakonly; i++)
+    text_events(&t, &text_sections[i]);
   text_heap(&t);
   text_free(&t);
 }
 
-const LpReport lp_report_sites = {"text", "sites", LP_OF_MEMORY,
-                                  LP_TAKES_HUMAN | LP_TAKES_LEAKONLY,
-                                  text_write};
+const LpReport lp_report_sites = {
+    .format = "text",
+    .view = "sites",
+    .of = LP_OF_MEMORY,
+    .takes = LP_TAKES_HUMAN | LP_TAKES_LEAKONLY | LP_TAKES_STACKS |
+             LP_TAKES_TOP | LP_TAKES_SNAP,
+    .write = text_write,
+};

@@ -2,12 +2,10 @@
 ** --view=threads: which threads the CPU time was used by.
 */
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "label.h"
 #include "report.h"
-#include "text.h"
 
 /* Most samples first, then in the order they came. */
 static int threads_before(const void *a, const void *b, void *ctx)
@@ -19,28 +17,57 @@ static int threads_before(const void *a, const void *b, void *ctx)
   return x < y ? -1 : x > y;
 }
 
+/* What a thread is called: its name, and its process's command. */
+static char *threads_name(const LpProfile *prof, uint32_t id,
+                          const LpThreadInfo *t, const LpProcessInfo *p)
+{
+  LpStr command = lp_profile_name(prof, (uint32_t)p->command);
+  LpBuf b = {0};
+  if (id == LP_THREAD_NONE)
+    lp_buf_puts(&b, "(unknown)");
+  else
+    lp_label_text(&b, lp_profile_name(prof, t->name));
+  if (!b.n)
+    lp_buf_puts(&b, "?");
+  if (command.n) {
+    lp_buf_puts(&b, " (");
+    lp_label_text(&b, command);
+    lp_buf_puts(&b, ")");
+  }
+  return b.s;
+}
+
 /* The row of a thread. */
-static void threads_row(LpOut *out, const LpProfile *prof, uint32_t id)
+static void threads_row(LpTable *table, const LpProfile *prof, uint32_t id)
 {
   const LpCpu *cpu = &prof->cpu;
   LpThreadInfo t = lp_cpu_thread_info(cpu, id);
   LpProcessInfo p = lp_cpu_process_info(cpu, t.process);
-  LpBuf name = {0}, command = {0};
-  lp_label_text(&name, lp_profile_name(prof, t.name));
-  lp_label_text(&command, lp_profile_name(prof, (uint32_t)p.command));
-  lp_out_printf(out, "%12" PRIu64 " %5.1f%% %10" PRIu64 " %10" PRIu64 "  ",
-                cpu->thread[id], lp_text_percent(cpu->thread[id], cpu->samples),
-                p.pid, t.tid);
-  lp_out_puts(out, id == LP_THREAD_NONE ? "(unknown)" : name.n ? name.s : "?");
-  if (command.n)
-    lp_out_printf(out, " (%s)", command.s);
-  lp_out_puts(out, "\n");
-  lp_buf_free(&name);
-  lp_buf_free(&command);
+  lp_table_row(table);
+  lp_table_number(table, 0, cpu->thread[id]);
+  lp_table_percent(table, 1, cpu->thread[id], cpu->samples);
+  lp_table_number(table, 2, p.pid);
+  lp_table_number(table, 3, t.tid);
+  lp_table_string(table, 4, threads_name(prof, id, &t, &p));
 }
 
-/* The whole report. */
-static void threads_write(LpOut *out, const LpProfile *prof,
+/* The columns. Ids are numbers, but not to be added up. */
+static void threads_head(LpTable *table)
+{
+  static const char *const id[] = {"pid", "tid"};
+  int i;
+  lp_table_column(table, "samples", "samples", LP_UNIT_SAMPLES)->width = 12;
+  lp_table_column(table, "percent", "%", LP_UNIT_PERCENT)->width = 6;
+  for (i = 0; i < 2; i++) {
+    LpColumn *c = lp_table_column(table, id[i], id[i], LP_UNIT_COUNT);
+    c->width = 9;
+    c->alone = 1;
+  }
+  lp_table_column(table, "name", "THREAD", LP_UNIT_TEXT);
+}
+
+/* All of it. */
+static void threads_table(LpTable *table, const LpProfile *prof,
                           const LpReportOptions *opt)
 {
   const LpCpu *cpu = &prof->cpu;
@@ -49,13 +76,15 @@ static void threads_write(LpOut *out, const LpProfile *prof,
   for (i = 0; i < cpu->threads.n; i++)
     list[i] = i;
   qsort_r(list, cpu->threads.n, sizeof(uint32_t), threads_before, cpu->thread);
-  lp_text_books(out, prof);
-  lp_out_printf(out, "%12s %6s %10s %10s  THREAD\n", "samples", "%", "pid",
-                "tid");
+  threads_head(table);
   for (i = 0; i < cpu->threads.n && cpu->thread[list[i]]; i++)
-    threads_row(out, prof, list[i]);
+    threads_row(table, prof, list[i]);
   free(list);
 }
 
-const LpReport lp_report_threads = {"text", "threads", LP_OF_CPU, 0,
-                                    threads_write};
+const LpReport lp_report_threads = {
+    .view = "threads",
+    .of = LP_OF_CPU,
+    .takes = LP_TAKES_ROWS,
+    .table = threads_table,
+};

@@ -1,112 +1,392 @@
 /*
-** --view=tree: who called what allocates, from the outside in.
+** --view=tree: who called what, from the outside in; --view=callers: from the
+** inside out.
 */
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "callers.h"
 #include "report.h"
 #include "text.h"
 
+/* What a column shows of a metric. */
+typedef enum TreeWhat {
+  TREE_TOTAL,
+  TREE_SELF,
+  TREE_BASE,
+  TREE_CHANGE
+} TreeWhat;
+
+typedef struct TreeColumn {
+  LpMetric metric;
+  TreeWhat what;
+  int width;
+  int decimals; /* Of the percentage behind it; 0: there is none. */
+  const char *title;
+} TreeColumn;
+
+#define TREE_COLUMNS 3
+
 typedef struct TreeText {
   LpOut *out;
+  const LpProfile *prof;
   const LpReportOptions *opt;
+  LpMetric metric;
+  int callers; /* From the inside out. */
+  TreeColumn col[TREE_COLUMNS];
+  int ncol;
   LpTree tree;
-  char **label; /* By site. */
+  uint64_t *moved; /* By node: how much changed there and further in. */
+  uint64_t all;    /* What that is compared with. */
+  char **label;    /* By site. */
 } TreeText;
 
-/* Most bytes first, then most live ones, then by name. */
-static int tree_order(const LpTreeNode *a, const LpTreeNode *b, void *ctx)
+/* -- Columns -------------------------------------------------------------- */
+
+/* What memory is asked for most. */
+static const TreeColumn tree_usual[TREE_COLUMNS] = {
+    {LP_METRIC_BYTES, TREE_TOTAL, 14, 2, "bytes"},
+    {LP_METRIC_ALLOCATIONS, TREE_TOTAL, 12, 0, "allocations"},
+    {LP_METRIC_LIVE, TREE_TOTAL, 14, 2, "live bytes"}};
+
+/* Is that what is shown? */
+static int tree_is_usual(const TreeText *t)
+{
+  return lp_metrics[t->metric].of == LP_OF_MEMORY && !t->opt->chosen &&
+         !t->callers && !t->prof->was.is;
+}
+
+/* Choose the columns. */
+static void tree_columns(TreeText *t)
+{
+  int width = lp_metrics[t->metric].unit == LP_UNIT_BYTES ? 14 : 12, i = 0;
+  if (tree_is_usual(t)) {
+    t->metric = LP_METRIC_BYTES;
+    memcpy(t->col, tree_usual, sizeof(tree_usual));
+    t->ncol = TREE_COLUMNS;
+    return;
+  }
+  t->col[i++] = (TreeColumn){t->metric, TREE_TOTAL, width, !t->prof->was.is,
+                             t->callers ? "self" : "total"};
+  if (t->prof->was.is) {
+    t->col[i++] = (TreeColumn){t->metric, TREE_BASE, width, 0, "base"};
+    t->col[i++] = (TreeColumn){t->metric, TREE_CHANGE, width, 0, "change"};
+  } else if (!t->callers) {
+    t->col[i++] = (TreeColumn){t->metric, TREE_SELF, width, 1, "self"};
+  }
+  t->ncol = i;
+}
+
+/* The metrics that columns need. */
+static unsigned tree_metrics(const TreeText *t)
+{
+  unsigned metrics = 0;
+  int i;
+  for (i = 0; i < t->ncol; i++)
+    metrics |= LP_METRIC_BIT(t->col[i].metric);
+  return metrics;
+}
+
+/* What node I has in a column. */
+static uint64_t tree_number(const TreeText *t, const TreeColumn *c, uint32_t i)
+{
+  const LpTreeColumn *now = &t->tree.col[LP_NOW][c->metric];
+  const LpTreeColumn *base = &t->tree.col[LP_BASE][c->metric];
+  switch (c->what) {
+  case TREE_SELF:
+    return lp_value_round(now->self[i]);
+  case TREE_BASE:
+    return lp_value_round(base->total[i]);
+  case TREE_CHANGE:
+    return lp_value_round(now->total[i]) - lp_value_round(base->total[i]);
+  default:
+    return lp_value_round(now->total[i]);
+  }
+}
+
+/* -- Order, and what is left out ------------------------------------------ */
+
+/* By how much a node's metric has changed: in itself, or with all further in.
+ */
+static uint64_t tree_by(const TreeText *t, uint32_t i, int self)
+{
+  const LpTreeColumn *now = &t->tree.col[LP_NOW][t->metric];
+  const LpTreeColumn *base = &t->tree.col[LP_BASE][t->metric];
+  if (self)
+    return lp_size(lp_value_round(now->self[i]) -
+                   lp_value_round(base->self[i]));
+  return lp_size(lp_value_round(now->total[i]) -
+                 lp_value_round(base->total[i]));
+}
+
+/* Most first. */
+static int tree_most(uint64_t a, uint64_t b)
+{
+  return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);
+}
+
+/* By what nodes have themselves. Those of callers have it in total. */
+static int tree_by_self(const TreeText *t, uint32_t a, uint32_t b)
+{
+  if (t->prof->was.is)
+    return tree_most(tree_by(t, a, 1), tree_by(t, b, 1));
+  return tree_most(lp_tree_self(&t->tree, a, t->metric),
+                   lp_tree_self(&t->tree, b, t->metric));
+}
+
+/* By what is in columns of totals. */
+static int tree_by_total(const TreeText *t, uint32_t a, uint32_t b)
+{
+  int i, cmp = 0;
+  if (t->prof->was.is)
+    cmp = tree_most(tree_by(t, a, 0), tree_by(t, b, 0));
+  for (i = 0; i < t->ncol && !cmp; i++)
+    if (t->col[i].what == TREE_TOTAL && (t->col[i].decimals || !i))
+      cmp = tree_most(tree_number(t, &t->col[i], a),
+                      tree_number(t, &t->col[i], b));
+  return cmp;
+}
+
+/* As --sort says, then by name. */
+static int tree_order(const LpTree *tree, uint32_t a, uint32_t b, void *ctx)
 {
   const TreeText *t = ctx;
-  uint64_t x = lp_tree_metric(a, LP_METRIC_BYTES);
-  uint64_t y = lp_tree_metric(b, LP_METRIC_BYTES);
-  int64_t live = (int64_t)lp_tree_metric(a, LP_METRIC_LIVE);
-  int64_t other = (int64_t)lp_tree_metric(b, LP_METRIC_LIVE);
-  if (x != y)
-    return x > y ? -1 : 1;
-  if (live != other)
-    return live > other ? -1 : 1;
-  if (a->site == LP_NONE || b->site == LP_NONE)
-    return 0;
-  return strcmp(t->label[a->site], t->label[b->site]);
+  const char *sort = t->opt->sort ? t->opt->sort : "total";
+  int cmp = 0;
+  if (strcmp(sort, "self") == 0 && !t->callers)
+    cmp = tree_by_self(t, a, b);
+  if (!cmp && strcmp(sort, "name") != 0)
+    cmp = tree_by_total(t, a, b);
+  if (cmp || tree->node[a].site == LP_NONE || tree->node[b].site == LP_NONE)
+    return cmp;
+  return strcmp(t->label[tree->node[a].site], t->label[tree->node[b].site]);
 }
 
-/* What a node has of all, in percent. */
-static double tree_percent(const TreeText *t, const LpTreeNode *n, LpMetric of)
+/* Is N of the metric enough to be shown? */
+static int tree_enough(uint64_t n, void *ctx)
 {
-  int64_t all = (int64_t)lp_tree_metric(&t->tree.node[LP_NODE_ROOT], of);
-  int64_t one = (int64_t)lp_tree_metric(n, of);
-  return all > 0 ? 100.0 * (double)one / (double)all : 0;
+  const TreeText *t = ctx;
+  return lp_report_enough(t->opt, n, t->all);
 }
 
-/* Does a node have enough bytes, or live bytes, to be shown? One that has none
-** at all never is.
+/* Is a node shown? One of a diff is if enough changed there or further in, also
+** if what came makes up for what went.
 */
-static int tree_shown(const TreeText *t, const LpTreeNode *n)
+static int tree_shown(TreeText *t, uint32_t i)
 {
-  return (lp_tree_metric(n, LP_METRIC_BYTES) &&
-          tree_percent(t, n, LP_METRIC_BYTES) >= t->opt->min) ||
-         (lp_tree_metric(n, LP_METRIC_LIVE) &&
-          tree_percent(t, n, LP_METRIC_LIVE) >= t->opt->min);
+  int col;
+  if (t->callers)
+    return 1;
+  if (t->moved)
+    return tree_enough(t->moved[i], t);
+  for (col = 0; col < t->ncol; col++) {
+    const TreeColumn *c = &t->col[col];
+    if (c->what == TREE_TOTAL && c->decimals &&
+        lp_report_enough(t->opt, tree_number(t, c, i),
+                         tree_number(t, c, LP_NODE_ROOT)))
+      return 1;
+  }
+  return 0;
 }
 
-/* A size, and spaces before it. */
-static void tree_size(const TreeText *t, uint64_t n, int width)
+/* Make the tree, in order. */
+static void tree_open(TreeText *t)
+{
+  LpTreeOf of = {tree_metrics(t), LP_MERGE_NONE, t->opt->shape};
+  LpTree *tree = &t->tree;
+  uint32_t i;
+  lp_tree_open(tree, t->prof, &of);
+  lp_tree_total(tree);
+  t->all = lp_tree_totals(tree, LP_NODE_ROOT, t->metric);
+  if (t->prof->was.is) {
+    uint64_t base =
+        lp_value_round(tree->col[LP_BASE][t->metric].total[LP_NODE_ROOT]);
+    if ((int64_t)base > (int64_t)t->all)
+      t->all = base;
+    t->moved = lp_zalloc(tree->n, sizeof(uint64_t));
+    for (i = tree->n; i-- > 0;) {
+      t->moved[i] += tree_by(t, i, 1);
+      if (i)
+        t->moved[tree->node[i].parent] += t->moved[i];
+    }
+  }
+  if (t->callers) {
+    LpTree whole = *tree;
+    lp_callers_open(tree, &whole, t->metric, tree_enough, t);
+    lp_tree_close(&whole);
+  }
+  lp_tree_sort(tree, tree_order, t);
+}
+
+/* -- Text ----------------------------------------------------------------- */
+
+/* The line of a node of those numbers: its name is further in than that of the
+** one around it.
+*/
+static void tree_line(const TreeText *t, const uint64_t *n, int depth,
+                      const char *name)
 {
   LpBuf b = {0};
-  lp_text_size(&b, n, t->opt->human);
-  lp_out_printf(t->out, "%*s ", width, b.s);
+  int col;
+  for (col = 0; col < t->ncol; col++) {
+    const TreeColumn *c = &t->col[col];
+    b.n = 0;
+    if (c->what == TREE_CHANGE && (int64_t)n[col] > 0)
+      lp_buf_puts(&b, "+");
+    lp_text_size(&b, n[col],
+                 t->opt->human && lp_metrics[c->metric].unit == LP_UNIT_BYTES);
+    lp_out_printf(t->out, "%s%*s", col ? " " : "", c->width, b.s);
+    if (c->decimals) {
+      const TreeColumn all = {c->metric, TREE_TOTAL, 0, 0, NULL};
+      uint64_t of = tree_number(t, &all, LP_NODE_ROOT);
+      double percent =
+          (int64_t)of > 0 ? 100.0 * (double)(int64_t)n[col] / (double)of : 0;
+      lp_out_printf(t->out, " %*.*f%%", 4 + c->decimals, c->decimals, percent);
+    }
+  }
+  lp_out_printf(t->out, "  %*s%s\n", 2 * depth, "", name);
   lp_buf_free(&b);
 }
 
-/* What is before the tree. */
-static void tree_head(const TreeText *t, const LpProfile *prof)
+/* The line of node I. */
+static void tree_node(const TreeText *t, uint32_t i, int depth)
 {
-  lp_text_samples(t->out, prof);
-  lp_out_printf(t->out, "%14s %7s %12s %14s %7s  CALL TREE", "bytes", "%",
-                "allocations", "live bytes", "%");
-  lp_text_min(t->out, t->opt->min);
-  lp_text_guess(t->out, prof);
-  lp_out_puts(t->out, "\n");
+  uint32_t site = t->tree.node[i].site;
+  uint64_t n[TREE_COLUMNS];
+  int col;
+  for (col = 0; col < t->ncol; col++)
+    n[col] = tree_number(t, &t->col[col], i);
+  tree_line(t, n, depth, site == LP_NONE ? "(all)" : t->label[site]);
 }
 
-/* The line of a node: figures, then its name, further in than its caller's. */
-static void tree_line(const TreeText *t, const LpTreeNode *n, int depth)
+/* Are other nodes shown behind I? */
+static int tree_more(TreeText *t, uint32_t i)
 {
-  tree_size(t, lp_tree_metric(n, LP_METRIC_BYTES), 14);
-  lp_out_printf(t->out, "%6.2f%% %12" PRIu64 " ",
-                tree_percent(t, n, LP_METRIC_BYTES),
-                lp_tree_metric(n, LP_METRIC_ALLOCATIONS));
-  tree_size(t, lp_tree_metric(n, LP_METRIC_LIVE), 14);
-  lp_out_printf(t->out, "%6.2f%%  %*s%s\n", tree_percent(t, n, LP_METRIC_LIVE),
-                2 * depth, "",
-                n->site == LP_NONE ? "(all)" : t->label[n->site]);
+  while ((i = t->tree.node[i].next))
+    if (tree_shown(t, i))
+      return 1;
+  return 0;
+}
+
+/* One line for node I and those behind it. Returns the last of them. */
+static uint32_t tree_others(TreeText *t, uint32_t i, int depth)
+{
+  uint64_t n[TREE_COLUMNS] = {0}, others = 0;
+  char name[40];
+  int col;
+  for (;; i = t->tree.node[i].next) {
+    if (tree_shown(t, i)) {
+      others++;
+      for (col = 0; col < t->ncol; col++)
+        n[col] += tree_number(t, &t->col[col], i);
+    }
+    if (!t->tree.node[i].next)
+      break;
+  }
+  snprintf(name, sizeof(name), "(%" PRIu64 " others)", others);
+  tree_line(t, n, depth, name);
+  return i;
+}
+
+/* What is before the tree. */
+static void tree_head(const TreeText *t, unsigned takes)
+{
+  LpBuf b = {0};
+  int col;
+  if (t->prof->of & LP_OF_CPU)
+    lp_text_books(t->out, t->prof);
+  else
+    lp_text_samples(t->out, t->prof);
+  for (col = 0; col < t->ncol; col++) {
+    const TreeColumn *c = &t->col[col];
+    lp_buf_printf(&b, "%s%*s", col ? " " : "", c->width, c->title);
+    if (c->decimals)
+      lp_buf_printf(&b, " %*s", 5 + c->decimals, "%");
+  }
+  lp_buf_puts(&b, t->callers ? "  CALLERS" : "  CALL TREE");
+  if (!tree_is_usual(t) && t->metric != LP_METRIC_SAMPLES)
+    lp_buf_printf(&b, " by %s", lp_metrics[t->metric].title);
+  lp_report_left(&b, t->opt, takes, t->metric);
+  if (t->callers && t->tree.n == LP_CALLERS_MAX)
+    lp_buf_printf(&b, ", only the first %u lines", LP_CALLERS_MAX);
+  lp_out_puts(t->out, b.s);
+  lp_text_guess(t->out, t->prof);
+  lp_out_puts(t->out, "\n");
+  lp_buf_free(&b);
+}
+
+/* All lines. Of the nodes with the same parent, only the first ones may have a
+** line of their own.
+*/
+static void tree_lines(TreeText *t)
+{
+  size_t *rank = NULL, room = 0;
+  uint32_t i = LP_NODE_ROOT;
+  int depth = 0, in = 1, shown = 1;
+  tree_node(t, i, 0);
+  for (;;) {
+    rank = lp_grow(rank, &room, (size_t)depth + 2, sizeof(size_t));
+    if (shown)
+      rank[depth + 1] = 0;
+    i = lp_tree_next(&t->tree, i, in, &depth);
+    if (i == LP_NODE_ROOT)
+      break;
+    in = shown = tree_shown(t, i);
+    if (!shown)
+      continue;
+    if (!t->opt->top || ++rank[depth] <= t->opt->top || !tree_more(t, i)) {
+      tree_node(t, i, depth);
+    } else {
+      i = tree_others(t, i, depth);
+      in = 0;
+    }
+  }
+  free(rank);
 }
 
 /* The whole report. */
+static void tree_all(LpOut *out, const LpProfile *prof,
+                     const LpReportOptions *opt, const LpReport *r)
+{
+  TreeText t = {.out = out, .prof = prof, .opt = opt};
+  t.callers = r == &lp_report_callers;
+  t.label = lp_text_labels(prof, 1);
+  t.metric = lp_report_metric(prof, opt);
+  tree_columns(&t);
+  tree_open(&t);
+  tree_head(&t, r->takes);
+  tree_lines(&t);
+  lp_tree_close(&t.tree);
+  lp_text_free(t.label, prof);
+  free(t.moved);
+}
+
 static void tree_write(LpOut *out, const LpProfile *prof,
                        const LpReportOptions *opt)
 {
-  TreeText t = {.out = out, .opt = opt, .label = lp_text_labels(prof, 1)};
-  uint32_t i = LP_NODE_ROOT;
-  int depth = 0;
-  lp_tree_open(&t.tree, prof, 0);
-  lp_tree_total(&t.tree);
-  lp_tree_sort(&t.tree, tree_order, &t);
-  tree_head(&t, prof);
-  tree_line(&t, &t.tree.node[i], 0);
-  for (;;) {
-    int in = i == LP_NODE_ROOT || tree_shown(&t, &t.tree.node[i]);
-    i = lp_tree_next(&t.tree, i, in, &depth);
-    if (i == LP_NODE_ROOT)
-      break;
-    if (tree_shown(&t, &t.tree.node[i]))
-      tree_line(&t, &t.tree.node[i], depth);
-  }
-  lp_tree_close(&t.tree);
-  lp_text_free(t.label, prof);
+  tree_all(out, prof, opt, &lp_report_tree);
 }
 
-const LpReport lp_report_tree = {"text", "tree", LP_OF_MEMORY,
-                                 LP_TAKES_HUMAN | LP_TAKES_MIN, tree_write};
+static void callers_write(LpOut *out, const LpProfile *prof,
+                          const LpReportOptions *opt)
+{
+  tree_all(out, prof, opt, &lp_report_callers);
+}
+
+const LpReport lp_report_tree = {
+    .format = "text",
+    .view = "tree",
+    .of = LP_OF_MEMORY | LP_OF_CPU,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
+    .write = tree_write,
+};
+const LpReport lp_report_callers = {
+    .format = "text",
+    .view = "callers",
+    .of = LP_OF_MEMORY | LP_OF_CPU,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
+    .write = callers_write,
+};

@@ -2,12 +2,10 @@
 ** --view=types: a table of what was allocated, by type of object.
 */
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
-#include "text.h"
 
 /* Rows behind those of LJM_TYPE_*. */
 enum {
@@ -17,30 +15,24 @@ enum {
   TYPES_ROWS
 };
 
-enum {
-  COL_ALLOCS,
-  COL_BYTES,
-  COL_REALLOCS,
-  COL_FREES,
-  COL_FREED,
-  COL_LIVE,
-  COL_HELD,
-  COL_END
-};
-
 static const char *const types_name[TYPES_ROWS] = {
     "unknown",  "array",    "hash",           "other", "string", "upvalue",
     "thread",   "proto",    "function",       "trace", "cdata",  "table",
     "userdata", "internal", "(before start)", "total"};
 
-static const char *const types_head[COL_END] = {
-    "allocations", "bytes allocated", "reallocations", "deallocations",
-    "bytes freed", "live objects",    "live bytes"};
-
 typedef struct TypesRow {
   const char *name; /* One of types_name. */
-  uint64_t n[COL_END];
+  LpValue v[LP_NSIDE][LP_NMETRIC];
 } TypesRow;
+
+typedef struct Types {
+  const LpProfile *prof;
+  unsigned sides;   /* How many there are: the base may not be. */
+  unsigned metrics; /* Bits of LpMetric. */
+  LpMetric metric;  /* What is compared, */
+  int chosen;       /* and sorted by. */
+  TypesRow row[TYPES_ROWS];
+} Types;
 
 /* The row of an origin. */
 static unsigned types_row(const LpCell *c)
@@ -53,113 +45,149 @@ static unsigned types_row(const LpCell *c)
   return lp_cell_type(c) < TYPES_INTERNAL ? lp_cell_type(c) : LJM_TYPE_UNKNOWN;
 }
 
-/* The figures of a row. */
-static void types_set(TypesRow *r, const LpFigures *f)
+/* Add up an origin. */
+static void types_add(Types *t, uint32_t origin)
 {
-  r->n[COL_ALLOCS] = lp_figure(f, LP_ALLOCS);
-  r->n[COL_BYTES] = lp_figure_bytes(f);
-  r->n[COL_REALLOCS] = lp_figure(f, LP_REALLOCS);
-  r->n[COL_FREES] = lp_figure(f, LP_FREES);
-  r->n[COL_FREED] = lp_figure(f, LP_LEFT_BYTES);
-  r->n[COL_LIVE] = lp_figure_live(f);
-  r->n[COL_HELD] = lp_figure_live_bytes(f);
+  TypesRow *r = &t->row[types_row(&t->prof->origins.cell[origin])];
+  LpSide side;
+  LpMetric m;
+  for (side = LP_NOW; side < t->sides; side++) {
+    for (m = 0; m < LP_NMETRIC; m++) {
+      LpValue v = {0, 0};
+      if (t->metrics & LP_METRIC_BIT(m))
+        v = lp_metric_of(t->prof, side, origin, m);
+      lp_value_add(&r->v[side][m], v);
+      lp_value_add(&t->row[TYPES_TOTAL].v[side][m], v);
+    }
+  }
 }
 
 /* All rows. How many objects are older than the recording is not told, how many
 ** bytes they hold only sometimes: of both, the total has what is known.
 */
-static void types_sum(const LpProfile *prof, TypesRow *row)
+static void types_sum(Types *t, const LpShape *shape)
 {
-  LpFigures sum[TYPES_ROWS], all;
-  uint64_t held = 0;
   uint32_t i;
-  memset(sum, 0, sizeof(sum));
-  for (i = 0; i < prof->origins.n; i++) {
-    LpFigures f = lp_origins_figures(&prof->origins, i);
-    lp_figures_add(&sum[types_row(&prof->origins.cell[i])], &f);
-  }
-  for (i = 0; i < TYPES_BEFORE; i++)
-    lp_figures_add(&sum[TYPES_TOTAL], &sum[i]);
-  all = sum[TYPES_TOTAL];
-  lp_figures_add(&all, &sum[TYPES_BEFORE]);
-  for (i = 0; i < TYPES_ROWS; i++) {
-    row[i].name = types_name[i];
-    types_set(&row[i], i == TYPES_TOTAL ? &all : &sum[i]);
-  }
-  if (!prof->nobefore)
-    held = row[TYPES_BEFORE].n[COL_HELD] += prof->base;
-  row[TYPES_TOTAL].n[COL_LIVE] = lp_figure_live(&sum[TYPES_TOTAL]);
-  row[TYPES_TOTAL].n[COL_HELD] = lp_figure_live_bytes(&sum[TYPES_TOTAL]) + held;
+  for (i = 0; i < TYPES_ROWS; i++)
+    t->row[i].name = types_name[i];
+  for (i = 0; i < t->prof->origins.n; i++)
+    if (lp_shape_origin(shape, i))
+      types_add(t, i);
 }
 
-/* Most live bytes first, then most bytes, then by name. */
-static int types_before(const void *a, const void *b)
+/* How much a metric of a row has changed. */
+static uint64_t types_change(const TypesRow *r, LpMetric m)
+{
+  return lp_value_round(r->v[LP_NOW][m]) - lp_value_round(r->v[LP_BASE][m]);
+}
+
+/* Most of what was asked for first, then most live bytes, then most bytes, then
+** by name. In a diff, what changed most comes first.
+*/
+static int types_before(const void *a, const void *b, void *ctx)
 {
   const TypesRow *x = a, *y = b;
-  int64_t held = (int64_t)x->n[COL_HELD], other = (int64_t)y->n[COL_HELD];
-  if (held != other)
-    return held > other ? -1 : 1;
-  if (x->n[COL_BYTES] != y->n[COL_BYTES])
-    return x->n[COL_BYTES] > y->n[COL_BYTES] ? -1 : 1;
+  const Types *t = ctx;
+  const LpMetric by[] = {t->metric, LP_METRIC_LIVE, LP_METRIC_BYTES};
+  int i;
+  if (t->sides > 1) {
+    uint64_t n = lp_size(types_change(x, t->metric));
+    uint64_t other = lp_size(types_change(y, t->metric));
+    if (n != other)
+      return n > other ? -1 : 1;
+  }
+  for (i = !t->chosen; i < 3; i++) {
+    int64_t n = (int64_t)lp_value_round(x->v[LP_NOW][by[i]]);
+    int64_t other = (int64_t)lp_value_round(y->v[LP_NOW][by[i]]);
+    if (n != other)
+      return n > other ? -1 : 1;
+  }
   return strcmp(x->name, y->name);
-}
-
-/* What stands in a place of the table. */
-static void types_place(LpBuf *b, const TypesRow *r, int col,
-                        const LpProfile *prof, int human)
-{
-  int before = r->name == types_name[TYPES_BEFORE];
-  int size = col == COL_BYTES || col == COL_FREED || col == COL_HELD;
-  b->n = 0;
-  if (before && (col == COL_LIVE || (col == COL_HELD && prof->nobefore)))
-    lp_buf_puts(b, "-");
-  else
-    lp_text_size(b, r->n[col], human && size);
 }
 
 /* Is there nothing in a row? */
 static int types_empty(const TypesRow *r)
 {
-  static const uint64_t none[COL_END];
+  static const LpValue none[LP_NSIDE][LP_NMETRIC];
   return r->name != types_name[TYPES_TOTAL] &&
-         memcmp(r->n, none, sizeof(none)) == 0;
+         memcmp(r->v, none, sizeof(none)) == 0;
 }
 
-/* The whole report. */
-static void types_write(LpOut *out, const LpProfile *prof,
+/* The columns: of a diff, that metric, what it was, how it changed; the rest is
+** not for text.
+*/
+static void types_head(const Types *t, LpTable *table)
+{
+  LpMetric m;
+  lp_table_column(table, "type", "type", LP_UNIT_TEXT);
+  if (t->sides > 1) {
+    lp_table_metric(table, t->metric);
+    lp_table_base(table, t->metric)->extra = 0;
+    lp_table_column(table, "change", "change", lp_metrics[t->metric].unit)
+        ->change = 1;
+  }
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (!(t->metrics & LP_METRIC_BIT(m)) || (t->sides > 1 && m == t->metric))
+      continue;
+    lp_table_metric(table, m);
+    if (t->sides > 1) {
+      table->col[table->ncol - 1].extra = 1;
+      lp_table_base(table, m);
+    }
+  }
+}
+
+/* A number of a row, if it is known. */
+static void types_number(const Types *t, LpTable *table, unsigned col,
+                         const TypesRow *r, LpSide side, LpMetric m)
+{
+  if (r->name != types_name[TYPES_BEFORE] || lp_metric_known(t->prof, side, m))
+    lp_table_number(table, col, lp_value_round(r->v[side][m]));
+}
+
+/* Add a row to the table; its columns are as those of the head. */
+static void types_line(const Types *t, LpTable *table, const TypesRow *r)
+{
+  unsigned col = 1;
+  LpMetric m;
+  lp_table_row(table);
+  lp_table_string(table, 0, lp_strdup(r->name));
+  if (t->sides > 1) {
+    types_number(t, table, col++, r, LP_NOW, t->metric);
+    types_number(t, table, col++, r, LP_BASE, t->metric);
+    lp_table_number(table, col++, types_change(r, t->metric));
+  }
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (!(t->metrics & LP_METRIC_BIT(m)) || (t->sides > 1 && m == t->metric))
+      continue;
+    types_number(t, table, col++, r, LP_NOW, m);
+    if (t->sides > 1)
+      types_number(t, table, col++, r, LP_BASE, m);
+  }
+}
+
+/* All of it. */
+static void types_table(LpTable *table, const LpProfile *prof,
                         const LpReportOptions *opt)
 {
-  TypesRow row[TYPES_ROWS];
-  int width[COL_END], col;
-  LpBuf b = {0};
-  unsigned i;
-  types_sum(prof, row);
-  qsort(row, TYPES_TOTAL, sizeof(TypesRow), types_before);
-  lp_text_samples(out, prof);
-  lp_out_printf(out, "%-14s", "type");
-  for (col = 0; col < COL_END; col++) { /* As wide as the longest. */
-    width[col] = (int)strlen(types_head[col]);
-    for (i = 0; i < TYPES_ROWS; i++) {
-      types_place(&b, &row[i], col, prof, opt->human);
-      if ((int)b.n > width[col])
-        width[col] = (int)b.n;
-    }
-    lp_out_printf(out, "  %*s", width[col], types_head[col]);
-  }
-  lp_text_guess(out, prof);
-  lp_out_puts(out, "\n");
-  for (i = 0; i < TYPES_ROWS; i++) {
-    if (types_empty(&row[i]))
-      continue;
-    lp_out_printf(out, "%-14s", row[i].name);
-    for (col = 0; col < COL_END; col++) {
-      types_place(&b, &row[i], col, prof, opt->human);
-      lp_out_printf(out, "  %*s", width[col], b.s);
-    }
-    lp_out_puts(out, "\n");
-  }
-  lp_buf_free(&b);
+  Types t = {.prof = prof, .chosen = opt->chosen};
+  int i;
+  t.sides = prof->was.is ? LP_NSIDE : 1;
+  t.metric = lp_report_metric(prof, opt);
+  t.metrics = (lp_metric_columns(prof) & ~LP_METRIC_BIT(LP_METRIC_SAMPLES)) |
+              LP_METRIC_BIT(t.metric);
+  types_sum(&t, opt->shape);
+  qsort_r(t.row, TYPES_TOTAL, sizeof(TypesRow), types_before, &t);
+  types_head(&t, table);
+  for (i = 0; i < TYPES_ROWS; i++)
+    if (!types_empty(&t.row[i]))
+      types_line(&t, table, &t.row[i]);
+  table->foot = 1;
 }
 
-const LpReport lp_report_types = {"text", "types", LP_OF_MEMORY, LP_TAKES_HUMAN,
-                                  types_write};
+const LpReport lp_report_types = {
+    .view = "types",
+    .of = LP_OF_MEMORY,
+    .takes = LP_TAKES_STACKS | LP_TAKES_ROWS | LP_TAKES_FIGURES,
+    .table = types_table,
+};

@@ -13,15 +13,6 @@ typedef struct Deeds {
   LpWeight freed, moved;
 } Deeds;
 
-/* Add B to A. */
-static void settle_add(LpWeight *a, const LpWeight *b)
-{
-  a->n += b->n;
-  a->npart += b->npart;
-  a->bytes += b->bytes;
-  a->bytespart += b->bytespart;
-}
-
 /* The figures of one row. */
 static void settle_row(LpRow *r, const Deeds *d)
 {
@@ -50,7 +41,7 @@ void lp_profile_settle(LpProfile *prof)
     const LpTakenEntry *e = &prof->taken.entry[i];
     Deeds *d = &deeds[LP_TAKEN_BY(e->key)];
     if (e->key)
-      settle_add(e->key & LP_TAKEN_REALLOC ? &d->moved : &d->freed, &e->w);
+      lp_weight_add(e->key & LP_TAKEN_REALLOC ? &d->moved : &d->freed, &e->w);
   }
   for (i = 0; i < prof->sitekeys.n; i++)
     settle_row(&prof->row[i], &deeds[i]);

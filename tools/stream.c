@@ -86,8 +86,9 @@ static void stream_events(void *ctx, const LpEvent *ev, size_t n)
   LpOrigins *o = &st->prof->origins;
   uint32_t origin[LP_BATCH];
   size_t i;
-  if (st->sample) {
-    lp_stream_samples(st, ev, n);
+  lp_stream_begin(st);
+  if (st->watch) {
+    lp_watch_events(st, ev, n);
     return;
   }
   for (i = 0; i < n; i++) {
@@ -141,6 +142,9 @@ static uint32_t stream_node(void *ctx, uint32_t callers, uint32_t site)
 static void stream_meta(void *ctx, const LpMeta *m)
 {
   LpStream *st = ctx;
+  uint64_t *began = &st->prof->realtime;
+  if (lp_meta_is(m, "realtime") && m->u && (!*began || m->u < *began))
+    *began = m->u;
   if (st->body == 'p') {
     lp_stream_cpu_meta(st, m);
   } else if (lp_meta_is(m, "live")) {
@@ -150,6 +154,7 @@ static void stream_meta(void *ctx, const LpMeta *m)
     st->sample = m->u;
     st->scale = lp_alloc(sizeof(LpScale));
     lp_scale_open(st->scale, m->u);
+    st->begun = 0;
     lp_profile_sampled(st->prof, m->u);
   }
 }
@@ -157,7 +162,14 @@ static void stream_meta(void *ctx, const LpMeta *m)
 /* A time mark. */
 static void stream_time(void *ctx, uint64_t ns)
 {
-  ((LpStream *)ctx)->ns = ns;
+  LpStream *st = ctx;
+  lp_stream_begin(st);
+  if (st->watch)
+    lp_watch_time(st, ns);
+  st->marks++;
+  st->ns = ns;
+  if (ns > st->prof->ns)
+    st->prof->ns = ns;
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
@@ -167,6 +179,7 @@ void lp_stream_damage(void *ctx, const LpDamage *d)
   if (!st->ndamage++)
     st->damage = *d;
   st->lost += d->events;
+  lp_files_damage(&st->prof->files, d);
   if (st->body == 'p')
     st->prof->cpu.lost = lp_sat_add(st->prof->cpu.lost, d->events);
   else if (d->events)
@@ -201,6 +214,8 @@ static void stream_totals(void *ctx, const LpTotals *t)
     lp_profile_guess(st->prof, "the allocator was replaced");
   if ((t->flags & LJM_TOTALS_SAMPLED) && !st->sample)
     lp_profile_guess(st->prof, "samples, of which the distance was lost");
+  if (t->ns > st->ns)
+    stream_time(st, t->ns);
   stream_differ(st, t, "events", told, read + st->lost);
   if (st->ndamage)
     return;
@@ -269,16 +284,32 @@ LpStatus lp_stream_status(const LpStream *st)
   return st->damage.kind == LP_NOTHING ? LP_UNREADABLE : LP_PART;
 }
 
+/* Bring the profile up to date with what was read of the stream until now: it
+** can be reported, and then read on.
+*/
+void lp_stream_settle(LpStream *st)
+{
+  LpProfile *prof = st->prof;
+  uint64_t base;
+  int known = lp_stream_base(st, &base) != NULL;
+  int nobefore =
+      !known && st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE;
+  base = known ? base : 0;
+  prof->base += base - st->added;
+  prof->nobefore += nobefore - st->nobefore;
+  st->added = base;
+  st->nobefore = nobefore;
+  lp_watch_settle(st);
+  lp_profile_settle(prof);
+}
+
 /* The end of the stream, whose length is OFFSET. */
 void lp_stream_close(LpStream *st, uint64_t offset)
 {
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
-  if (st->hasbase && !st->sample)
-    st->prof->base += st->base;
-  else if (st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE)
-    st->prof->nobefore = 1;
-  lp_profile_settle(st->prof);
+  lp_stream_settle(st);
+  lp_watch_close(st);
   lp_live_free(&st->live);
   free(st->scale);
   st->scale = NULL;

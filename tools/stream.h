@@ -8,6 +8,7 @@
 
 #include "live.h"
 #include "profile.h"
+#include "watch.h"
 #include "weight.h"
 
 /* Numbers of a CPU profile's books that are checked. */
@@ -18,6 +19,12 @@ enum {
   LP_BOOK_CPU_NS,
   LP_NBOOK
 };
+
+/* Events of a memory profile. */
+typedef struct LpTold {
+  uint64_t allocs, reallocs, frees;
+  uint64_t in, out; /* Sums of new and of old sizes. */
+} LpTold;
 
 typedef struct LpStream {
   LpProfile *prof;
@@ -30,9 +37,15 @@ typedef struct LpStream {
   uint64_t twice;  /* Allocations where an object lives. */
   uint64_t base;   /* Bytes live at the start, */
   int hasbase;     /* if known. */
+  LpTold outside;  /* Of all events, those outside of what is wanted; */
+  uint64_t early;  /* what came before, less what went. */
   uint64_t sample; /* Bytes between two samples; 0: all is told. */
   LpScale *scale;  /* What samples stand for. */
+  LpWatch *watch;  /* What is counted beside, or NULL. */
+  int begun;       /* It is known whether that is wanted. */
   int blind;       /* The recorder itself could not see everything. */
+  uint64_t added;  /* To LpProfile.base, */
+  int nobefore;    /* and .nobefore, by this stream. */
   /* Of CPU profiles. */
   uint64_t samples;   /* Records of samples, */
   uint64_t delivered; /* of so many samples, */
@@ -41,28 +54,70 @@ typedef struct LpStream {
   unsigned booked;    /* Bits of what the books tell of: */
   uint64_t book[LP_NBOOK];
   /* Of all. */
-  uint64_t ns; /* The last time mark. */
+  uint64_t ns;    /* The last time mark, */
+  uint64_t marks; /* of so many. */
   uint64_t ndamage;
   uint64_t lost;   /* Events that are known to be lost. */
   LpDamage damage; /* The first one. */
 } LpStream;
 
 /* How much of a stream could be read; also the exit status for it. */
-typedef enum LpStatus { LP_WHOLE, LP_PART, LP_UNREADABLE } LpStatus;
+typedef enum LpStatus {
+  LP_WHOLE,
+  LP_PART,
+  LP_UNREADABLE,
+  LP_EXCEEDED /* All is well but that a limit was exceeded. */
+} LpStatus;
 
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
+void lp_stream_settle(LpStream *st);
 void lp_stream_close(LpStream *st, uint64_t offset);
 LpStatus lp_stream_status(const LpStream *st);
 
 /* For those who watch what comes: as the sink does. */
 void lp_stream_body(void *st, int body);
 
+/* What was live when that began which is counted, or NULL if nobody knows. */
+static inline const uint64_t *lp_stream_base(const LpStream *st, uint64_t *base)
+{
+  *base = st->base + st->early;
+  return st->hasbase && !st->sample ? base : NULL;
+}
+
+/* Is what was told since the last time mark wanted? Events have happened behind
+** it, samples were taken before it.
+*/
+static inline int lp_watch_inside(const LpStream *st)
+{
+  const LpWanted *wanted = &st->prof->wanted;
+  if (st->body == 'p')
+    return (!wanted->from || st->ns > wanted->from) && st->ns <= wanted->to;
+  return st->ns >= wanted->from &&
+         (st->ns < wanted->to || wanted->to == UINT64_MAX);
+}
+
 /* Between the parts of it. */
 void lp_stream_damage(void *st, const LpDamage *d);
 void lp_stream_cpu(LpSink *sink);
 void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
 
-/* For stream.c: as the events of a whole recording, but of samples. */
-void lp_stream_samples(LpStream *st, const LpEvent *ev, size_t n);
+/* What an object of SIZE bytes stands for, into W: to copy it costs more. */
+static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)
+{
+  if (st->scale) {
+    *w = lp_weigh(st->scale, size);
+    return;
+  }
+  w->n = 1;
+  w->bytes = size;
+  w->npart = w->bytespart = 0;
+}
+
+/* Open the watch, if something is wanted that needs one. */
+static inline void lp_stream_begin(LpStream *st)
+{
+  if (!st->begun)
+    lp_watch_open(st);
+}
 
 #endif

@@ -67,9 +67,15 @@ static void cpu_open(LpStream *st, uint64_t offset)
 static void cpu_sample(void *ctx, const LpSample *s)
 {
   LpStream *st = ctx;
+  lp_stream_begin(st);
   st->samples++;
-  if (lp_cpu_sample(&st->prof->cpu, s)) {
+  if (!lp_watch_inside(st)) {
     st->delivered += s->count;
+    st->prof->cpu.outside += s->count;
+  } else if (lp_cpu_sample(&st->prof->cpu, s)) {
+    st->delivered += s->count;
+    if (st->watch)
+      st->watch->samples += s->count;
     lp_origins_sample(&st->prof->origins, s->node, s->count);
   } else {
     LpDamage d = {.kind = LP_ODD, .what = "more samples than there can be"};

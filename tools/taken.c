@@ -16,7 +16,7 @@ void lp_taken_grow(LpTaken *t)
   t->size = n ? n * 2 : 256;
   t->entry = lp_zalloc(t->size, sizeof(LpTakenEntry));
   for (i = 0; i < n; i++) {
-    size_t to = lp_hash_slot(lp_hash(old[i].key), t->size);
+    size_t to = lp_hash_slot(lp_hash_well(old[i].key), t->size);
     if (!old[i].key)
       continue;
     while (t->entry[to].key)

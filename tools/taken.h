@@ -37,7 +37,7 @@ static inline LpWeight *lp_taken_of(LpTaken *t, uint64_t key)
   size_t i;
   if (t->n * 2 >= t->size)
     lp_taken_grow(t);
-  i = lp_hash_slot(lp_hash(key), t->size);
+  i = lp_hash_slot(lp_hash_well(key), t->size);
   while (t->entry[i].key && t->entry[i].key != key)
     i = i + 1 < t->size ? i + 1 : 0;
   t->n += !t->entry[i].key;

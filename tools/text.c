@@ -32,22 +32,23 @@ void lp_text_size(LpBuf *b, uint64_t n, int human)
   lp_buf_printf(b, "%.1f%ciB", (double)n / 1024, unit[u]);
 }
 
-/* If there are samples, say so, in a line and an empty one. */
-void lp_text_samples(LpOut *out, const LpProfile *prof)
+/* If there are samples, add a sentence that says so. */
+void lp_text_sampled(LpBuf *b, const LpProfile *prof)
 {
   if (!prof->sparse)
     return;
-  lp_out_printf(out, "Sampled every %" PRIu64, prof->dense);
+  lp_buf_printf(b, "Sampled every %" PRIu64, prof->dense);
   if (prof->sparse != prof->dense)
-    lp_out_printf(out, " to %" PRIu64, prof->sparse);
-  lp_out_puts(out, " bytes on average: all figures are estimates\n\n");
+    lp_buf_printf(b, " to %" PRIu64, prof->sparse);
+  lp_buf_puts(b, " bytes on average: all figures are estimates");
 }
 
-/* Add what is left out, if something is. */
-void lp_text_min(LpOut *out, double min)
+/* The same, in a line and an empty one. */
+void lp_text_samples(LpOut *out, const LpProfile *prof)
 {
-  if (min > 0)
-    lp_out_printf(out, ", without what has less than %g%%", min);
+  lp_text_sampled(&out->buf, prof);
+  if (prof->sparse)
+    lp_out_puts(out, "\n\n");
 }
 
 /* Add why live figures are approximate, if they are. */
@@ -63,13 +64,11 @@ char **lp_text_labels(const LpProfile *prof, int whole)
   char **label = lp_alloc(prof->sitekeys.n * sizeof(char *));
   uint32_t i;
   for (i = 0; i < prof->sitekeys.n; i++) {
-    LpBuf b = {0}, name = {0};
-    lp_label_site(&b, prof, i);
+    LpBuf b = {0};
     if (whole)
-      lp_label_name(&name, prof, i);
-    if (name.n)
-      lp_buf_printf(&b, " (%s)", name.s);
-    lp_buf_free(&name);
+      lp_label_whole(&b, prof, i);
+    else
+      lp_label_site(&b, prof, i);
     label[i] = b.s;
   }
   return label;

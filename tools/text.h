@@ -9,9 +9,10 @@
 #include "profile.h"
 
 void lp_text_size(LpBuf *b, uint64_t n, int human);
+void lp_text_sampled(LpBuf *b, const LpProfile *prof);
 void lp_text_samples(LpOut *out, const LpProfile *prof);
 void lp_text_books(LpOut *out, const LpProfile *prof);
-void lp_text_min(LpOut *out, double min);
+uint64_t lp_text_unsure(const LpProfile *prof);
 double lp_text_percent(uint64_t n, uint64_t all);
 void lp_text_guess(LpOut *out, const LpProfile *prof);
 char **lp_text_labels(const LpProfile *prof, int whole);

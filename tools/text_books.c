@@ -72,7 +72,7 @@ static void books_reasons(LpOut *out, const LpCpu *cpu, const char *key)
 }
 
 /* Samples of which not even the leaf's function is sure. */
-static uint64_t books_unsure(const LpProfile *prof)
+uint64_t lp_text_unsure(const LpProfile *prof)
 {
   const LpOrigins *o = &prof->origins;
   uint64_t n = 0;
@@ -87,7 +87,7 @@ static uint64_t books_unsure(const LpProfile *prof)
 static void books_holes(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
-  uint64_t fired = 0, n, complete, unsure = books_unsure(prof);
+  uint64_t fired = 0, n, unsure = lp_text_unsure(prof);
   if ((lp_cpu_find(cpu, "cpu_fired", &fired) ||
        lp_cpu_find(cpu, "fired", &fired)) &&
       cpu->expected)
@@ -99,9 +99,7 @@ static void books_holes(LpOut *out, const LpProfile *prof)
                   lp_text_percent(n, fired));
     books_reasons(out, cpu, "dropped_");
   }
-  n = cpu->cut;
-  if (lp_cpu_find(cpu, "complete", &complete) && cpu->booked == cpu->streams)
-    n = complete < cpu->samples ? cpu->samples - complete : 0;
+  n = lp_cpu_truncated(cpu);
   lp_out_printf(out, "Truncated: %" PRIu64 " (%.1f%%)", n,
                 lp_text_percent(n, cpu->samples));
   books_reasons(out, cpu, "truncated_");
@@ -117,6 +115,9 @@ void lp_text_books(LpOut *out, const LpProfile *prof)
   const LpCpu *cpu = &prof->cpu;
   books_samples(out, cpu);
   books_holes(out, prof);
+  if (cpu->outside)
+    lp_out_printf(out, "Outside: %" PRIu64 " samples of other times\n",
+                  cpu->outside);
   if (cpu->lost)
     lp_out_printf(out, "Lost: %" PRIu64 " records of samples\n", cpu->lost);
   if (cpu->booked < cpu->streams)

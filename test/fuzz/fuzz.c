@@ -21,6 +21,9 @@ static void must(int holds)
 static void fuzz_tree(const LpProfile *prof)
 {
   LpTree t;
+  LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) |
+                     LP_METRIC_BIT(LP_METRIC_SAMPLES),
+                 LP_MERGE_LINES, NULL};
   uint64_t bytes[2] = {0};
   uint32_t i;
   for (i = 0; i < prof->origins.n; i++) {
@@ -28,12 +31,23 @@ static void fuzz_tree(const LpProfile *prof)
     bytes[0] += f.n[LP_ALLOC_BYTES] + f.n[LP_REALLOC_BYTES];
     bytes[1] += f.part[LP_ALLOC_BYTES] + f.part[LP_REALLOC_BYTES];
   }
-  lp_tree_open(&t, prof, 1);
+  lp_tree_open(&t, prof, &of);
   lp_tree_total(&t);
-  must(t.node[0].n[LP_METRIC_BYTES] == bytes[0]);
-  must(t.node[0].part[LP_METRIC_BYTES] == bytes[1]);
-  must(t.node[0].n[LP_METRIC_SAMPLES] == prof->cpu.samples);
+  must(lp_tree_totals(&t, 0, LP_METRIC_BYTES) == lp_round(bytes[0], bytes[1]));
+  must(lp_tree_totals(&t, 0, LP_METRIC_SAMPLES) == prof->cpu.samples);
   lp_tree_close(&t);
+}
+
+/* What was live at the peak is what it was made of. */
+static void fuzz_peak(const LpProfile *prof)
+{
+  LpValue v = {0, 0};
+  uint32_t i;
+  if (prof->of != LP_OF_MEMORY || !(prof->wanted.what & LP_WANT_PEAK))
+    return;
+  for (i = 0; i < prof->origins.n; i++)
+    lp_value_add(&v, lp_metric_of(prof, LP_NOW, i, LP_METRIC_PEAK));
+  must((int64_t)prof->peak_bytes <= 0 || lp_value_round(v) == prof->peak_bytes);
 }
 
 /* Every sample is of a thread. */
@@ -43,15 +57,22 @@ static void fuzz_threads(const LpProfile *prof, const LpStream *st)
   size_t i;
   for (i = 0; i < prof->cpu.threads.n; i++)
     samples += prof->cpu.thread[i];
-  must(samples == prof->cpu.samples && samples == st->delivered);
+  must(samples == prof->cpu.samples);
+  must(samples + prof->cpu.outside == st->delivered);
 }
 
 /* Every event is in one row, every byte is somewhere. */
 static void fuzz_books(const LpProfile *prof, const LpStream *st)
 {
   uint64_t events = 0, live = 0, arrived = 0, taken = 0;
+  const LpTold *out = &st->outside;
+  LpTold told = {st->allocs - out->allocs, st->reallocs - out->reallocs,
+                 st->frees - out->frees, st->in - out->in, st->out - out->out};
+  uint64_t base;
+  int known = lp_stream_base(st, &base) != NULL;
   size_t i;
   fuzz_tree(prof);
+  fuzz_peak(prof);
   fuzz_threads(prof, st);
   must(!st->ndamage == !st->damage.what[0]);
   if (st->sample)
@@ -64,28 +85,41 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
   }
   for (i = 0; i < prof->taken.size; i++)
     taken += prof->taken.entry[i].w.n;
-  must(events == st->allocs + st->reallocs + st->frees);
-  must(arrived == st->allocs + st->reallocs);
-  must(taken == st->reallocs + st->frees);
-  must(live == st->base + st->in - st->out);
+  must(events == told.allocs + told.reallocs + told.frees);
+  must(arrived == told.allocs + told.reallocs);
+  must(taken == told.reallocs + told.frees);
+  must(live == (known ? base : 0) + told.in - told.out);
 }
 
-/* One of the reports. */
+/* A report. */
+static void fuzz_write(const LpProfile *prof, const char *format,
+                       const char *view, const LpReportOptions *opt)
+{
+  LpOut out;
+  lp_out_open(&out, -1);
+  lp_report_write(format, view, &out, prof, opt);
+  must(out.buf.n > 0 || strcmp(format, "folded") == 0);
+  must(strcmp(format, "json") != 0 || !memchr(out.buf.s, '<', out.buf.n));
+  lp_out_close(&out);
+}
+
+/* A view as text, and one of the other formats. */
 static void fuzz_report(const LpProfile *prof, size_t n)
 {
-  static const LpReport *const memory[] = {&lp_report_sites, &lp_report_types,
-                                           &lp_report_tree, &lp_report_folded};
-  static const LpReport *const cpu[] = {&lp_report_functions, &lp_report_lines,
-                                        &lp_report_calls,
-                                        &lp_report_folded_cpu};
-  const LpReport *const *report = prof->of == LP_OF_CPU ? cpu : memory;
-  LpReportOptions opt = {.human = (n & 4) != 0, .min = n & 8 ? 1 : 0};
-  LpOut out;
-  opt.metric = (LpMetric)(n % LP_NMETRIC);
-  lp_out_open(&out, -1);
-  report[n & 3]->write(&out, prof, &opt);
-  must(out.buf.n > 0 || (n & 3) == 3);
-  lp_out_close(&out);
+  static const char *const memory[] = {"sites", "types", "tree", "callers",
+                                       "lines", "sizes", "time", "snapshots"};
+  static const char *const cpu[] = {"functions", "lines", "tree", "callers",
+                                    "threads",   "time",  "time", "time"};
+  static const char *const format[] = {"folded",     "json", "pprof",
+                                       "speedscope", "csv",  "html"};
+  LpReportOptions opt = {.human = (n & 4) != 0,
+                         .min = n & 8 ? 1 : 0,
+                         .top = n & 16 ? 3 : 0,
+                         .chosen = (n & 32) != 0};
+  int of = prof->of == LP_OF_CPU;
+  opt.metric = of ? LP_METRIC_SAMPLES : (LpMetric)(n % LP_METRIC_SAMPLES);
+  fuzz_write(prof, "text", (of ? cpu : memory)[n % 8], &opt);
+  fuzz_write(prof, format[n % 6], NULL, &opt);
 }
 
 /* Any bytes as the contents of blocks: a fuzzer would not guess checksums. A
@@ -110,19 +144,34 @@ void fuzz_contents(Craft *c, const uint8_t *p, size_t n)
   craft_close(c);
 }
 
-/* Read a stream of N bytes. */
-void fuzz_stream(const void *p, size_t n)
+/* Read a stream, and close it; N chooses the report. */
+void fuzz_input(LpInput *in, size_t n)
 {
   LpProfile *prof = lp_profile_new();
   LpStream st;
   LpSink sink = lp_stream_open(&st, prof);
-  LpInput in;
-  lp_input_memory(&in, p, n);
-  lp_reader_run(&in, &sink);
-  must(lp_input_offset(&in) <= n);
-  lp_stream_close(&st, lp_input_offset(&in));
-  lp_input_close(&in);
+  if (n & 32)
+    prof->wanted.what = ~0u;
+  if (n & 64)
+    prof->wanted = (LpWanted){.what = ~0u,
+                              .temporary = n,
+                              .young = 10,
+                              .from = n * 1000,
+                              .to = n * 2000000,
+                              .snap = 1000000};
+  lp_reader_run(in, &sink);
+  must(lp_input_offset(in) <= lp_input_came(in));
+  lp_stream_close(&st, lp_input_offset(in));
+  lp_input_close(in);
   fuzz_books(prof, &st);
   fuzz_report(prof, n);
   lp_profile_free(prof);
+}
+
+/* Read a stream of N bytes. */
+void fuzz_stream(const void *p, size_t n)
+{
+  LpInput in;
+  lp_input_memory(&in, p, n);
+  fuzz_input(&in, n);
 }

@@ -1,6 +1,6 @@
 /*
-** Writes the seed corpora: `seeds DIR` fills DIR/stream, DIR/blocks and
-** DIR/samples with small streams of every version and kind.
+** Writes the seed corpora: `seeds DIR` fills DIR/stream, DIR/blocks,
+** DIR/samples and DIR/unpack with small streams of every version and kind.
 */
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "ljm_format.h"
+#include "pack.h"
 #include "sample.h"
 
 /* Write one seed. */
@@ -65,6 +66,25 @@ static void seeds_new(const char *dir)
   seeds_compact(dir, "samples", "cpu", &s);
 }
 
+/* A seed as it is, and packed in every way: in one piece, and in two. */
+static void seeds_packed(const char *dir, const LpBuf *plain)
+{
+  int how, pieces;
+  seed(dir, "unpack", "plain", plain->s, plain->n);
+  for (how = 0; how < NPACK; how++) {
+    for (pieces = 1; pieces <= 2; pieces++) {
+      LpBuf b = {0};
+      char name[16];
+      pack_add(&b, (Pack)how, plain->s, plain->n / (size_t)pieces);
+      if (pieces == 2)
+        pack_add(&b, (Pack)how, plain->s + plain->n / 2, (plain->n + 1) / 2);
+      snprintf(name, sizeof(name), "packed%d-%d", how, pieces);
+      seed(dir, "unpack", name, b.s, b.n);
+      lp_buf_free(&b);
+    }
+  }
+}
+
 /* Seeds of the old versions: a pair of version numbers each. */
 static void seeds_old(const char *dir, unsigned sym, unsigned ev)
 {
@@ -96,6 +116,8 @@ static void seeds_old(const char *dir, unsigned sym, unsigned ev)
   craft_byte(&b, 0x80);
   snprintf(name, sizeof(name), "v%u-%u", sym, ev);
   seed(dir, "stream", name, b.s, b.n);
+  if (sym == 3 && ev == 3)
+    seeds_packed(dir, &b);
   lp_buf_free(&b);
 }
 

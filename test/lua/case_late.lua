@@ -237,6 +237,51 @@ if H.compact then
   end)
 end
 
+-- Instructions that the compiler changes do not count: returns where it found a
+-- recursion, sizes of tables that it saw grow.
+if H.compact then
+  local text = "local function down(n, make)\n" ..
+               "  local t\n" ..
+               "  if n < 2 then\n" ..
+               "    if make then t = {} for i = 1, 40 do t[i] = n end end\n" ..
+               "    return 1\n" ..
+               "  end\n" ..
+               "  return down(n - 1, make) + down(n - 2, make)\n" ..
+               "end\n" ..
+               "return down\n"
+
+  local function hash_after(name, runs)
+    local down = loadstring(text, "@" .. name)()
+    for _ = 1, runs do down(9, true) end
+    local hash
+    local s = H.record(function()
+      for _ = 1, runs do down(9) end
+      down(3, true)
+    end)
+    for _, f in pairs(s.funcs) do
+      if f.chunk == "@" .. name and f.first == 1 then hash = f.hash end
+    end
+    return hash, down
+  end
+
+  H.case("what the compiler patches is not in the hash", function()
+    local util = require("jit.util")
+    local cold, interpreted = hash_after("patched1", 0)
+    local hot, compiled = hash_after("patched2", 100)
+    H.ok(cold and cold ~= 0, "no hash")
+    H.eq(hot, cold, "hash of patched code")
+    if H.jit then
+      local changed = 0
+      for pc = 0, util.funcinfo(compiled).bytecodes - 1 do
+        if util.funcbc(compiled, pc) ~= util.funcbc(interpreted, pc) then
+          changed = changed + 1
+        end
+      end
+      H.ok(changed > 0, "nothing was patched")
+    end
+  end)
+end
+
 H.case("a very large function, one on line 100,000", function()
   local parts = {}
   for i = 1, 400 do parts[i] = "t[" .. i .. "] = 'k" .. i .. "'" end

@@ -73,6 +73,15 @@ for _, program in ipairs({ "trees", "strings", "closures", "json", "coroutines",
   end)
 end
 
+-- Recorded by Tarantool's own recorder, of which this format is.
+for _, name in ipairs(H.format == "tarantool" and { "v3-prog", "v3-progjit" } or {}) do
+  H.case(name .. ", from the field", function()
+    local packed = here .. "/../fixtures/" .. name .. ".bin.gz"
+    H.eq(os.execute(("gzip -dc %s > %s"):format(H.quote(packed), H.quote(path))), 0, "exit status")
+    compare(name)
+  end)
+end
+
 H.case("code of all kinds of names", function()
   local names = { "@new\nline.lua", "=" .. ("long"):rep(100), "@" .. ("/path"):rep(100),
                   "return 'source'", "two\nlines", "", "=", "@", "=\27[31m", "=tab\there",

@@ -10,13 +10,25 @@ local function hot(n)
   return t
 end
 
+-- The compiler starts traces at its returns, and knows better how large t gets.
+local function down(n, last)
+  local t = {}
+  for i = 1, n do t[i] = i end
+  if n < 2 then
+    if last then os.execute("kill -STOP $PPID") end
+    return 1
+  end
+  return down(n - 1, last) + down(n - 2)
+end
+
 local function outer(last)
   local function inner(x)
     local t = {hot(x)}
-    if last then os.execute("kill -STOP $PPID") end
+    down(3, last)
     return t
   end
   local t = {}
+  for _ = 1, 50 do down(9) end
   for i = 1, 200 do t[i] = i % 7 == 0 and {} or inner(2) end
   return inner(100)
 end

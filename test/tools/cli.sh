@@ -2,35 +2,8 @@
 # What the command line of lj-parse-memprof does: options, files, exit status,
 # and one clear line on stderr where something is wrong.
 set -uo pipefail
-
-fixtures=$1
-prog=("${@:2}") # Perhaps in an emulator.
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
-
-# Runs the program with the arguments behind $2. Its status must be $1, and its
-# stderr as many lines as $2.
-run() {
-  local want=$1 lines=$2 status
-  shift 2
-  "${prog[@]}" "$@" > "$dir/out" 2> "$dir/err" < "${input:-/dev/null}"
-  status=$?
-  if [ "$status" -ne "$want" ] || [ "$(wc -l < "$dir/err")" -ne "$lines" ]; then
-    echo "FAILED: $* (status $status, not $want; stderr:)"
-    cat "$dir/err"
-    failed=1
-  fi
-}
-
-# The file $1 (out or err) of the last run must have a line that matches $2.
-has() {
-  if ! grep -qE -- "$2" "$dir/$1"; then
-    echo "FAILED: nothing like '$2' in $1:"
-    head -n 20 "$dir/$1"
-    failed=1
-  fi
-}
+# shellcheck source-path=SCRIPTDIR source=helpers.sh
+. "$(dirname "$0")/helpers.sh"
 
 stream=$dir/v2.ljm
 zcat "$fixtures/v2-prog.bin.gz" > "$stream"
@@ -57,10 +30,6 @@ has out '^@prog\.lua:2, line 3: 160 14080 0$'
 
 # -- Views and formats --
 
-same() {
-  cmp -s "$dir/out" "$dir/$1" || { echo "FAILED: not as $1: $2"; failed=1; }
-}
-
 run 0 0 --view=sites "$stream"
 same whole --view=sites
 run 0 0 --format=text "$stream"
@@ -81,6 +50,94 @@ same folded --metric=bytes
 run 0 0 --format=folded --metric=allocations "$stream"
 has out '^@prog\.lua:2, line 3 80$'
 run 0 0 --format=folded --metric live -o "$dir/folded" "$stream"
+run 0 0 --format=json "$stream"
+has out '^"files":\[".*/v2.ljm"\],$'
+has out '^"label":\[.*"@prog\.lua:2, line 3"'
+run 0 0 --format=json --view=types "$stream"
+has out '^"view":"types",$'
+run 0 0 --format=csv --view=types "$stream"
+has out '^type,allocations,bytes,'
+has out '^total,[0-9,]+$'
+run 0 0 --format=speedscope --metric=live "$stream"
+has out '"activeProfileIndex":2\}$'
+run 0 0 --format=html "$stream"
+has out '^<!DOCTYPE html>$'
+has out '<script type="application/json" id="profile" data-metric="bytes">\{'
+run 0 0 --format=html --metric=live -o "$dir/html" "$stream"
+run 0 0 --format=pprof "$stream"
+gzip -t < "$dir/out" || { echo "FAILED: pprof is no gzip"; failed=1; }
+
+# -- Shaping --
+
+run 0 0 --view=lines "$stream"
+has out ' LINE by bytes allocated, without what has less than 0\.5%$'
+has out '^        7040  41\.5%         7040  41\.5% .* @prog\.lua:2, line 3$'
+cp "$dir/out" "$dir/lines"
+run 0 0 --metric=bytes --view=lines --sort=self "$stream"
+same lines --sort=self
+run 0 0 --metric=live "$stream"
+has out ' FUNCTION by live bytes, '
+run 0 0 --view=tree --metric=allocations --min=10% "$stream"
+has out ' CALL TREE by allocations, without what has less than 10%$'
+run 0 0 --view=lines --min=1K "$stream"
+has out ', without what has less than 1024 bytes$'
+[ "$(wc -l < "$dir/out")" -eq 7 ] || { echo "FAILED: --min=1K"; failed=1; }
+run 0 0 --view=lines --top=2 --sort=name "$stream"
+has out '  \([0-9]+ others\)$'
+[ "$(wc -l < "$dir/out")" -eq 4 ] || { echo "FAILED: --top=2"; failed=1; }
+run 0 0 --view=callers --focus='line 1[0-9]$' --ignore=INTERNAL "$stream"
+has out ', only what matches line 1\[0-9\]\$, without what matches INTERNAL, '
+run 0 0 --focus='line 3$' -l "$stream"
+has out '^Sites, only what matches line 3\$$'
+[ "$(grep -c ' holds ' "$dir/out")" -eq 1 ] || failed=1
+run 0 0 --format=folded --ignore='line 3' "$stream"
+grep -q 'line 3' "$dir/out" && { echo "FAILED: --ignore"; failed=1; }
+
+# -- Differences --
+
+run 0 0 --diff="$stream" "$stream"
+[ "$(wc -l < "$dir/out")" -eq 1 ] || { echo "FAILED: --diff"; failed=1; }
+has out ' change  FUNCTION by bytes allocated, compared with .*/v2\.ljm, '
+run 0 0 --diff="$stream" --view=lines "$stream" "$stream"
+has out '^ +14080 +7040 +\+7040 +14080 +7040 +\+7040  @prog\.lua:2, line 3$'
+run 0 0 --diff="$stream" --diff="$stream" --format=folded "$stream"
+has out '^@prog\.lua:2, line 3 14080 7040$'
+run 2 1 --diff="$dir/none" "$stream"
+has err '/none: No such file or directory$'
+[ -s "$dir/out" ] && failed=1
+run 2 1 --diff="$dir/none" --diff="$stream" "$dir/none"
+
+# -- Limits --
+
+run 0 0 --limit='live<=2340' --limit='live@*prog.lua<2kB' -o /dev/null \
+  --limit='bytes@@prog.lua:2,*<=7040' "$stream"
+run 3 2 --limit='live<=1kB' --limit='allocations@*prog*<10' "$stream"
+has err '^lj-parse-memprof: limit live<=1kB exceeded: 2340 bytes, 1340 too many'
+has err ' \(without what is older than the recording\): @prog.* has 568; INTERN'
+has err 'limit allocations@\*prog\*<10 exceeded: [0-9]+ allocations, '
+has out '^ALLOCATIONS$'
+run 2 2 --limit='live<1' "$stream" "$dir/none"
+run 2 2 --limit='live<1' -o /dev/full "$stream"
+
+for metric in peak peak-objects leaked temporary live-objects; do
+  run 0 0 --format=folded --metric=$metric "$stream"
+done
+run 0 0 --format=folded --metric=live "$stream"
+cp "$dir/out" "$dir/live"
+run 0 0 --format=folded --metric=leaked --ignore-youngest=0 "$stream"
+same live --metric=leaked
+run 0 0 --format=folded --metric=leaked --ignore-youngest=100 "$stream"
+[ -s "$dir/out" ] && { echo "FAILED: --ignore-youngest=100"; failed=1; }
+run 0 0 --view=types --temporary=1000 --ignore-youngest=1.5 "$stream"
+has out ' leaked bytes +temporary objects +temporary bytes$'
+run 0 0 --view=sizes "$stream"
+has out '^from +to +allocations +bytes allocated '
+run 0 1 --view=time "$stream"
+has err 'v2\.ljm: has no time marks: all of it counts as time 0$'
+run 0 1 --heap-snap-interval=0.5 --to=7 "$stream"
+same whole --to=7
+run 0 1 --from=0.5 "$stream"
+[ "$(grep -c . "$dir/out")" -eq 4 ] || { echo "FAILED: --from"; failed=1; }
 
 # -- Streams in part, or none --
 
@@ -88,7 +145,11 @@ head -c 3000 "$stream" > "$dir/cut"
 run 1 1 "$dir/cut"
 has err '^lj-parse-memprof: .*/cut: offset [0-9]+: expected an event'
 has out '^HEAP SUMMARY$'
+run 1 1 --format=json "$dir/cut"
+has out '"damage":\[\{"file":".*/cut","offset":[0-9]+,"what":"expected an event'
 run 1 1 "$dir/cut" "$stream"
+run 1 1 --diff="$dir/cut" "$stream"
+run 3 2 --limit='bytes<1' "$dir/cut"
 : > "$dir/empty"
 run 2 1 "$dir/empty"
 has err '/empty: offset 0: expected a stream, it is empty$'
@@ -113,12 +174,8 @@ has err 'found a CPU profile'
 
 # -- CPU profiles --
 
-# A stack of nothing, met 7 times, at 99 Hz; its block's checksum is right.
 cpu=$dir/cpu.ljp
-base64 -d > "$cpu" << 'END'
-bGpzEAAAAACAbGpwEAAAAGxqYhDennlOHQAAAAAAAAAAAAAAGAEABAUCaHp1YzQDAAAHQA
-wJZGVsaXZlcmVkdQc=
-END
+cpu_profile > "$cpu"
 run 0 0 "$cpu"
 has out '^Samples: 7 at 99 Hz$'
 has out '^           7 100\.0%            7 100\.0%  \(unknown\)$'
@@ -126,16 +183,28 @@ run 0 0 --view=lines --sort=total --min=1 "$cpu"
 run 0 0 --view=tree --min=0 "$cpu"
 has out '  CALL TREE$'
 run 0 0 --view=threads "$cpu"
+run 0 0 --view=time "$cpu"
+has out '^seconds  samples$'
+has out '^  0\.010        7$'
+run 0 0 --from=1 "$cpu"
+has out '^Samples: 0 at 99 Hz$'
+has out '^Outside: 7 samples of other times$'
 run 0 0 --format=folded "$cpu" "$cpu"
 has out '^\(unknown\) 14$'
 head -c $(($(stat -c %s "$cpu") - 1)) "$cpu" > "$dir/cut"
 run 1 1 "$dir/cut"
 has out '^Samples: 0$'
 has err ': offset 16: expected a block of [0-9]+ bytes, found [0-9]+; '
+run 0 0 --format=html "$cpu"
+run 0 0 --format=json "$cpu"
+has out '^"of":\["cpu"\],$'
+run 0 0 --format=pprof -o "$dir/pprof" "$cpu"
 run 64 1 --view=types "$cpu"
-has err '--format=text has no view types, of a CPU profile$'
+has err 'expected a VIEW of --format=text .*, not types, of a CPU profile$'
 run 64 1 --format=folded --metric=live "$cpu"
-has err '--metric is not for --format=folded, of a CPU profile$'
+has err 'there is no --metric=live, of a CPU profile$'
+run 64 1 --limit='live<1' "$cpu"
+has err 'there is no --limit=live<1, of a CPU profile$'
 run 64 1 "$stream" "$cpu"
 has err 'memory and CPU profiles cannot be in one report yet$'
 
@@ -157,30 +226,69 @@ run 64 3
 has err 'expected a FILE'
 run 64 3 --nonsense "$stream"
 run 64 3 --view=leaves "$stream"
-has err '--format=text has no view leaves$'
-run 64 3 --format=html "$stream"
-has err 'expected a FORMAT: text or folded, not html$'
+has err 'expected a VIEW of --format=text \(sites, .*threads\), not leaves$'
+run 64 3 --format=xml "$stream"
+has err 'expected a FORMAT \(text, json, .*, csv\), not xml$'
+run 64 3 --format=csv --view=tree "$stream"
+has err 'expected a VIEW of --format=csv \(.*\), not tree$'
+run 64 3 --format=json --metric=live "$stream"
+has err '--metric is not for --format=json$'
 run 64 3 --format=folded --view=tree "$stream"
-has err '--format=folded has no view tree$'
-run 64 3 --min=101 --view=tree "$stream"
-run 64 3 --min=nan --view=tree "$stream"
-run 64 3 --min= --view=tree "$stream"
-run 64 3 --min=1x --view=tree "$stream"
-has err 'expected a PERCENT from 0 to 100, not 1x$'
+has err 'expected a VIEW of --format=folded \(\), not tree$'
+for min in 101% nan% % '' 1x 0.5 -1 9e18KiB 0x10 1%%; do
+  run 64 3 --min="$min" --view=tree "$stream"
+  has err "expected a SIZE such as 4096, 64K, or 0% to 100%, not $min\$"
+done
 run 64 3 --metric=size --format=folded "$stream"
-has err 'expected a METRIC: bytes, allocations or live, not size$'
+has err 'expected a METRIC \(.*bytes.*\), not size$'
 run 64 1 --min=1 "$stream"
 has err '--min is not for --view=sites, of a memory profile$'
-run 64 1 --view=lines "$stream"
-has err '--format=text has no view lines, of a memory profile$'
+run 64 1 --view=threads "$stream"
+has err 'expected a VIEW .*, not threads, of a memory profile$'
 run 64 3 --min=1 --view=sites "$stream"
 has err '--min is not for --view=sites$'
-run 64 3 --sort=total --view=tree "$stream"
-has err '--sort is not for --view=tree$'
-run 64 3 --sort=name --view=lines "$stream"
-has err 'expected an ORDER: self or total, not name$'
-run 64 3 --metric=live "$stream"
+run 64 3 --sort=total --view=sites "$stream"
+has err '--sort is not for --view=sites$'
+run 64 3 --sort=live --view=tree "$stream"
+has err 'expected a KEY of --view=tree \(total, self, name\), not live$'
+run 64 3 --sort=size --view=types "$stream"
+has err 'expected a KEY of --view=types \(type, allocations, .*\), not size$'
+run 64 1 --sort=live --view=lines "$cpu"
+has err 'expected a KEY .*, total-percent, name\), not live, of a CPU profile$'
+run 64 3 --top=0 "$stream"
+has err 'expected N, a number of rows, not 0$'
+run 64 3 --top=x "$stream"
+run 64 3 --top=2 --format=folded "$stream"
+has err '--top is not for --format=folded$'
+run 64 3 --focus='x|a(b' "$stream"
+has err '--focus: Unmatched .* at character 4 of x\|a\(b$'
+run 64 3 --ignore='a[b' "$stream"
+has err '--ignore: Unmatched .* at character 2 of a\[b$'
+run 64 3 --diff="$stream" --view=sites "$stream"
+has err '--diff is not for --view=sites$'
+run 64 3 --limit=live "$stream"
+has err '--limit=live: expected METRIC<=NUMBER or METRIC@GLOB<=NUMBER$'
+run 64 3 --limit='live<=1TB' "$stream"
+has err 'expected a NUMBER such as 4096, 10MB or 1.5GiB, not 1TB$'
+run 64 3 --limit='size@x<=1' "$stream"
+has err '--limit=size@x<=1: there is no METRIC size$'
+run 64 3 --metric=live --view=sites "$stream"
 has err '--metric is not for --view=sites$'
+run 64 1 --temporary=5 "$stream"
+has err '--temporary is not for --view=sites, of a memory profile$'
+run 0 0 --temporary=5 --limit='temporary<=1MB' "$stream"
+run 64 3 --ignore-youngest=5 --view=sizes "$stream"
+run 64 3 --heap-snap-interval=5 --view=tree "$stream"
+has err '--heap-snap-interval is not for --view=tree$'
+run 64 3 --heap-snap-interval=0 "$stream"
+has err 'an interval of at least 0\.001 seconds, not 0$'
+run 64 3 --from=-1 "$stream"
+has err 'expected a number of seconds, not -1$'
+run 64 3 --to=soon "$stream"
+run 64 3 --from=2 --to=2 "$stream"
+has err 'a time for --from that is before that of --to$'
+run 64 3 --temporary=0 --view=types "$stream"
+has err 'expected a number of allocations, not 0$'
 run 64 3 -l --view=tree "$stream"
 has err '--leak-only is not for --view=tree$'
 run 64 3 -H --format=folded "$stream"
@@ -195,4 +303,4 @@ has out '^Usage: '
 run 0 0 --version
 has out '^lj-parse-memprof [0-9]+\.[0-9]+\.[0-9]+$'
 
-exit $failed
+exit "$failed"

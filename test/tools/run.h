@@ -27,9 +27,15 @@ Run run_craft(Craft *c);
 const char *run_text(Run *r, const LpReportOptions *opt);
 const char *run_report(Run *r, const char *format, const char *view,
                        const LpReportOptions *opt);
+LpBuf run_golden(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const LpRow *run_row(const Run *r, const char *label);
 void run_reports(Run *r);
 void run_books(const Run *r);
 void run_close(Run *r);
+
+/* What must hold of reports of rows and of callers (run_rows.c). */
+void run_rows(const Run *r, const char *view, LpMetric m);
+void run_callers(const Run *r);
+void run_change(const Run *r, int same);
 
 #endif

@@ -21,10 +21,10 @@ static const char head[] =
     "\n";
 
 /* A report of the sample must be HEAD and WANT. */
-static void view(const char *format, const char *name, int bytotal,
+static void view(const char *format, const char *name, const char *sort,
                  const char *head, const char *want)
 {
-  LpReportOptions opt = {.bytotal = bytotal};
+  LpReportOptions opt = {.sort = sort};
   LpBuf all = {0};
   Sample s;
   Run r;
@@ -68,8 +68,8 @@ START_TEST(test_functions)
       "           0   0.0%            3   3.0%  (truncated: no row)\n"
       "           0   0.0%            2   2.0%  (cut)\n"
       "           1   1.0%            1   1.0%  (unknown)\n";
-  view("text", NULL, 0, head, self);
-  view("text", "functions", 1, head, total);
+  view("text", NULL, NULL, head, self);
+  view("text", "functions", "total", head, total);
 }
 END_TEST
 
@@ -89,7 +89,7 @@ START_TEST(test_lines)
       "           0   0.0%           94  94.0%  @app.lua:0, line 3\n"
       "           0   0.0%            3   3.0%  (truncated: no row)\n"
       "           0   0.0%            2   2.0%  (cut)\n";
-  view("text", "lines", 0, head, want);
+  view("text", "lines", NULL, head, want);
 }
 END_TEST
 
@@ -118,7 +118,7 @@ START_TEST(test_tree)
       "           2   2.0%            0   0.0%    (cut)\n"
       "           2   2.0%            2   2.0%      app:20?, ~line 26 (g;h)\n"
       "           1   1.0%            1   1.0%    (unknown)\n";
-  view("text", "tree", 0, head, want);
+  view("text", "tree", NULL, head, want);
 }
 END_TEST
 
@@ -129,7 +129,7 @@ START_TEST(test_threads)
       "          64  64.0%       4711       4711  luajit (luajit app.lua)\n"
       "          35  35.0%       4711       4712  worker (luajit app.lua)\n"
       "           1   1.0%          0          0  (unknown)\n";
-  view("text", "threads", 0, head, want);
+  view("text", "threads", NULL, head, want);
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(test_folded)
       "@app.lua:3;f@app.lua:14;string.rep 10\n"
       "@app.lua:3;f@app.lua:? 4\n"
       "@app.lua:3;g\\x3bh@app:26;0x4d0 (lpeg.so) 15\n";
-  view("folded", NULL, 0, "", want);
+  view("folded", NULL, NULL, "", want);
 }
 END_TEST
 
@@ -198,6 +198,9 @@ END_TEST
 /* Memory and CPU in one profile: both keep their numbers, and one tree. */
 START_TEST(test_both)
 {
+  LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) |
+                     LP_METRIC_BIT(LP_METRIC_SAMPLES),
+                 LP_MERGE_NONE, NULL};
   Sample s, m;
   LpInput in;
   LpTree t;
@@ -209,10 +212,10 @@ START_TEST(test_both)
   run_add(&r, &in);
   ck_assert_int_eq(r.status, LP_WHOLE);
   ck_assert_uint_eq(r.prof->of, LP_OF_MEMORY | LP_OF_CPU);
-  lp_tree_open(&t, r.prof, 0);
+  lp_tree_open(&t, r.prof, &of);
   lp_tree_total(&t);
-  ck_assert_uint_eq(t.node[0].n[LP_METRIC_SAMPLES], 100);
-  ck_assert_uint_eq(lp_tree_metric(&t.node[0], LP_METRIC_BYTES), 4888);
+  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_SAMPLES), 100);
+  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_BYTES), 4888);
   lp_tree_close(&t);
   run_close(&r);
   craft_close(&s.c);

@@ -180,6 +180,7 @@ START_TEST(test_model)
     ck_assert_uint_eq(r.prof->cpu.samples, m.all);
     ck_assert_uint_eq(r.prof->cpu.cut, m.cut);
     run_books(&r);
+    run_callers(&r);
     model_compare(&m, &r);
     run_close(&r);
     close(fd);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "ages.h"
 #include "live.h"
 #include "mem.h"
 #include "suites.h"
@@ -98,7 +99,7 @@ static void bound(uint64_t gap, size_t n)
   size_t i;
   for (i = 0; i < n; i++) {
     must(lp_live_put(&m, 0x100000 + i * gap, 7) == LP_NONE);
-    must(lp_live_bytes(&m) <= (8u << 20) + (64u << 10) + 40 * i);
+    must(lp_live_bytes(&m) <= (8u << 20) + (64u << 10) + 16 * i);
   }
   for (i = 0; i < n; i++)
     must(lp_live_take(&m, 0x100000 + i * gap) == 7);
@@ -132,8 +133,59 @@ START_TEST(test_dense)
 }
 END_TEST
 
+/* Ages of N objects that are live cost 16 bytes each. */
+START_TEST(test_ages)
+{
+  const uint32_t n = 1000000;
+  LpAges a;
+  uint32_t i, round;
+  lp_ages_open(&a);
+  for (round = 0; round < 3; round++) {
+    for (i = 1; i <= n; i++)
+      must(lp_ages_new(&a, i, i * 3, i + round) <= n);
+    must(lp_ages_bytes(&a) <= (128u << 10) + 16 * (size_t)n);
+    for (i = 1; i <= n; i++) {
+      LpAge *age = lp_ages_get(&a, i);
+      must(age->size == age->origin * 3ull);
+      must(lp_ages_ticks(&a, age, 2 * n) == 2 * n - age->origin - round);
+    }
+    for (i = n; i; i--)
+      lp_ages_drop(&a, i);
+  }
+  lp_ages_close(&a);
+}
+END_TEST
+
+/* More births than there are ticks: ages are right to one tick. */
+START_TEST(test_old)
+{
+  static const uint64_t birth[] = {
+      0,          1,          1000,       UINT32_MAX - 1ull, UINT32_MAX,
+      1ull << 32, 3ull << 32, 1ull << 40, (1ull << 40) + 99, 1ull << 62,
+      UINT64_MAX};
+  const size_t n = sizeof(birth) / sizeof(birth[0]);
+  uint32_t number[sizeof(birth) / sizeof(birth[0])];
+  size_t i, k;
+  LpAges a;
+  lp_ages_open(&a);
+  for (i = 0; i < n; i++) {
+    number[i] = lp_ages_new(&a, 7, 1, birth[i]);
+    for (k = 0; k <= i; k++) {
+      LpAge *age = lp_ages_get(&a, number[k]);
+      uint64_t was = birth[k] >> a.shift, ticks = birth[i] >> a.shift;
+      ck_assert_uint_eq(lp_ages_ticks(&a, age, birth[i]), ticks - was);
+    }
+    ck_assert_int_eq(a.shift > 0, birth[i] > UINT32_MAX);
+  }
+  lp_ages_drop(&a, number[3]);
+  ck_assert_uint_eq(lp_ages_new(&a, 8, 1, UINT64_MAX), number[3]);
+  lp_ages_close(&a);
+}
+END_TEST
+
 Suite *suite_live(void)
 {
-  const TTest *tests[] = {test_model, test_bound, test_dense, NULL};
+  const TTest *tests[] = {test_model, test_bound, test_dense,
+                          test_ages,  test_old,   NULL};
   return suite_of("live", tests);
 }

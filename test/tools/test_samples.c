@@ -197,7 +197,7 @@ END_TEST
 /* A reallocated object keeps its type; one that was no sample has none. */
 START_TEST(test_types)
 {
-  LpReportOptions opt = {0};
+  LpReportOptions opt = run_plain;
   Craft c;
   Run r;
   begin(&c, 1);
@@ -209,9 +209,9 @@ START_TEST(test_types)
   craft_realloc(&c, 3, 0x3000, 100, 0x4000, 400);
   r = end(&c);
   ck_assert_ptr_nonnull(strstr(run_report(&r, "text", "types", &opt),
-                               "unknown                  "
-                               " 0              400              1  "));
-  ck_assert_ptr_nonnull(strstr(r.text.s, "array                     1"
+                               "unknown            "
+                               "1              400              1  "));
+  ck_assert_ptr_nonnull(strstr(r.text.s, "array              2"
                                          "              300              1  "));
   run_close(&r);
 }

@@ -28,7 +28,7 @@ static void begin(Craft *c, uint64_t stack, uint64_t n)
 /* End it. Its folded report, without what all frames have, must be WANT. */
 static void end(Craft *c, LpStatus status, const char *what, const char *want)
 {
-  LpReportOptions opt = {0};
+  LpReportOptions opt = run_plain;
   LpBuf b = {0};
   const char *s, *at;
   Run r;

@@ -2,7 +2,6 @@
 ** Every report, to the character: golden/REPORT-KIND.txt.
 */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,34 +10,21 @@
 #include "sample.h"
 #include "suites.h"
 
-/* All of a file in golden/. */
-static LpBuf golden(const char *name, const char *kind)
-{
-  LpBuf path = {0}, b = {0};
-  char buf[4096];
-  size_t n;
-  FILE *f;
-  lp_buf_printf(&path, GOLDEN "/%s-%s.txt", name, kind);
-  f = fopen(path.s, "r");
-  if (!f)
-    ck_abort_msg("%s: cannot be read", path.s);
-  while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
-    lp_buf_add(&b, buf, n);
-  fclose(f);
-  lp_buf_free(&path);
-  return b;
-}
-
 /* A report of the sample must be as in its file. */
 static void view(const char *format, const char *name, uint64_t sample)
 {
-  LpReportOptions opt = {.min = LP_REPORT_MIN};
+  LpReportOptions opt = {.min = LP_REPORT_MIN, .metric = LP_METRIC_BYTES};
   const char *kind = sample ? "samples" : "all";
-  LpBuf want = golden(name ? name : format, kind);
+  LpBuf want = run_golden("%s-%s", name ? name : format, kind);
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
   Sample s;
-  Run r;
+  r.prof->wanted.what = lp_report_find(format, name, LP_OF_MEMORY)->wants;
+  if (r.prof->wanted.what & LP_WANT_SNAPS)
+    r.prof->wanted.snap = 5000000;
   sample_stacks(&s, sample);
-  r = run_craft(&s.c);
+  lp_input_memory(&in, s.c.out.s, s.c.out.n);
+  run_add(&r, &in);
   ck_assert_str_eq(r.st.damage.what, "");
   ck_assert_int_eq(r.status, LP_WHOLE);
   ck_assert_str_eq(run_report(&r, format, name, &opt), want.s);
@@ -55,6 +41,12 @@ START_TEST(test_golden)
     view("text", "sites", sample);
     view("text", "types", sample);
     view("text", "tree", sample);
+    view("text", "callers", sample);
+    view("text", "functions", sample);
+    view("text", "lines", sample);
+    view("text", "sizes", sample);
+    view("text", "time", sample);
+    view("text", "snapshots", sample);
     view("folded", NULL, sample);
   }
 }
@@ -73,7 +65,86 @@ START_TEST(test_find)
                    &lp_report_folded);
   ck_assert_ptr_null(lp_report_find("folded", "tree", LP_OF_MEMORY));
   ck_assert_ptr_null(lp_report_find("text", "tre", LP_OF_MEMORY));
-  ck_assert_ptr_null(lp_report_find("html", NULL, LP_OF_MEMORY));
+  ck_assert_ptr_null(lp_report_find("xml", NULL, LP_OF_MEMORY));
+}
+END_TEST
+
+/* Heap snapshots are in front of the report, to the character; what is older is
+** there from the start, and what nobody told is repeated.
+*/
+START_TEST(test_snapshots)
+{
+  static const char head[] = "===== HEAP SNAPSHOT, 0.25 seconds passed\n"
+                             "(unknown) holds 2048 bytes\n"
+                             "(before start) holds 50 bytes\n\n"
+                             "===== HEAP SNAPSHOT, 0.5 seconds passed\n"
+                             "(unknown) holds 2048 bytes\n"
+                             "INTERNAL holds 70 bytes\n"
+                             "(before start) holds 30 bytes\n\n"
+                             "===== HEAP SNAPSHOT, 0.75 seconds passed\n"
+                             "(unknown) holds 2048 bytes\n"
+                             "INTERNAL holds 70 bytes\n"
+                             "(before start) holds 30 bytes\n\n"
+                             "===== HEAP SNAPSHOT, 1 seconds passed\n"
+                             "(unknown) holds 2048 bytes\n"
+                             "INTERNAL holds 70 bytes\n"
+                             "(before start) holds 30 bytes\n\n"
+                             "ALLOCATIONS\n";
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 50);
+  craft_alloc(&c, 1, 0x1000, 2048);
+  craft_time(&c, 250000000);
+  craft_alloc(&c, 0, 0x2000, 70);
+  craft_free(&c, 0, 0x3000, 20);
+  craft_time(&c, 1100000000);
+  craft_free(&c, 0, 0x1000, 2048);
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r.prof->wanted.snap = 250000000;
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
+  run_text(&r, &run_plain);
+  r.text.s[strlen(head)] = '\0';
+  ck_assert_str_eq(r.text.s, head);
+  run_close(&r);
+  craft_close(&c);
+}
+END_TEST
+
+/* A stream that claims an eternity has no eternity of snapshots, nor of steps.
+ */
+START_TEST(test_eternity)
+{
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  uint64_t i;
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 50);
+  for (i = 0; i < 64; i++) {
+    craft_alloc(&c, 0, 0x1000 + i * 64, 1);
+    craft_time(&c, UINT64_MAX >> (63 - i));
+  }
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r.prof->wanted.snap = 1000000;
+  r.prof->wanted.what = LP_WANT_TIME;
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
+  run_books(&r);
+  ck_assert_uint_le(r.prof->snaps.n, 64 + SNAPS_REPEATS);
+  ck_assert_uint_gt(r.prof->snaps.n, SNAPS_REPEATS / 2);
+  ck_assert_uint_eq(r.prof->course.n, 859);
+  ck_assert_uint_eq(r.prof->course.width, 10000000ull << 31);
+  run_text(&r, &run_plain);
+  run_report(&r, "text", "time", &run_plain);
+  run_close(&r);
+  craft_close(&c);
 }
 END_TEST
 
@@ -116,13 +187,13 @@ START_TEST(test_types)
   r = run_craft(&c);
   run_report(&r, "text", "types", &opt);
   ck_assert_ptr_nonnull(strstr(r.text.s,
-                               "\nuserdata                  1           2.0KiB"
+                               "\nuserdata            1           2.0KiB"
                                "              0              0           0B"
                                "             1      2.0KiB\n"));
   ck_assert_ptr_nonnull(
-      strstr(r.text.s, "\nunknown                   4           2.0KiB"));
+      strstr(r.text.s, "\nunknown             4           2.0KiB"));
   ck_assert_ptr_nonnull(
-      strstr(r.text.s, "\ntotal                    16          26.1KiB"));
+      strstr(r.text.s, "\ntotal              16          26.1KiB"));
   ck_assert_ptr_null(strstr(r.text.s, "before"));
   run_close(&r);
   craft_close(&c);
@@ -134,7 +205,7 @@ END_TEST
 */
 START_TEST(test_frames)
 {
-  LpReportOptions opt = {0};
+  LpReportOptions opt = run_plain;
   Craft c;
   Run r;
   uint64_t i;
@@ -195,7 +266,8 @@ END_TEST
 
 Suite *suite_views(void)
 {
-  const TTest *tests[] = {test_golden, test_find, test_metrics, test_types,
-                          test_frames, test_min,  NULL};
+  const TTest *tests[] = {test_golden,   test_find,    test_snapshots,
+                          test_eternity, test_metrics, test_types,
+                          test_frames,   test_min,     NULL};
   return suite_of("views", tests);
 }

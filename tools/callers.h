@@ -1,0 +1,21 @@
+/*
+** A call tree the other way round: from where things happen to who called.
+*/
+
+#ifndef LP_CALLERS_H
+#define LP_CALLERS_H
+
+#include "calltree.h"
+
+/* No more nodes are made: of many deep stacks that all are kept, there could be
+** as many as all of them have frames.
+*/
+#define LP_CALLERS_MAX (1u << 20)
+
+/* Is N, of what a line stands for, enough to be shown? */
+typedef int (*LpCallersKeep)(uint64_t n, void *ctx);
+
+void lp_callers_open(LpTree *t, const LpTree *of, LpMetric metric,
+                     LpCallersKeep keep, void *ctx);
+
+#endif

@@ -1,0 +1,96 @@
+/*
+** The course of things: what came, went and was live, step by step.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "course.h"
+#include "mem.h"
+
+/* One step more happens within A, behind what it has. */
+static void course_append(LpStep *a, const LpStep *b)
+{
+  lp_weight_add(&a->come, &b->come);
+  lp_weight_add(&a->gone, &b->gone);
+  a->live = b->live;
+  a->highest = a->highest > b->highest ? a->highest : b->highest;
+  a->samples += b->samples;
+}
+
+/* Steps twice as long. */
+static void course_halve(LpCourse *c)
+{
+  size_t i;
+  for (i = 0; i < c->n; i++) {
+    if (i % 2)
+      course_append(&c->step[i / 2], &c->step[i]);
+    else
+      c->step[i / 2] = c->step[i];
+  }
+  c->n = (c->n + 1) / 2;
+  c->width *= 2;
+}
+
+/* Have at least N steps: in new ones nothing happens. */
+static void course_extend(LpCourse *c, size_t n)
+{
+  c->step = lp_grow(c->step, &c->nstep, n, sizeof(LpStep));
+  for (; c->n < n; c->n++) {
+    LpFixed live = c->n ? c->step[c->n - 1].live : 0;
+    c->step[c->n] = (LpStep){.live = live, .highest = live};
+  }
+}
+
+/* What happened from NS on, a short time. Time does not go back. */
+void lp_course_add(LpCourse *c, uint64_t ns, const LpStep *s)
+{
+  if (!c->width)
+    c->width = COURSE_FIRST;
+  while (ns / c->width >= COURSE_MAX)
+    course_halve(c);
+  course_extend(c, (size_t)(ns / c->width) + 1);
+  course_append(&c->step[c->n - 1], s);
+}
+
+/* Add the course of another stream, at whose start BASE bytes were live; where
+** it was over, what it left is live. OTHER is given back.
+*/
+void lp_course_join(LpCourse *c, LpCourse *other, uint64_t base)
+{
+  size_t i;
+  if (!c->width)
+    c->width = other->width;
+  while (c->width < other->width)
+    course_halve(c);
+  while (other->width && other->width < c->width)
+    course_halve(other);
+  course_extend(c, other->n);
+  course_extend(other, c->n);
+  for (i = 0; i < c->n; i++) {
+    LpStep *to = &c->step[i], *s = &other->step[i];
+    lp_weight_add(&to->come, &s->come);
+    lp_weight_add(&to->gone, &s->gone);
+    to->live += s->live + ((LpFixed)base << 32);
+    to->highest += s->highest + ((LpFixed)base << 32);
+    to->samples += s->samples;
+  }
+  lp_course_free(other);
+}
+
+/* The same again. */
+LpCourse lp_course_copy(const LpCourse *c)
+{
+  LpCourse copy = {.width = c->width};
+  course_extend(&copy, c->n);
+  if (c->n)
+    memcpy(copy.step, c->step, c->n * sizeof(LpStep));
+  return copy;
+}
+
+/* Give the memory back. */
+void lp_course_free(LpCourse *c)
+{
+  free(c->step);
+  memset(c, 0, sizeof(*c));
+}

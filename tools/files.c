@@ -1,0 +1,46 @@
+/*
+** Which files a profile is made of, and where they are damaged.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+
+/* What is read from here on is of this file. */
+void lp_files_add(LpFiles *f, const char *name)
+{
+  f->name = lp_grow(f->name, &f->names, f->n + 1u, sizeof(char *));
+  f->name[f->n++] = lp_strdup(name);
+}
+
+/* The file that is being read is damaged. Streams have no more names than
+** files, but may be damaged in any number of places.
+*/
+void lp_files_damage(LpFiles *f, const LpDamage *d)
+{
+  if (f->nharm == LP_FILES_HARM) {
+    f->more++;
+    return;
+  }
+  f->harm = lp_grow(f->harm, &f->harms, f->nharm + 1u, sizeof(LpHarm));
+  f->harm[f->nharm].file = f->n ? f->n - 1 : 0;
+  f->harm[f->nharm++].damage = *d;
+}
+
+/* The name of a file; NULL if it has none. */
+const char *lp_files_name(const LpFiles *f, uint32_t file)
+{
+  return file < f->n ? f->name[file] : NULL;
+}
+
+/* Give the memory back. */
+void lp_files_free(LpFiles *f)
+{
+  uint32_t i;
+  for (i = 0; i < f->n; i++)
+    free(f->name[i]);
+  free(f->name);
+  free(f->harm);
+  memset(f, 0, sizeof(*f));
+}

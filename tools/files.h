@@ -1,0 +1,34 @@
+/*
+** Which files a profile is made of, and where they are damaged.
+*/
+
+#ifndef LP_FILES_H
+#define LP_FILES_H
+
+#include "mem.h"
+#include "record.h"
+
+#define LP_FILES_HARM 100 /* So many places of damage are kept. */
+
+typedef struct LpHarm {
+  uint32_t file;
+  LpDamage damage;
+} LpHarm;
+
+typedef struct LpFiles {
+  char **name; /* As the command line has them. */
+  size_t names;
+  uint32_t n;
+  uint32_t nbase; /* The first ones, of what the rest is compared with. */
+  LpHarm *harm;
+  size_t harms;
+  uint32_t nharm;
+  uint64_t more; /* Places of damage that are not kept. */
+} LpFiles;
+
+void lp_files_add(LpFiles *f, const char *name);
+void lp_files_damage(LpFiles *f, const LpDamage *d);
+const char *lp_files_name(const LpFiles *f, uint32_t file);
+void lp_files_free(LpFiles *f);
+
+#endif

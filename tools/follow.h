@@ -1,0 +1,38 @@
+/*
+** A file that is still being written: at its end, more is waited for.
+*/
+
+#ifndef LP_FOLLOW_H
+#define LP_FOLLOW_H
+
+#include <sys/stat.h>
+
+#include "input.h"
+#include "mem.h"
+
+#define LP_FOLLOW_HEAD 64
+
+/* Reads are given to READ's caller as from a file that ends later. */
+typedef struct LpFollow {
+  int fd;
+  const char *name;
+  const LpInput *in;       /* Who reads; NULL until there is somebody. */
+  uint64_t every;          /* Nanoseconds between two calls of show, */
+  void (*show)(void *ctx); /* if something came. */
+  void *ctx;
+  uint64_t start; /* When it was begun, */
+  uint64_t due;   /* and when show is called next, in nanoseconds. */
+  uint64_t bytes; /* Read, */
+  uint64_t shown; /* and how many there were when show was called. */
+  int stop;       /* A signal came, */
+  uint64_t end;   /* when there were so many. */
+  size_t nhead;   /* The first bytes, to know the file by. */
+  uint8_t head[LP_FOLLOW_HEAD];
+  const char *why; /* It is not the same file any more: in which way. */
+} LpFollow;
+
+void lp_follow_heading(LpBuf *b, const LpFollow *f, int last);
+void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds);
+ssize_t lp_follow_read(void *f, void *buf, size_t n); /* An LpReadFn. */
+
+#endif

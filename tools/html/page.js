@@ -1,0 +1,587 @@
+/* -- The page: what is done with it, and what is drawn then ---------------- */
+
+let profile = null, first = null, state = null, search = null;
+
+/* What is still to be done with the address. */
+const address = {wait: 0, step: false};
+
+/* -- Changes -- */
+
+/* Is it dark? */
+function darkTheme() {
+  return state.theme ? state.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/* Show another state. What a step of its own is, Back comes back from. */
+function go(change, step) {
+  const was = state;
+  state = Object.assign({}, state, change);
+  if (state.merge !== was.merge)
+    moveFrames(was);
+  if (state.focus !== was.focus || state.up !== was.up)
+    flame.picked = null;
+  show(was);
+  tellAddress(step);
+}
+
+/* Put the state into the address, once it is drawn. */
+function tellAddress(step) {
+  clearTimeout(address.wait);
+  address.step = address.step || step;
+  address.wait = setTimeout(() => {
+    const hash = "#" + stateHash(state, first);
+    if (address.step)
+      location.hash = hash;
+    else
+      location.replace(hash);
+    address.step = false;
+  }, 0);
+}
+
+/* Frames have other numbers now: lines know their function, functions do not
+** know their lines.
+*/
+function moveFrames(was) {
+  const from = framesOf(profile, was.merge).list;
+  const list = framesOf(profile, state.merge).list;
+  const move = i => i < 0 ? -1 : list.findIndex(f => f.fn === from[i].fn);
+  state.focus = move(state.focus);
+  state.zoom = state.merge === "function" ? state.zoom.map(move) : [];
+  flame.picked = null;
+}
+
+/* Does the state differ in one of these? */
+function differs(was, ...keys) {
+  return !was || keys.some(k => was[k] !== state[k]);
+}
+
+/* Draw what the state says, as far as it differs from what was. */
+function show(was) {
+  const trees = differs(was, "metric", "side", "merge", "up", "focus");
+  const metric = differs(was, "metric", "theme");
+  if (differs(was, "theme"))
+    showTheme();
+  if (metric)
+    showTiles(profile, state, m => go({metric: m}, true));
+  if (trees || differs(was, "flip", "tab", "theme"))
+    showControls();
+  if (trees || differs(was, "theme"))
+    showLegend();
+  if (differs(was, "query", "regex", "merge", "metric", "side"))
+    showSearch();
+  if (trees)
+    makeHalves();
+  if (trees || differs(was, "zoom", "half"))
+    zoomHalves();
+  if (differs(was, "series", "theme"))
+    showTime(profile, state.series, s => go({series: s}, false));
+  showTab(was, trees);
+}
+
+/* -- Parts -- */
+
+/* Colours, as wished or as the system has them. */
+function showTheme() {
+  const dark = darkTheme();
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  byId("theme").textContent = dark ? "Light" : "Dark";
+  byId("theme").title = `Show the page in ${dark ? "light" : "dark"} colours`;
+  flame.dark = dark;
+  flame.colours.clear();
+}
+
+/* All switches, as the state has them. */
+function showControls() {
+  const focus = state.focus >= 0, p = profile;
+  fill(byId("metric"), ...p.metrics.map(m => el("option", {value: m.key,
+    selected: m.key === state.metric}, m.title)));
+  byId("side").hidden = !p.diff;
+  if (p.diff)
+    fillSwitch("side", [
+      {value: "now", title: "Now", hint: "Widths are what is there now"},
+      {value: "base", title: "Before", hint: "Widths are what was there"},
+      {value: "change", title: "Change",
+        hint: "Widths are how much has changed"}
+    ], state.side, v => go({side: v, zoom: []}, true));
+  fillSwitch("merge", [
+    {value: "function", title: "Functions", hint: "A frame is a function"},
+    {value: "line", title: "Lines", hint: "A frame is a line of a function"}
+  ], state.merge, v => go({merge: v}, true));
+  fillSwitch("direction", [
+    {value: "down", title: "Callees", hint: "From the root inwards"},
+    {value: "up", title: "Callers",
+      hint: "From where it happened outwards: who called that"}
+  ], focus ? "" : state.up ? "up" : "down",
+  v => go({up: v === "up", focus: -1, zoom: [], half: 0}, true));
+  fillSwitch("shape", [
+    {value: "icicle", title: "Icicle", hint: "The root is on top"},
+    {value: "flame", title: "Flame", hint: "The root is below"}
+  ], state.flip ? "flame" : "icicle", v => go({flip: v === "flame"}, false));
+  byId("controls").dataset.tab = state.tab;
+  showTabs();
+}
+
+/* Colours, and what share of the metric each stands for. */
+function showLegend() {
+  const p = profile, list = framesOf(p, "function").list;
+  if (p.diff) {
+    const colour = by => growthColours(by, flame.dark).plain;
+    fill(byId("legend"), legendItem(colour(-1), "less"),
+      legendItem(colour(0), "as before"), legendItem(colour(1), "more"));
+    return;
+  }
+  const self = frameSums(p, "function", state.metric, "now", false);
+  const sums = {}, all = totalOf(p, state.metric, "now");
+  list.forEach((f, i) => {
+    if (self[i])
+      sums[f.kind] = (sums[f.kind] || 0) + self[i];
+  });
+  fill(byId("legend"), ...Object.keys(KINDS).filter(k => sums[k] > 0)
+    .map(k => legendItem(kindColour(k, flame.dark),
+      `${KINDS[k].title} ${shareText(sums[k], all)}`)));
+}
+
+/* One of them. */
+function legendItem(colour, text) {
+  const dot = el("span", {class: "dot"});
+  dot.style.backgroundColor = colour;
+  return el("li", null, dot, text);
+}
+
+/* One tab for each view. */
+function showTabs() {
+  const tabs = [["flame", "Flame graph"],
+    ["rows", state.merge === "function" ? "Functions" : "Lines"]]
+    .concat(tableNames(profile).map(name => [name, TABLE_TITLES[name]]));
+  refill(byId("tabs"), ...tabs.map(([name, title]) => el("button", {
+    type: "button", role: "tab", id: "tab-" + name, "data-name": name,
+    "aria-selected": String(state.tab === name),
+    "aria-controls": "panel-" + name, tabindex: state.tab === name ? "0" : "-1",
+    onclick: () => go({tab: name}, true)
+  }, title)));
+}
+
+/* What is searched for, and how much that is. */
+function showSearch() {
+  const input = byId("query"), p = profile;
+  if (document.activeElement !== input || !state.query)
+    input.value = state.query;
+  byId("regex").setAttribute("aria-pressed", String(state.regex));
+  search = null;
+  let text = "", error = null;
+  if (state.query) {
+    const matcher = makeMatcher(state.query, state.regex);
+    const m = matchFrames(p, state.merge, matcher);
+    const metric = metricOf(p, state.metric);
+    error = matcher.error;
+    search = {matcher, hit: m.hit};
+    if (metric) {
+      const sum = matchSum(p, state.merge, m.hit, state.metric, "now");
+      text = `${countText(m.n)} match: ${unitText(sum, metric.unit)}, ` +
+        shareText(sum, totalOf(p, state.metric, "now"));
+      byId("found").dataset.value = sum;
+    }
+  }
+  input.setAttribute("aria-invalid", String(Boolean(error)));
+  byId("found").textContent = error || text;
+  flame.hit = search && !error ? search.hit : null;
+}
+
+/* The trees of the flame graph. */
+function makeHalves() {
+  const p = profile, frames = framesOf(p, state.merge).list;
+  const how = up => ({merge: state.merge, metric: state.metric,
+    side: state.side, up, focus: state.focus});
+  const half = up => {
+    const tree = openTree(p, how(up));
+    return {tree, frames, zoom: tree.root};
+  };
+  flame.halves = state.focus >= 0 ? [half(false), half(true)]
+    : [half(state.up)];
+  flame.metric = state.metric;
+  flame.diff = p.diff;
+  flame.colours.clear();
+  const metric = metricOf(p, state.metric);
+  flame.all = {first: "all", second: metric ? allText(p, metric) : ""};
+}
+
+/* What is written on the root. */
+function allText(p, metric) {
+  const now = totalOf(p, metric.key, "now");
+  const base = p.diff ? totalOf(p, metric.key, "base") : 0;
+  return state.side === "change" ? changeText(now - base, metric.unit)
+    : unitText(state.side === "base" ? base : now, metric.unit);
+}
+
+/* Zoom to what the state says. */
+function zoomHalves() {
+  flame.halves.forEach((half, i) => {
+    half.zoom = i === state.half ? findSpot(half.tree, state.zoom)
+      : half.tree.root;
+  });
+  showCrumbs();
+}
+
+const CRUMBS = 60; /* So many frames of the way are shown, the last ones. */
+
+/* The way to where the graph is zoomed to. */
+function showCrumbs() {
+  const list = [], half = flame.halves[state.half] || flame.halves[0];
+  const focus = state.focus >= 0 && half.frames[state.focus];
+  const crumb = (text, title, to, here) => el("li", null, el("button", {
+    type: "button", title, "aria-current": here ? "location" : null,
+    onclick: () => go(to, true)
+  }, nameEl(shortText(text, 48))));
+  list.push(crumb("all", "All stacks", {zoom: [], focus: -1, half: 0},
+    !focus && !half.zoom.up));
+  if (focus)
+    list.push(crumb("callers and callees of " + focus.first, focus.label,
+      {zoom: [], half: 0}, !half.zoom.up));
+  spotPath(half.zoom).forEach((frame, i, path) => {
+    const left = path.length - CRUMBS;
+    if (left > 0 && i === 0)
+      list.push(el("li", {class: "left"}, `${countText(left)} more`));
+    if (i >= left)
+      list.push(crumb(half.frames[frame].first, half.frames[frame].label,
+        {zoom: path.slice(0, i + 1)}, i === path.length - 1));
+  });
+  const last = half.zoom.frame, around = !focus || last !== state.focus;
+  const bar = byId("crumbs"), way = el("ol", null, ...list);
+  fill(bar, way, half.zoom.up && around && el("button", {
+    type: "button", class: "action", onclick: () => focusOn(last)
+  }, "Callers and callees"));
+  requestAnimationFrame(() => way.scrollLeft = way.scrollWidth);
+}
+
+/* The view that the state says; only what is in sight is drawn. */
+function showTab(was, trees) {
+  const p = profile, searched = differs(was, "query", "regex");
+  const turned = differs(was, "tab", "theme");
+  const panels = document.querySelectorAll(".panel");
+  for (const panel of panels)
+    panel.hidden = panel.id !== "panel-" + state.tab;
+  hideTip();
+  if (state.tab === "flame") {
+    flame.flip = state.flip;
+    resizeFlame();
+    if (turned || trees || differs(was, "flip", "zoom"))
+      scrollFlame();
+    paintFlame();
+  } else if (turned || trees || searched || differs(was, "sort")) {
+    showView(p, state.tab);
+  }
+}
+
+/* A view that is a table. */
+function showView(p, tab) {
+  const sort = s => go({sort: s}, false), hit = search && search.hit;
+  const at = byId("panel-" + tab).querySelector(".scroll");
+  const top = at ? at.scrollTop : 0;
+  if (tab === "rows")
+    showRows(p, state, hit, sort, row => focusOn(row.frame));
+  else
+    showTable(p, tab, state, search && search.matcher, sort);
+  const now = byId("panel-" + tab).querySelector(".scroll");
+  now.scrollTop = top;
+}
+
+/* -- What is done with the flame graph -- */
+
+/* The callers and callees of a frame. */
+function focusOn(frame) {
+  go({tab: "flame", focus: frame, zoom: [], half: 0}, true);
+  byId("flame").focus({preventScroll: true});
+}
+
+/* Zoom to a spot. */
+function zoomTo(half, spot) {
+  const i = flame.halves.indexOf(half);
+  go({half: i, zoom: spotPath(spot)}, true);
+}
+
+/* The point of an event, on the sheet of the graph. */
+function flamePoint(e) {
+  const box = byId("flame"), r = box.getBoundingClientRect();
+  return {x: e.clientX - r.left - box.clientLeft,
+    y: e.clientY - r.top - box.clientTop + box.scrollTop};
+}
+
+/* The mouse is over a frame, or none. */
+function flameOver(e) {
+  const at = flamePoint(e), over = flameAt(at.x, at.y);
+  const was = flame.over && flame.over.spot;
+  byId("flame").classList.toggle("over", Boolean(over));
+  flame.over = over;
+  if (!over) {
+    hideTip();
+  } else {
+    showTip(e.clientX, e.clientY, over.spot
+      ? tipOf(profile, over.half, over.spot, state) : tipOfRest());
+  }
+  if ((over && over.spot) !== was)
+    askPaint();
+}
+
+/* A click zooms; on what is zoomed to, zooms out by one. */
+function flameClick(e) {
+  const at = flamePoint(e), on = flameAt(at.x, at.y);
+  if (!on || !on.spot)
+    return;
+  flame.picked = null;
+  if ((e.shiftKey || e.altKey) && on.spot.frame >= 0)
+    focusOn(on.spot.frame);
+  else
+    zoomTo(on.half, on.spot);
+}
+
+/* Say what is picked by keys, and show it. */
+function pick(half, spot) {
+  const p = profile, m = metricOf(p, state.metric);
+  flame.picked = spot;
+  flame.pickedHalf = half;
+  if (!placeOf(spot))
+    zoomTo(half, spot);
+  showSpot(spot);
+  paintFlame();
+  const v = spotValue(half.tree, spot, m.key, "now");
+  const frame = spot.frame >= 0 ? half.frames[spot.frame] : flame.all;
+  fill(byId("said"), nameEl(shortText(`${frame.first} ${frame.second}`, 200)),
+    `: ${exactText(v.total, m.unit)}, ` +
+    shareText(v.total, totalOf(p, m.key, "now")));
+  const at = placeOf(spot), r = byId("flame").getBoundingClientRect();
+  if (at)
+    showTip(r.left + Math.min(flame.rows[at.r].x[at.k] + 24, r.width - 40),
+      r.top + (at.r + 1) * ROW - byId("flame").scrollTop,
+      tipOf(p, half, spot, state));
+}
+
+/* An arrow: to the caller, the widest callee, a neighbour. */
+function arrow(key) {
+  const half = flame.picked ? flame.pickedHalf : flame.halves[state.half];
+  const spot = flame.picked;
+  if (!half || !(half.zoom.width > 0))
+    return;
+  if (!spot) {
+    pick(half, half.zoom);
+    return;
+  }
+  const outer = half.tree.how.up && flame.halves.length > 1;
+  const inwards = state.flip !== outer ? "ArrowUp" : "ArrowDown";
+  const outwards = inwards === "ArrowUp" ? "ArrowDown" : "ArrowUp";
+  const kin = spot.up ? spotKids(half.tree, spot.up) : [spot];
+  const k = kin.indexOf(spot) + (key === "ArrowRight" ? 1 : -1);
+  if (key === inwards && spotKids(half.tree, spot).length)
+    pick(half, spotKids(half.tree, spot)[0]);
+  else if (key === outwards && spot.up)
+    pick(half, spot.up);
+  else if (key === outwards && flame.halves.length > 1)
+    pickAcross(half);
+  else if ((key === "ArrowLeft" || key === "ArrowRight") && kin[k])
+    pick(half, kin[k]);
+}
+
+/* From the function in the middle into the other half. */
+function pickAcross(half) {
+  const other = flame.halves[half === flame.halves[0] ? 1 : 0];
+  const kids = spotKids(other.tree, other.tree.root);
+  if (kids.length)
+    pick(other, kids[0]);
+}
+
+/* -- Keys -- */
+
+/* Forget one thing, the last one first. */
+function escape() {
+  if (flame.picked) {
+    flame.picked = null;
+    hideTip();
+    paintFlame();
+  } else if (state.query) {
+    byId("query").value = "";
+    go({query: ""}, false);
+  } else if (state.zoom.length) {
+    go({zoom: [], half: 0}, true);
+  } else if (state.focus >= 0) {
+    go({focus: -1}, true);
+  }
+}
+
+/* The next one of a list. */
+function nextOf(list, one) {
+  return list[(list.indexOf(one) + 1) % list.length];
+}
+
+/* Keys that do the same wherever one is. */
+const KEYS = {
+  "/": () => {
+    byId("query").focus();
+    byId("query").select();
+  },
+  "Escape": escape,
+  "?": () => byId("help").showModal(),
+  "i": () => go({up: !state.up, focus: -1, zoom: [], half: 0}, true),
+  "f": () => go({merge: state.merge === "line" ? "function" : "line"}, true),
+  "m": () => go({metric: nextOf(profile.metrics.map(m => m.key),
+    state.metric)}, true),
+  "t": () => go({tab: nextOf(["flame", "rows"].concat(tableNames(profile)),
+    state.tab)}, true)
+};
+
+/* Keys of the flame graph. */
+const FLAME_KEYS = {
+  "Enter": () => flame.picked && zoomTo(flame.pickedHalf, flame.picked),
+  "Backspace": () => state.zoom.length &&
+    go({zoom: state.zoom.slice(0, -1)}, true),
+  "c": () => {
+    const half = flame.halves[state.half];
+    const spot = flame.picked || (flame.over && flame.over.spot) ||
+      (half && half.zoom);
+    if (spot && spot.frame >= 0)
+      focusOn(spot.frame);
+  }
+};
+
+/* A key was pressed. */
+function onKey(e) {
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
+  if (e.ctrlKey || e.metaKey || e.altKey || byId("help").open)
+    return;
+  if (typing && e.key === "Escape") {
+    e.target.blur();
+    escape();
+    return;
+  }
+  if (typing)
+    return;
+  const inFlame = state.tab === "flame";
+  const graph = e.target === byId("flame") || e.target === document.body;
+  if (inFlame && graph && e.key.startsWith("Arrow"))
+    arrow(e.key);
+  else if (inFlame && FLAME_KEYS[e.key] && (graph || e.key === "c"))
+    FLAME_KEYS[e.key]();
+  else if (KEYS[e.key])
+    KEYS[e.key]();
+  else
+    return;
+  e.preventDefault();
+}
+
+/* Arrows go from tab to tab. */
+function onTabKey(e) {
+  if (e.key !== "ArrowLeft" && e.key !== "ArrowRight")
+    return;
+  const names = ["flame", "rows"].concat(tableNames(profile));
+  const by = e.key === "ArrowRight" ? 1 : names.length - 1;
+  e.preventDefault();
+  e.stopPropagation();
+  go({tab: names[(names.indexOf(state.tab) + by) % names.length]}, true);
+  byId("tab-" + state.tab).focus();
+}
+
+/* -- Paper -- */
+
+/* On paper, all views are there, in light colours. The graph is drawn as wide
+** as the window is, and made smaller by the style sheet.
+*/
+function beforePrint() {
+  const panels = Array.from(document.querySelectorAll(".panel"));
+  document.documentElement.dataset.theme = "light";
+  flame.dark = false;
+  flame.colours.clear();
+  showTime(profile, state.series, () => {});
+  for (const panel of panels)
+    panel.hidden = panel.id !== "panel-flame";
+  resizeFlame();
+  paintFlame();
+  for (const panel of panels) {
+    panel.hidden = false;
+    if (panel.id !== "panel-flame")
+      showView(profile, panel.id.slice(6));
+  }
+  for (const box of document.querySelectorAll(".scroll"))
+    if (box.grid)
+      gridFill(box.grid, true);
+}
+
+/* -- Beginning -- */
+
+/* Panels of tables. */
+function makePanels() {
+  const main = document.querySelector("main");
+  for (const name of tableNames(profile))
+    main.append(el("section", {class: "panel", id: "panel-" + name,
+      role: "tabpanel", "aria-labelledby": "tab-" + name, hidden: true}));
+}
+
+/* What is done when. */
+function listen() {
+  const box = byId("flame"), input = byId("query");
+  let wait = 0;
+  box.addEventListener("mousemove", flameOver);
+  box.addEventListener("mouseleave", () => {
+    flame.over = null;
+    hideTip();
+    askPaint();
+  });
+  box.addEventListener("click", flameClick);
+  box.addEventListener("scroll", () => {
+    flame.over = null;
+    hideTip();
+    askPaint();
+  });
+  byId("metric").addEventListener("change",
+    e => go({metric: e.target.value}, true));
+  input.addEventListener("input", () => {
+    clearTimeout(wait);
+    wait = setTimeout(() => go({query: input.value}, false), 60);
+  });
+  byId("regex").addEventListener("click",
+    () => go({regex: !state.regex, query: input.value}, false));
+  byId("theme").addEventListener("click",
+    () => go({theme: darkTheme() ? "light" : "dark"}, false));
+  byId("keys").addEventListener("click", () => byId("help").showModal());
+  byId("tabs").addEventListener("keydown", onTabKey);
+  document.addEventListener("keydown", onKey);
+  window.addEventListener("resize", () => {
+    showTime(profile, state.series, s => go({series: s}, false));
+    resizeFlame();
+    paintFlame();
+  });
+  window.addEventListener("hashchange", onHash);
+  window.addEventListener("beforeprint", beforePrint);
+  window.addEventListener("afterprint", () => show(null));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
+    () => show(null));
+}
+
+/* The address is another one: by Back, or by hand. */
+function onHash() {
+  if (location.hash.replace(/^#/, "") === stateHash(state, first))
+    return;
+  const was = state;
+  state = hashState(profile, location.hash, first);
+  flame.picked = null;
+  byId("query").value = state.query;
+  if (was.merge !== state.merge)
+    show(null);
+  else
+    show(was);
+}
+
+/* All of it. */
+function start() {
+  const data = byId("profile");
+  profile = openProfile(JSON.parse(data.textContent));
+  data.textContent = ""; /* It is twice in memory otherwise. */
+  first = firstState(profile, data.dataset.metric);
+  state = hashState(profile, location.hash, first);
+  flame.font = "12px " + getComputedStyle(document.body).fontFamily;
+  showHeader(profile);
+  makePanels();
+  listen();
+  show(null);
+  document.documentElement.dataset.ready = Math.round(performance.now());
+}
+
+start();

@@ -1,0 +1,237 @@
+/* -- The profile: what the document has, indexed once ---------------------- */
+
+/* Columns of the call tree by node; a parent's number is smaller than its
+** child's, so that a pass from the end adds up totals.
+*/
+function openProfile(doc) {
+  const n = doc.tree.parent.length;
+  const p = {
+    doc, n,
+    parent: Int32Array.from(doc.tree.parent),
+    site: Int32Array.from(doc.tree.site),
+    first: new Int32Array(n).fill(-1),
+    next: new Int32Array(n).fill(-1),
+    metrics: doc.metrics,
+    diff: Boolean(doc.base),
+    made: new Map()
+  };
+  for (let i = n - 1; i > 0; i--) {
+    p.next[i] = p.first[p.parent[i]];
+    p.first[p.parent[i]] = i;
+  }
+  return p;
+}
+
+/* What is made at most once, by its name. */
+function once(p, name, make) {
+  if (!p.made.has(name))
+    p.made.set(name, make());
+  return p.made.get(name);
+}
+
+/* The metric of that key. */
+function metricOf(p, key) {
+  return p.metrics.find(m => m.key === key);
+}
+
+/* A metric of all of the profile. */
+function totalOf(p, metric, side) {
+  const t = p.doc.summary.totals[metric] || {};
+  return t[side] || 0;
+}
+
+/* -- Columns -- */
+
+/* A metric of each node itself; side is "now" or "base". */
+function selfColumn(p, metric, side) {
+  return once(p, `self ${metric} ${side}`, () => {
+    const from = side === "base" ? p.doc.tree.base : p.doc.tree.self;
+    const column = from && from[metric];
+    return column ? Float64Array.from(column) : new Float64Array(p.n);
+  });
+}
+
+/* Add each node to its parent. */
+function addUp(p, column) {
+  for (let i = p.n - 1; i > 0; i--)
+    column[p.parent[i]] += column[i];
+  return column;
+}
+
+/* A metric of each node and all further in. */
+function totalColumn(p, metric, side) {
+  return once(p, `total ${metric} ${side}`,
+    () => addUp(p, selfColumn(p, metric, side).slice()));
+}
+
+/* How wide each node itself is to be drawn: never less than nothing. Side may
+** also be "change": how much has come or gone.
+*/
+function selfWidths(p, metric, side) {
+  return once(p, `self width ${metric} ${side}`, () => {
+    const of = side === "base" ? side : "now";
+    const column = selfColumn(p, metric, of).slice();
+    const base = side === "change" && selfColumn(p, metric, "base");
+    for (let i = 0; i < p.n; i++)
+      column[i] = base ? Math.abs(column[i] - base[i]) : Math.max(0, column[i]);
+    return column;
+  });
+}
+
+/* The same with all further in. */
+function totalWidths(p, metric, side) {
+  return once(p, `total width ${metric} ${side}`,
+    () => addUp(p, selfWidths(p, metric, side).slice()));
+}
+
+/* -- Frames: functions, or lines of them -- */
+
+/* Of what hangs together in colour: a file or a module. */
+function frameFile(doc, f) {
+  return doc.functions.file[f] || doc.functions.module[f] || "";
+}
+
+/* What a frame is called: the part that is read first, where that is, and all
+** of it as reports have it.
+*/
+function makeFrame(doc, f, line, label) {
+  const fn = doc.functions, kind = fn.kind[f];
+  const name = fn.name[f], file = fn.file[f];
+  const at = line === null ? fn.line[f] : line;
+  let first = name || label, second = "";
+  if (kind === "lua" && file !== null) {
+    const base = baseName(file);
+    second = base + (at === null ? "" : ":" + at);
+    if (!name && fn.line[f] === 0)
+      first = "main chunk";
+    else if (!name) {
+      first = base + ":" + fn.line[f];
+      second = line === null ? "" : "line " + line;
+    }
+  } else if (name && fn.module[f]) {
+    second = baseName(fn.module[f]);
+  } else if (kind === "kernel") {
+    second = "kernel";
+  }
+  return {
+    kind, fn: f,
+    file: frameFile(doc, f),
+    first: safeText(first), second: safeText(second), label: safeText(label),
+    text: [name, label, file, fn.module[f]].filter(Boolean).join("\n")
+  };
+}
+
+/* All frames, by number, and the frame of each site. */
+function framesOf(p, merge) {
+  return once(p, `frames ${merge}`, () => {
+    const doc = p.doc, sites = doc.sites;
+    const of = new Int32Array(sites.function.length), list = [];
+    const known = new Map();
+    for (let s = 0; s < of.length; s++) {
+      const f = sites.function[s];
+      const key = merge === "function" ? f : f + ":" + sites.line[s];
+      let frame = known.get(key);
+      if (frame === undefined) {
+        frame = list.length;
+        known.set(key, frame);
+        list.push(merge === "function"
+          ? makeFrame(doc, f, null, doc.functions.label[f])
+          : makeFrame(doc, f, sites.line[s], sites.label[s]));
+        list[frame].approximate = Boolean(sites.approximate[s]);
+      } else if (merge === "line" && list[frame].approximate &&
+                 !sites.approximate[s]) {
+        list[frame].label = safeText(sites.label[s]);
+        list[frame].approximate = false;
+      }
+      of[s] = frame;
+    }
+    return {list, of};
+  });
+}
+
+/* The frame of each node; the root has none, -1. */
+function frameColumn(p, merge) {
+  return once(p, `column ${merge}`, () => {
+    const of = framesOf(p, merge).of, column = new Int32Array(p.n);
+    for (let i = 0; i < p.n; i++)
+      column[i] = p.site[i] < 0 ? -1 : of[p.site[i]];
+    return column;
+  });
+}
+
+/* Is each node the outermost one of its frame? Those of a frame together have
+** every stack once.
+*/
+function outermost(p, merge) {
+  return once(p, `outermost ${merge}`, () => {
+    const frame = frameColumn(p, merge), outer = new Uint8Array(p.n);
+    const open = new Int32Array(framesOf(p, merge).list.length);
+    let i = p.first[0];
+    while (i > 0) {
+      outer[i] = open[frame[i]]++ === 0 ? 1 : 0;
+      if (p.first[i] >= 0) {
+        i = p.first[i];
+        continue;
+      }
+      while (i > 0) {
+        open[frame[i]]--;
+        if (p.next[i] >= 0)
+          break;
+        i = p.parent[i];
+      }
+      i = i > 0 ? p.next[i] : 0;
+    }
+    return outer;
+  });
+}
+
+/* A metric of each frame: in itself, or with all that it called. */
+function frameSums(p, merge, metric, side, total) {
+  return once(p, `sums ${merge} ${metric} ${side} ${total}`, () => {
+    const frame = frameColumn(p, merge);
+    const sums = new Float64Array(framesOf(p, merge).list.length);
+    const column = total ? totalColumn(p, metric, side)
+      : selfColumn(p, metric, side);
+    const outer = total ? outermost(p, merge) : null;
+    for (let i = 1; i < p.n; i++)
+      if (frame[i] >= 0 && (!outer || outer[i]))
+        sums[frame[i]] += column[i];
+    return sums;
+  });
+}
+
+/* -- Search -- */
+
+/* A test of texts, of what was typed; or null, and why. */
+function makeMatcher(text, regex) {
+  const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  try {
+    const re = new RegExp(regex ? text : escaped, "i");
+    return {test: s => re.test(s), error: null};
+  } catch (e) {
+    return {test: () => false, error: "Not a regular expression"};
+  }
+}
+
+/* Which frames match, and how many those are. */
+function matchFrames(p, merge, matcher) {
+  const list = framesOf(p, merge).list, hit = new Uint8Array(list.length);
+  let n = 0;
+  for (let i = 0; i < list.length; i++)
+    n += hit[i] = matcher.test(list[i].text) || matcher.test(list[i].label)
+      ? 1 : 0;
+  return {hit, n};
+}
+
+/* A metric of all stacks that have a frame which matches. */
+function matchSum(p, merge, hit, metric, side) {
+  const frame = frameColumn(p, merge), column = selfColumn(p, metric, side);
+  const inside = new Uint8Array(p.n);
+  let sum = 0;
+  for (let i = 1; i < p.n; i++) {
+    inside[i] = inside[p.parent[i]] || (frame[i] >= 0 && hit[frame[i]]);
+    if (inside[i])
+      sum += column[i];
+  }
+  return sum;
+}

@@ -1,0 +1,78 @@
+/* -- What is shown: kept in the address, behind the '#' -------------------- */
+
+/* What the page begins with. */
+function firstState(p, wish) {
+  const memory = p.doc.of.includes("memory");
+  const key = metricOf(p, wish) ? wish
+    : metricOf(p, "bytes") ? "bytes" : p.metrics.length ? p.metrics[0].key : "";
+  return {
+    tab: "flame", metric: key, side: "now", merge: memory ? "line" : "function",
+    up: false, flip: false, query: "", regex: false, focus: -1, half: 0,
+    zoom: [], sort: {key: "self", down: true}, series: "", theme: ""
+  };
+}
+
+/* The short names that addresses have. */
+const STATE_KEYS = {
+  tab: "v", metric: "m", side: "d", merge: "by", up: "up", flip: "flip",
+  query: "q", regex: "re", focus: "f", half: "h", zoom: "z", sort: "s",
+  series: "t", theme: "theme"
+};
+
+/* A part of the state as text. */
+function statePart(key, value) {
+  switch (key) {
+  case "zoom": return value.map(x => x.toString(36)).join(".");
+  case "sort": return (value.down ? "-" : "") + value.key;
+  case "up": case "flip": case "regex": return value ? "1" : "0";
+  default: return String(value);
+  }
+}
+
+/* The state as an address has it: what is not as at first. */
+function stateHash(state, first) {
+  const q = new URLSearchParams();
+  for (const key of Object.keys(STATE_KEYS)) {
+    const text = statePart(key, state[key]);
+    if (text !== statePart(key, first[key]))
+      q.set(STATE_KEYS[key], text);
+  }
+  return q.toString();
+}
+
+/* A part of the state, of a text. Whatever the address has, what comes of it is
+** of the right kind.
+*/
+function statePartOf(p, key, text, first) {
+  const one = list => list.includes(text) ? text : first;
+  switch (key) {
+  case "tab": return one(["flame", "rows"].concat(tableNames(p)));
+  case "metric": return metricOf(p, text) ? text : first;
+  case "side": return p.diff ? one(["now", "base", "change"]) : first;
+  case "merge": return one(["line", "function"]);
+  case "theme": return one(["", "light", "dark"]);
+  case "up": case "flip": case "regex": return text === "1";
+  case "half": return text === "1" ? 1 : 0;
+  case "focus": return /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  case "zoom":
+    return text.split(".").filter(x => /^[0-9a-z]{1,6}$/.test(x))
+      .map(x => parseInt(x, 36));
+  case "sort":
+    return {key: text.replace(/^-/, ""), down: text.startsWith("-")};
+  default: return text;
+  }
+}
+
+/* The state of an address. */
+function hashState(p, hash, first) {
+  const q = new URLSearchParams(hash.replace(/^#/, ""));
+  const state = Object.assign({}, first);
+  for (const key of Object.keys(STATE_KEYS)) {
+    const text = q.get(STATE_KEYS[key]);
+    if (text !== null)
+      state[key] = statePartOf(p, key, text, first[key]);
+  }
+  if (state.focus >= framesOf(p, state.merge).list.length)
+    state.focus = -1;
+  return state;
+}

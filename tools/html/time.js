@@ -1,0 +1,298 @@
+/* -- The time line --------------------------------------------------------- */
+
+const TIME_TALL = 118, TIME_LEFT = 64, TIME_RIGHT = 10, TIME_TOP = 12,
+  TIME_BOTTOM = 20;
+
+/* What can be shown, by the columns that there are. */
+function timeSeries(p) {
+  const tables = p.doc.tables || {}, time = tables.time, list = [];
+  const has = key => time && time.columns.some(c => c.key === key);
+  if (time && time.rows.length > 1) {
+    if (has("live"))
+      list.push({key: "live", title: "Live", unit: "bytes"});
+    if (has("bytes"))
+      list.push({key: "bytes", title: "Allocated", unit: "bytes"});
+    if (has("samples"))
+      list.push({key: "samples", title: "Samples per second",
+        unit: "samples"});
+  }
+  if (tables.snapshots && tables.snapshots.rows.length > 1)
+    list.push({key: "sites", title: "Live by site", unit: "bytes"});
+  return list;
+}
+
+/* One column of a table. */
+function tableColumn(table, key) {
+  const k = table.columns.findIndex(c => c.key === key);
+  return k < 0 ? null : table.rows.map(r => r[k] || 0);
+}
+
+/* A round step so that a scale has at most so many. */
+function niceStep(most, steps, two) {
+  const rough = most / steps;
+  if (two) {
+    let step = 1;
+    while (step < rough)
+      step *= 2;
+    return step;
+  }
+  const ten = Math.pow(10, Math.floor(Math.log10(rough)));
+  const by = [1, 2, 5, 10].find(x => x * ten >= rough);
+  return by * ten;
+}
+
+/* Where numbers lie in the picture. */
+function timeScale(width, end, most) {
+  return {
+    x: ns => TIME_LEFT + (width - TIME_LEFT - TIME_RIGHT) * ns / end,
+    y: v => TIME_TALL - TIME_BOTTOM -
+      (TIME_TALL - TIME_TOP - TIME_BOTTOM) * v / most
+  };
+}
+
+/* Lines and numbers of both scales. */
+function timeAxes(width, end, most, unit, at) {
+  const g = svg("g", {class: "axes"});
+  const step = niceStep(most, 4, unit === "bytes");
+  for (let v = 0; v <= most; v += step) {
+    g.append(svg("line", {x1: TIME_LEFT, x2: width - TIME_RIGHT,
+      y1: at.y(v), y2: at.y(v)}));
+    g.append(svg("text", {x: TIME_LEFT - 8, y: at.y(v) + 4,
+      "text-anchor": "end"}, unitText(v, unit)));
+  }
+  const tick = niceStep(end, Math.max(2, width / 110), false);
+  for (let ns = 0; ns <= end; ns += tick) {
+    const x = at.x(ns);
+    g.append(svg("text", {x, y: TIME_TALL - 5, "text-anchor":
+      ns === 0 ? "start" : x > width - 40 ? "end" : "middle"}, timeText(ns)));
+  }
+  return g;
+}
+
+/* An area between two courses; a course without times begins at 0. */
+function timeArea(ns, low, high, at) {
+  let d = "";
+  for (let i = 0; i < ns.length; i++)
+    d += (i ? "L" : "M") + at.x(ns[i]).toFixed(1) + " " +
+      at.y(high[i]).toFixed(1);
+  for (let i = ns.length - 1; i >= 0; i--)
+    d += "L" + at.x(ns[i]).toFixed(1) + " " +
+      at.y(low ? low[i] : 0).toFixed(1);
+  return d + "Z";
+}
+
+/* A bar for each step. */
+function timeBars(ns, v, at) {
+  let d = "", from = 0;
+  for (let i = 0; i < ns.length; i++) {
+    const x = at.x(from), w = Math.max(0.5, at.x(ns[i]) - x - 0.6);
+    if (v[i] > 0)
+      d += `M${x.toFixed(1)} ${at.y(0).toFixed(1)}V${at.y(v[i]).toFixed(1)}` +
+        `h${w.toFixed(1)}V${at.y(0).toFixed(1)}Z`;
+    from = ns[i];
+  }
+  return d;
+}
+
+/* Rows of a table of steps, so many of them added up at a time. */
+function joinSteps(table, by) {
+  const rows = [];
+  for (let i = 0; i < table.rows.length; i += by) {
+    const part = table.rows.slice(i, i + by);
+    rows.push(table.columns.map((c, k) => {
+      const v = part.map(row => row[k] || 0);
+      return c.key === "ns" || c.key === "live" ? v[v.length - 1]
+        : c.key === "highest" ? Math.max(...v) : v.reduce((a, b) => a + b, 0);
+    }));
+  }
+  return {columns: table.columns, rows};
+}
+
+/* Steps that are wide enough to be seen. */
+function barSteps(table, width) {
+  let by = 1;
+  while (table.rows.length / by > width / 3)
+    by *= 2;
+  return by > 1 ? joinSteps(table, by) : table;
+}
+
+/* Samples per second, in the intervals that the sampler tells: there are samples
+** in the step that one begins with, and in no other. One that would last much
+** longer than is usual has an end of its own: nothing ran behind it.
+*/
+function sampleRates(table) {
+  const ns = tableColumn(table, "ns"), n = tableColumn(table, "samples");
+  const starts = [], rows = [], end = ns[ns.length - 1];
+  n.forEach((x, i) => x > 0 && starts.push(i));
+  const from = i => i > 0 ? ns[i - 1] : 0;
+  const last = k => k + 1 < starts.length ? from(starts[k + 1]) : end;
+  const lasts = starts.map((i, k) => last(k) - from(i)).sort((a, b) => a - b);
+  const usual = lasts[lasts.length >> 1];
+  if (starts.length && from(starts[0]) > 0)
+    rows.push([from(starts[0]), 0, 0]);
+  starts.forEach((i, k) => {
+    const to = Math.min(last(k), Math.max(ns[i], from(i) + 1.5 * usual));
+    rows.push([to, n[i], 1e9 * n[i] / (to - from(i))]);
+    if (to < last(k))
+      rows.push([last(k), 0, 0]);
+  });
+  return {rows, columns: [table.columns[0],
+    {key: "count", title: "samples", unit: "samples"},
+    {key: "samples", title: "samples per second", unit: "samples"}]};
+}
+
+/* The mark of the peak. */
+function peakMark(peak, at, width) {
+  const x = at.x(peak.ns), y = at.y(peak.bytes), late = x > width * 0.7;
+  return svg("g", {class: "peak"},
+    svg("line", {x1: x, x2: x, y1: y, y2: at.y(0)}),
+    svg("circle", {cx: x, cy: y, r: 3.5}),
+    svg("text", {x: x + (late ? -8 : 8), y: Math.max(y + 4, 12),
+      "text-anchor": late ? "end" : "start"},
+    `peak ${bytesText(peak.bytes)} at ${timeText(peak.ns)}`));
+}
+
+/* One metric over time: what is drawn, and what a moment has. */
+function timeOne(p, series, width) {
+  const live = series.key === "live", all = p.doc.tables.time;
+  const steps = live ? all : barSteps(all, width);
+  const table = series.key === "samples" ? sampleRates(steps) : steps;
+  const ns = tableColumn(table, "ns"), v = tableColumn(table, series.key);
+  const highest = live ? tableColumn(table, "highest") : null;
+  const peak = live ? p.doc.summary.peak : null;
+  const end = Math.max(1, ns[ns.length - 1]);
+  const most = Math.max(1, ...v, ...(highest || []), peak ? peak.bytes : 0);
+  const at = timeScale(width, end, most * 1.06), g = svg("g");
+  g.append(timeAxes(width, end, most * 1.06, series.unit, at));
+  if (live) {
+    if (highest)
+      g.append(svg("path", {class: "high", d: timeArea(ns, v, highest, at)}));
+    g.append(svg("path", {class: "area", d: timeArea(ns, null, v, at)}));
+    if (peak && peak.ns !== null)
+      g.append(peakMark(peak, at, width));
+  } else {
+    g.append(svg("path", {class: "bars", d: timeBars(ns, v, at)}));
+  }
+  const tell = i => table.columns.slice(1).map((c, k) =>
+    [c.title, unitText(table.rows[i][k + 1], c.unit)]);
+  return {g, ns, at, tell, bars: !live,
+    about: `${series.title} over ${timeText(end)}, at most ` +
+      unitText(peak ? peak.bytes : most, series.unit)};
+}
+
+/* Snapshots, by moment and site: the largest sites, the others added up. */
+function snapshotCourses(table, most) {
+  const ns = tableColumn(table, "ns"), live = tableColumn(table, "live");
+  const k = table.columns.findIndex(c => c.unit === "text");
+  const times = Array.from(new Set(ns)).sort((a, b) => a - b);
+  const place = new Map(times.map((t, i) => [t, i])), sites = new Map();
+  table.rows.forEach((row, i) => {
+    const name = row[k];
+    if (!sites.has(name))
+      sites.set(name, {name, v: new Array(times.length).fill(0), most: 0});
+    const s = sites.get(name);
+    s.v[place.get(ns[i])] += Math.max(0, live[i]);
+    s.most = Math.max(s.most, s.v[place.get(ns[i])]);
+  });
+  const all = Array.from(sites.values()).sort((a, b) => b.most - a.most);
+  const list = all.slice(0, most);
+  if (all.length > most) {
+    const rest = {name: `${all.length - most} others`,
+      v: new Array(times.length).fill(0)};
+    for (const s of all.slice(most))
+      s.v.forEach((x, i) => rest.v[i] += x);
+    list.push(rest);
+  }
+  return {times, list};
+}
+
+/* The largest sites over time, one upon the other. */
+function timeSites(p, width) {
+  const {times, list} = snapshotCourses(p.doc.tables.snapshots, 7);
+  const end = Math.max(1, times[times.length - 1]), g = svg("g");
+  let low = new Array(times.length).fill(0);
+  const sums = times.map((t, i) => list.reduce((n, s) => n + s.v[i], 0));
+  const most = Math.max(1, ...sums) * 1.06, at = timeScale(width, end, most);
+  g.append(timeAxes(width, end, most, "bytes", at));
+  list.forEach((s, i) => {
+    const high = low.map((x, k) => x + s.v[k]);
+    s.fill = oklch(flame.dark ? 0.62 : 0.72, i < 7 ? 0.12 : 0.01,
+      (250 + i * 137) % 360);
+    g.append(svg("path", {fill: s.fill, d: timeArea(times, low, high, at)}));
+    low = high;
+  });
+  const tell = i => [["live", bytesText(sums[i])]].concat(
+    list.map(s => [safeText(shortText(s.name, 60)), bytesText(s.v[i])]));
+  return {g, ns: times, at, tell, keys: list,
+    about: "Live bytes by site over " + timeText(end)};
+}
+
+/* The moment nearest to a place, or the bar that is there. */
+function timeNear(drawn, x) {
+  const away = i => Math.abs(drawn.at.x(drawn.ns[i]) - x);
+  let best = 0;
+  if (drawn.bars) {
+    const i = drawn.ns.findIndex(ns => drawn.at.x(ns) >= x);
+    return i < 0 ? drawn.ns.length - 1 : i;
+  }
+  for (let i = 1; i < drawn.ns.length; i++)
+    if (away(i) < away(best))
+      best = i;
+  return best;
+}
+
+/* Tell what was at the moment that the mouse is over. */
+function timeHover(drawn, event, box, line) {
+  const best = timeNear(drawn,
+    event.clientX - box.getBoundingClientRect().left);
+  const at = drawn.at.x(drawn.ns[best]);
+  line.setAttribute("x1", at);
+  line.setAttribute("x2", at);
+  line.removeAttribute("visibility");
+  showTip(event.clientX, event.clientY, el("div", null,
+    el("h3", null, "at " + timeText(drawn.ns[best])),
+    el("table", null, el("tbody", null, ...drawn.tell(best).map(([k, v]) =>
+      el("tr", null, el("th", null, nameEl(k)), el("td", null, v)))))));
+}
+
+/* The whole time line. */
+function showTime(p, chosen, choose) {
+  const box = byId("time"), list = timeSeries(p);
+  box.hidden = !list.length;
+  byId("overview").toggleAttribute("data-time", list.length > 0);
+  if (!list.length)
+    return;
+  const series = list.find(s => s.key === chosen) || list[0];
+  const width = Math.max(240, box.clientWidth - 2);
+  const drawn = series.key === "sites" ? timeSites(p, width)
+    : timeOne(p, series, width);
+  const line = svg("line", {class: "moment", y1: TIME_TOP,
+    y2: TIME_TALL - TIME_BOTTOM, visibility: "hidden"});
+  const picture = svg("svg", {width, height: TIME_TALL,
+    viewBox: `0 0 ${width} ${TIME_TALL}`, role: "img",
+    "aria-label": drawn.about}, drawn.g, line);
+  picture.addEventListener("mousemove",
+    e => timeHover(drawn, e, picture, line));
+  picture.addEventListener("mouseleave", () => {
+    line.setAttribute("visibility", "hidden");
+    hideTip();
+  });
+  const buttons = el("div", {class: "switch", role: "group",
+    "aria-label": "What the time line shows", id: "series"});
+  fill(box, el("figcaption", null, el("span", null,
+    list.length > 1 ? "Over time" : series.title + " over time"),
+    list.length > 1 && buttons), picture, drawn.keys && timeKeys(drawn.keys));
+  if (list.length > 1)
+    fillSwitch("series", list.map(s => ({value: s.key, title: s.title})),
+      series.key, choose);
+}
+
+/* What colours stand for. */
+function timeKeys(keys) {
+  return el("ul", {class: "keys"}, ...keys.map(s => {
+    const dot = el("span", {class: "dot"});
+    dot.style.backgroundColor = s.fill;
+    return el("li", {title: safeText(s.name)}, dot,
+      nameEl(safeText(shortText(s.name, 48))));
+  }));
+}

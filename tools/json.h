@@ -1,0 +1,46 @@
+/*
+** JSON as it is written: piece by piece, straight to the output.
+**
+** What is written is safe inside a <script> element: there is no '<' in it.
+*/
+
+#ifndef LP_JSON_H
+#define LP_JSON_H
+
+#include "out.h"
+#include "record.h"
+
+typedef struct LpJson {
+  LpOut *out;
+  uint64_t arrays; /* A bit for each depth: that is an array. */
+  unsigned depth;  /* At most 63. */
+  int comma;       /* One belongs before what comes next. */
+} LpJson;
+
+void lp_json_open(LpJson *j, LpOut *out);
+void lp_json_object(LpJson *j);
+void lp_json_array(LpJson *j);
+void lp_json_end(LpJson *j);
+void lp_json_key(LpJson *j, const char *key);
+void lp_json_name(LpJson *j, LpStr key);
+void lp_json_string(LpJson *j, LpStr s);
+void lp_json_text(LpJson *j, const char *s);
+void lp_json_number(LpJson *j, uint64_t n);
+void lp_json_real(LpJson *j, double x);
+void lp_json_null(LpJson *j);
+
+/* A member of an object. */
+static inline void lp_json_keynumber(LpJson *j, const char *key, uint64_t n)
+{
+  lp_json_key(j, key);
+  lp_json_number(j, n);
+}
+
+/* The same; NULL is null. */
+static inline void lp_json_keytext(LpJson *j, const char *key, const char *s)
+{
+  lp_json_key(j, key);
+  lp_json_text(j, s);
+}
+
+#endif

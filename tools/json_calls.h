@@ -1,0 +1,13 @@
+/*
+** The call tree of a JSON document.
+*/
+
+#ifndef LP_JSON_CALLS_H
+#define LP_JSON_CALLS_H
+
+#include "calltree.h"
+#include "json.h"
+
+void lp_json_calls(LpJson *j, const LpProfile *prof, const LpTree *t);
+
+#endif

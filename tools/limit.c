@@ -1,0 +1,169 @@
+/*
+** Limits: what a profile must not exceed.
+**
+** METRIC[@GLOB]<=NUMBER, or <NUMBER: the sum over all sites that GLOB matches,
+** by their chunk, by their module, or as reports show them.
+*/
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amount.h"
+#include "calltree.h"
+#include "label.h"
+#include "limit.h"
+
+#define LIMIT_TOP 3 /* Sites that are told of. */
+
+/* -- What it says --------------------------------------------------------- */
+
+/* Read a limit. If it is none, *WHY tells why. */
+int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
+{
+  const char *less = strrchr(text, '<'), *at = strchr(text, '@');
+  LpBuf key = {0};
+  memset(l, 0, sizeof(*l));
+  l->text = text;
+  if (!less) {
+    lp_buf_puts(why, "expected METRIC<=NUMBER or METRIC@GLOB<=NUMBER");
+    return 0;
+  }
+  l->below = less[1] != '=';
+  if (!lp_amount_parse(less + 1 + !l->below, &l->n)) {
+    lp_buf_printf(why, "expected a NUMBER such as 4096, 10MB or 1.5GiB, not %s",
+                  less + 1 + !l->below);
+    return 0;
+  }
+  if (!at || at > less)
+    at = less;
+  lp_buf_add(&key, text, (size_t)(at - text));
+  l->metric = lp_metric_find(key.s);
+  if (l->metric == LP_NMETRIC)
+    lp_buf_printf(why, "there is no METRIC %s", key.s);
+  lp_buf_free(&key);
+  if (at < less) {
+    LpBuf glob = {0};
+    lp_buf_add(&glob, at + 1, (size_t)(less - at - 1));
+    l->glob = glob.s;
+  }
+  return l->metric != LP_NMETRIC;
+}
+
+/* -- What it is of -------------------------------------------------------- */
+
+/* Does the name of a site's chunk or module match? What Lua puts in front of it
+** does not count.
+*/
+static int limit_chunk(const LpLimit *l, const LpProfile *prof, uint32_t site)
+{
+  const LpFuncInfo *fi = &prof->func[prof->row[site].func];
+  LpStr chunk = lp_profile_name(prof, fi->chunk);
+  LpBuf b = {0};
+  int is;
+  if (fi->kind == LP_FUNC_LUA && chunk.n && strchr("@=", chunk.s[0])) {
+    chunk.s++;
+    chunk.n--;
+  }
+  lp_label_text(&b, chunk);
+  is = b.n && fnmatch(l->glob, b.s, 0) == 0;
+  lp_buf_free(&b);
+  return is;
+}
+
+/* Is a limit of this site? */
+static int limit_of(const LpLimit *l, const LpProfile *prof, uint32_t site)
+{
+  LpBuf b = {0};
+  int is;
+  if (!l->glob)
+    return 1;
+  lp_label_whole(&b, prof, site);
+  is = fnmatch(l->glob, b.s, 0) == 0;
+  lp_buf_free(&b);
+  return is || (site >= LP_SITE_FIRST && limit_chunk(l, prof, site));
+}
+
+typedef struct LimitSum {
+  LpValue all;
+  uint64_t top[LIMIT_TOP];  /* The most that sites have, */
+  uint32_t site[LIMIT_TOP]; /* and these. */
+} LimitSum;
+
+/* Keep a site if it is one of those with most. */
+static void limit_top(LimitSum *sum, uint32_t site, uint64_t n)
+{
+  int i, k;
+  for (i = 0; i < LIMIT_TOP; i++) {
+    if ((int64_t)n <= (int64_t)sum->top[i])
+      continue;
+    for (k = LIMIT_TOP - 1; k > i; k--) {
+      sum->top[k] = sum->top[k - 1];
+      sum->site[k] = sum->site[k - 1];
+    }
+    sum->top[i] = n;
+    sum->site[i] = site;
+    return;
+  }
+}
+
+/* Add up all sites that a limit is of. */
+static LimitSum limit_sum(const LpLimit *l, const LpProfile *prof)
+{
+  LpTreeOf of = {LP_METRIC_BIT(l->metric), LP_MERGE_CALLERS, NULL};
+  LimitSum sum;
+  LpTree t;
+  uint32_t i;
+  memset(&sum, 0, sizeof(sum));
+  lp_tree_open(&t, prof, &of);
+  for (i = 1; i < t.n; i++) {
+    if (!limit_of(l, prof, t.node[i].site))
+      continue;
+    lp_value_add(&sum.all, t.col[LP_NOW][l->metric].self[i]);
+    limit_top(&sum, t.node[i].site, lp_tree_self(&t, i, l->metric));
+  }
+  lp_tree_close(&t);
+  return sum;
+}
+
+/* -- What is wrong -------------------------------------------------------- */
+
+/* Say why the number may not be exact. */
+static void limit_doubt(const LpLimit *l, const LpProfile *prof, LpBuf *why)
+{
+  unsigned live =
+      LP_METRIC_BIT(LP_METRIC_LIVE) | LP_METRIC_BIT(LP_METRIC_LIVE_OBJECTS) |
+      LP_METRIC_BIT(LP_METRIC_PEAK) | LP_METRIC_BIT(LP_METRIC_PEAK_OBJECTS) |
+      LP_METRIC_BIT(LP_METRIC_LEAKED) | LP_METRIC_BIT(LP_METRIC_LEAKED_OBJECTS);
+  if (prof->sparse && (lp_metrics[l->metric].of & LP_OF_MEMORY))
+    lp_buf_puts(why, " (estimated from samples)");
+  if (prof->guess.n && (live & LP_METRIC_BIT(l->metric)))
+    lp_buf_printf(why, " (approximate: %s)", prof->guess.s);
+  if (prof->nobefore &&
+      (l->metric == LP_METRIC_LIVE || l->metric == LP_METRIC_PEAK))
+    lp_buf_puts(why, " (without what is older than the recording)");
+}
+
+/* Does a profile keep a limit? If not, *WHY tells, in one line. */
+int lp_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
+{
+  LimitSum sum = limit_sum(l, prof);
+  uint64_t n = lp_value_round(sum.all);
+  const LpMetricInfo *m = &lp_metrics[l->metric];
+  int i;
+  if ((int64_t)n < 0 || (l->below ? n < l->n : n <= l->n))
+    return 1;
+  lp_buf_puts(why, "limit ");
+  lp_label_text(why, (LpStr){l->text, strlen(l->text)});
+  lp_buf_printf(why, " exceeded: %" PRIu64 " %s, %" PRIu64 " too many", n,
+                m->unit == LP_UNIT_BYTES ? "bytes" : m->title,
+                n - l->n + (l->below != 0));
+  limit_doubt(l, prof, why);
+  for (i = 0; i < LIMIT_TOP && sum.top[i]; i++) {
+    lp_buf_puts(why, i ? "; " : ": ");
+    lp_label_whole(why, prof, sum.site[i]);
+    lp_buf_printf(why, " has %" PRIu64, sum.top[i]);
+  }
+  return 0;
+}

@@ -1,0 +1,189 @@
+/*
+** Files -> a profile: opened, unpacked, followed, and said what is wrong with
+** them.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "load.h"
+#include "progress.h"
+#include "reader.h"
+#include "unpack.h"
+
+/* -- What went wrong ------------------------------------------------------ */
+
+/* Of two statuses, LpStatus or that of a limit, the one that counts. */
+int lp_load_worse(int a, int b)
+{
+  static const int rank[] = {
+      [LP_WHOLE] = 0, [LP_PART] = 1, [LP_EXCEEDED] = 2, [LP_UNREADABLE] = 3};
+  return rank[a] > rank[b] ? a : b;
+}
+
+/* Something could not be done. */
+int lp_load_failed(const char *name, const char *why)
+{
+  fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, name, why);
+  return LP_UNREADABLE;
+}
+
+/* FILE cannot be followed. */
+__attribute__((noreturn)) static void refuse(const char *name, const char *what)
+{
+  fprintf(stderr, "%s: --follow is for a file, and %s is %s\n",
+          program_invocation_short_name, name, what);
+  exit(EX_USAGE);
+}
+
+/* Say in one line what is wrong with a stream; WHY it cannot be read on, if it
+** is not the stream itself that is wrong.
+*/
+static void warn(const char *name, const LpStream *st, const LpInput *in,
+                 const char *why)
+{
+  LpBuf b = {0};
+  lp_buf_printf(&b, "%s: %s: offset %" PRIu64 ": ",
+                program_invocation_short_name, name,
+                why ? lp_input_came(in) : st->damage.offset);
+  if (why)
+    lp_buf_printf(&b, "cannot be read on: %s", why);
+  else
+    lp_buf_puts(&b, st->damage.what);
+  if (st->damage.bytes)
+    lp_buf_printf(&b, "; %" PRIu64 " bytes lost", st->damage.bytes);
+  if (st->damage.events)
+    lp_buf_printf(&b, "; %" PRIu64 " %s lost", st->damage.events,
+                  st->body == 'p' ? "records of samples" : "events");
+  if (st->ndamage > 1)
+    lp_buf_printf(&b, " (and %" PRIu64 " more)", st->ndamage - 1);
+  fprintf(stderr, "%s\n", b.s);
+  lp_buf_free(&b);
+}
+
+/* -- Streams -------------------------------------------------------------- */
+
+/* Who reads: a sink's context has no place for it. */
+static LpLoad *loading;
+
+/* It is known what comes. */
+static void load_body(void *ctx, int body)
+{
+  lp_stream_body(ctx, body);
+  loading->body(loading->prof);
+}
+
+/* Time to show what was read until now of a file that is followed. */
+static void load_show(void *ctx)
+{
+  LpLoad *l = ctx;
+  if (!l->prof->of)
+    return;
+  lp_stream_settle(l->st);
+  l->show(l);
+}
+
+/* Begin to read a file, packed or not; or to follow it. */
+static LpUnpack *load_open(LpLoad *l, LpProgress *p, const char *name, int fd)
+{
+  LpUnpack *u;
+  if (!(l->follow > 0)) {
+    lp_progress_open(p, name, fd);
+    return lp_unpack_open(lp_progress_read, p);
+  }
+  lp_follow_open(&l->followed, name, fd, l->follow);
+  l->followed.show = load_show;
+  l->followed.ctx = l;
+  u = lp_unpack_open(lp_follow_read, &l->followed);
+  if (lp_unpack_packer(u))
+    refuse(name, "packed");
+  return u;
+}
+
+/* Why a stream cannot be read on, or NULL. */
+static const char *load_why(const LpLoad *l, const LpInput *in,
+                            const LpUnpack *u)
+{
+  if (lp_unpack_why(u))
+    return lp_unpack_why(u);
+  if (l->followed.why)
+    return l->followed.why;
+  return in->error ? strerror(in->error) : NULL;
+}
+
+/* Read one stream into the profile. */
+static int load_stream(LpLoad *l, const char *name, int fd)
+{
+  LpInput in;
+  LpStream st;
+  LpProgress progress;
+  LpSink sink = lp_stream_open(&st, l->prof);
+  LpUnpack *u;
+  const char *why;
+  int res;
+  l->st = &st;
+  loading = l;
+  u = load_open(l, &progress, name, fd);
+  sink.body = load_body;
+  lp_input_open(&in, lp_unpack_read, u);
+  l->followed.in = &in;
+  lp_reader_run(&in, &sink);
+  lp_stream_close(&st, lp_input_offset(&in));
+  lp_progress_clear();
+  res = lp_stream_status(&st);
+  why = load_why(l, &in, u);
+  if (why && res == LP_WHOLE)
+    res = LP_PART;
+  if (why && lp_input_offset(&in) == 0)
+    res = lp_load_failed(name, why);
+  else if (res != LP_WHOLE)
+    warn(name, &st, &in, why);
+  if (st.body && !st.marks && l->timed)
+    fprintf(stderr, "%s: %s: has no time marks: all of it counts as time 0\n",
+            program_invocation_short_name, name);
+  lp_input_close(&in);
+  lp_unpack_close(u);
+  return res;
+}
+
+/* Read one file into the profile. */
+static int load_file(LpLoad *l, const char *name)
+{
+  struct stat st;
+  int fd, res;
+  if (strcmp(name, "-") == 0) {
+    lp_files_add(&l->prof->files, name);
+    return load_stream(l, "standard input", STDIN_FILENO);
+  }
+  if (l->follow > 0 && stat(name, &st) == 0 && !S_ISREG(st.st_mode))
+    refuse(name, "none");
+  fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return lp_load_failed(name, strerror(errno));
+  lp_files_add(&l->prof->files, name);
+  res = load_stream(l, name, fd);
+  close(fd);
+  return res;
+}
+
+/* Read files into the profile, and count those that could be read. Returns the
+** worst of their statuses.
+*/
+int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got)
+{
+  int res = LP_WHOLE;
+  *got = 0;
+  for (; n--; name++) {
+    int one = load_file(l, *name);
+    *got += one != LP_UNREADABLE;
+    res = lp_load_worse(res, one);
+  }
+  return res;
+}

@@ -1,0 +1,26 @@
+/*
+** Files -> a profile: opened, unpacked, followed, and said what is wrong with
+** them.
+*/
+
+#ifndef LP_LOAD_H
+#define LP_LOAD_H
+
+#include "follow.h"
+#include "stream.h"
+
+typedef struct LpLoad {
+  LpProfile *prof;
+  double follow; /* Seconds between two calls of show; 0: files have ended. */
+  void (*body)(LpProfile *prof); /* It is known what comes, and wanted. */
+  void (*show)(const struct LpLoad *l); /* While a file is followed. */
+  int timed;                            /* What was asked for is about time. */
+  LpFollow followed;                    /* Has a name, if a file is. */
+  LpStream *st;                         /* What is read. */
+} LpLoad;
+
+int lp_load_worse(int a, int b);
+int lp_load_failed(const char *name, const char *why);
+int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got);
+
+#endif

@@ -1,0 +1,171 @@
+/*
+** What one number can be told of: of a stack, a line, a function, a type.
+*/
+
+#include <string.h>
+
+#include "metric.h"
+
+const LpMetricInfo lp_metrics[LP_NMETRIC] = {
+    [LP_METRIC_ALLOCATIONS] = {"allocations", "allocations", LP_UNIT_COUNT,
+                               LP_OF_MEMORY, 0},
+    [LP_METRIC_BYTES] = {"bytes", "bytes allocated", LP_UNIT_BYTES,
+                         LP_OF_MEMORY, 0},
+    [LP_METRIC_REALLOCATIONS] = {"reallocations", "reallocations",
+                                 LP_UNIT_COUNT, LP_OF_MEMORY, 0},
+    [LP_METRIC_DEALLOCATIONS] = {"deallocations", "deallocations",
+                                 LP_UNIT_COUNT, LP_OF_MEMORY, 0},
+    [LP_METRIC_FREED] = {"freed", "bytes freed", LP_UNIT_BYTES, LP_OF_MEMORY,
+                         0},
+    [LP_METRIC_LIVE_OBJECTS] = {"live-objects", "live objects", LP_UNIT_COUNT,
+                                LP_OF_MEMORY, 0},
+    [LP_METRIC_LIVE] = {"live", "live bytes", LP_UNIT_BYTES, LP_OF_MEMORY, 0},
+    [LP_METRIC_PEAK_OBJECTS] = {"peak-objects", "objects at peak",
+                                LP_UNIT_COUNT, LP_OF_MEMORY, LP_WANT_PEAK},
+    [LP_METRIC_PEAK] = {"peak", "bytes at peak", LP_UNIT_BYTES, LP_OF_MEMORY,
+                        LP_WANT_PEAK},
+    [LP_METRIC_LEAKED_OBJECTS] = {"leaked-objects", "leaked objects",
+                                  LP_UNIT_COUNT, LP_OF_MEMORY, LP_WANT_YOUNG},
+    [LP_METRIC_LEAKED] = {"leaked", "leaked bytes", LP_UNIT_BYTES, LP_OF_MEMORY,
+                          LP_WANT_YOUNG},
+    [LP_METRIC_TEMPORARY_OBJECTS] = {"temporary-objects", "temporary objects",
+                                     LP_UNIT_COUNT, LP_OF_MEMORY,
+                                     LP_WANT_TEMPORARY},
+    [LP_METRIC_TEMPORARY] = {"temporary", "temporary bytes", LP_UNIT_BYTES,
+                             LP_OF_MEMORY, LP_WANT_TEMPORARY},
+    [LP_METRIC_SAMPLES] = {"samples", "samples", LP_UNIT_SAMPLES, LP_OF_CPU, 0},
+};
+
+/* Counters that are added up, and those that are taken off again. */
+static const struct Sum {
+  uint16_t plus, minus; /* Bits. */
+} metric_sum[LP_NMETRIC] = {
+#define C(counter) (1u << LP_##counter)
+    [LP_METRIC_ALLOCATIONS] = {C(ALLOCS) | C(REALLOCS), 0},
+    [LP_METRIC_BYTES] = {C(ALLOC_BYTES) | C(REALLOC_BYTES), 0},
+    [LP_METRIC_REALLOCATIONS] = {C(REALLOCS), 0},
+    [LP_METRIC_DEALLOCATIONS] = {C(FREES) | C(MOVES), 0},
+    [LP_METRIC_FREED] = {C(LEFT_BYTES), 0},
+    [LP_METRIC_LIVE_OBJECTS] = {C(ALLOCS) | C(REALLOCS), C(FREES) | C(MOVES)},
+    [LP_METRIC_LIVE] = {C(ALLOC_BYTES) | C(REALLOC_BYTES), C(LEFT_BYTES)},
+    [LP_METRIC_PEAK_OBJECTS] = {C(PEAK), 0},
+    [LP_METRIC_PEAK] = {C(PEAK_BYTES), 0},
+    [LP_METRIC_LEAKED_OBJECTS] = {C(ALLOCS) | C(REALLOCS),
+                                  C(FREES) | C(MOVES) | C(YOUNG)},
+    [LP_METRIC_LEAKED] = {C(ALLOC_BYTES) | C(REALLOC_BYTES),
+                          C(LEFT_BYTES) | C(YOUNG_BYTES)},
+    [LP_METRIC_TEMPORARY_OBJECTS] = {C(TEMPORARY), 0},
+    [LP_METRIC_TEMPORARY] = {C(TEMPORARY_BYTES), 0},
+#undef C
+};
+
+/* The metric of that name, or LP_NMETRIC. */
+LpMetric lp_metric_find(const char *key)
+{
+  LpMetric m;
+  for (m = 0; m < LP_NMETRIC; m++)
+    if (strcmp(lp_metrics[m].key, key) == 0)
+      break;
+  return m;
+}
+
+/* What must be counted, LP_WANT_*, for a set of metrics. */
+unsigned lp_metric_wants(unsigned metrics)
+{
+  unsigned wants = 0;
+  LpMetric m;
+  for (m = 0; m < LP_NMETRIC; m++)
+    if (metrics & LP_METRIC_BIT(m))
+      wants |= lp_metrics[m].wants;
+  return wants;
+}
+
+/* The set of metrics that a profile can tell. What is leaked is what is live,
+** unless the youngest objects are left out.
+*/
+unsigned lp_metric_counted(const LpProfile *prof)
+{
+  unsigned counted = prof->wanted.what | LP_WANT_YOUNG, metrics = 0;
+  LpMetric m;
+  for (m = 0; m < LP_NMETRIC; m++)
+    if ((lp_metrics[m].of & prof->of) && !(lp_metrics[m].wants & ~counted))
+      metrics |= LP_METRIC_BIT(m);
+  return metrics;
+}
+
+/* The same, without those that only repeat others. */
+unsigned lp_metric_columns(const LpProfile *prof)
+{
+  unsigned metrics = lp_metric_counted(prof);
+  if (!(prof->wanted.what & LP_WANT_YOUNG))
+    metrics &= ~(LP_METRIC_BIT(LP_METRIC_LEAKED_OBJECTS) |
+                 LP_METRIC_BIT(LP_METRIC_LEAKED));
+  return metrics;
+}
+
+/* What is counted for an origin on one side. */
+static LpFigures metric_figures(const LpProfile *prof, LpSide side,
+                                uint32_t origin)
+{
+  LpFigures none;
+  if (side == LP_NOW)
+    return lp_origins_figures(&prof->origins, origin);
+  if (origin < prof->was.n)
+    return prof->was.figures[origin];
+  memset(&none, 0, sizeof(none));
+  return none;
+}
+
+/* Is it known of objects that are older than the recording? Not how many they
+** are, and they leak nothing of it.
+*/
+int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric)
+{
+  int nobefore = side == LP_NOW ? prof->nobefore : prof->was.nobefore;
+  switch (metric) {
+  case LP_METRIC_LIVE:
+  case LP_METRIC_PEAK:
+    return !nobefore;
+  case LP_METRIC_LIVE_OBJECTS:
+  case LP_METRIC_PEAK_OBJECTS:
+  case LP_METRIC_LEAKED_OBJECTS:
+  case LP_METRIC_LEAKED:
+    return 0;
+  default:
+    return 1;
+  }
+}
+
+/* A metric of an origin. */
+LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
+                     LpMetric metric)
+{
+  LpFigures f = metric_figures(prof, side, origin);
+  LpValue v = {0, 0};
+  int i;
+  for (i = 0; i < LP_NCOUNT; i++) {
+    if (metric_sum[metric].plus & 1u << i) {
+      v.n += f.n[i];
+      v.part += f.part[i];
+    } else if (metric_sum[metric].minus & 1u << i) {
+      v.n -= f.n[i];
+      v.part -= f.part[i];
+    }
+  }
+  if (origin == LP_ORIGIN_BEFORE) {
+    if (!lp_metric_known(prof, side, metric))
+      return (LpValue){0, 0};
+    if (metric == LP_METRIC_LIVE)
+      v.n += side == LP_NOW ? prof->base : prof->was.base;
+  }
+  return v;
+}
+
+/* Samples of CPU time whose whole stack is NODE. */
+uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node)
+{
+  const uint64_t *samples =
+      side == LP_NOW ? prof->origins.samples : prof->was.samples;
+  size_t n = side == LP_NOW ? prof->origins.nsamples : prof->was.nsamples;
+  return node < n ? samples[node] : 0;
+}

@@ -1,0 +1,94 @@
+/*
+** What one number can be told of: of a stack, a line, a function, a type.
+**
+** Whatever a report adds up, it adds up metrics of origins and of samples, so
+** that all of them show the same numbers.
+*/
+
+#ifndef LP_METRIC_H
+#define LP_METRIC_H
+
+#include "profile.h"
+
+/* Counts come before bytes, as pprof has them. */
+typedef enum LpMetric {
+  LP_METRIC_ALLOCATIONS,       /* Reallocations included. */
+  LP_METRIC_BYTES,             /* Allocated, by reallocations too. */
+  LP_METRIC_REALLOCATIONS,     /* Which are allocations as well. */
+  LP_METRIC_DEALLOCATIONS,     /* Of objects of this origin, by whomever; */
+  LP_METRIC_FREED,             /* their bytes; both with reallocations. */
+  LP_METRIC_LIVE_OBJECTS,      /* At the end, */
+  LP_METRIC_LIVE,              /* bytes, modulo 2^64. */
+  LP_METRIC_PEAK_OBJECTS,      /* At the high-water mark, */
+  LP_METRIC_PEAK,              /* bytes, modulo 2^64. */
+  LP_METRIC_LEAKED_OBJECTS,    /* Allocated in the recording, live, old, */
+  LP_METRIC_LEAKED,            /* bytes, modulo 2^64. */
+  LP_METRIC_TEMPORARY_OBJECTS, /* Gone soon after they came, */
+  LP_METRIC_TEMPORARY,         /* bytes. */
+  LP_METRIC_SAMPLES,           /* Of CPU time. */
+  LP_NMETRIC
+} LpMetric;
+
+typedef enum LpUnit {
+  LP_UNIT_COUNT,
+  LP_UNIT_BYTES,
+  LP_UNIT_SAMPLES,
+  LP_UNIT_NS,
+  LP_UNIT_PERCENT,
+  LP_UNIT_TEXT
+} LpUnit;
+
+typedef struct LpMetricInfo {
+  const char *key;   /* For options and programs: "live-objects". */
+  const char *title; /* For people: "live objects". */
+  LpUnit unit;
+  unsigned of;    /* LP_OF_*: profiles that have it. */
+  unsigned wants; /* LP_WANT_*: what must be counted for it. */
+} LpMetricInfo;
+
+extern const LpMetricInfo lp_metrics[LP_NMETRIC];
+
+#define LP_METRIC_BIT(metric) (1u << (metric))
+
+/* A number that may be an estimate. */
+typedef struct LpValue {
+  uint64_t n;
+  uint64_t part; /* In 2^-32. */
+} LpValue;
+
+/* Of whom a number is told. */
+typedef enum LpSide {
+  LP_NOW,  /* What was read last. */
+  LP_BASE, /* What that is compared with. */
+  LP_NSIDE
+} LpSide;
+
+LpMetric lp_metric_find(const char *key);
+unsigned lp_metric_wants(unsigned metrics);
+unsigned lp_metric_counted(const LpProfile *prof);
+unsigned lp_metric_columns(const LpProfile *prof);
+LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
+                     LpMetric metric);
+int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric);
+uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node);
+
+/* Add a number to another. */
+static inline void lp_value_add(LpValue *to, LpValue v)
+{
+  to->n += v.n;
+  to->part += v.part;
+}
+
+/* The next whole number. */
+static inline uint64_t lp_value_round(LpValue v)
+{
+  return lp_round(v.n, v.part);
+}
+
+/* The size of a number modulo 2^64, which may be below 0. */
+static inline uint64_t lp_size(uint64_t n)
+{
+  return (int64_t)n < 0 ? 0 - n : n;
+}
+
+#endif

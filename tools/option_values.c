@@ -1,0 +1,169 @@
+/*
+** Values of options.
+*/
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amount.h"
+#include "options.h"
+
+/* --min: a percentage ends so, all else is an amount. */
+void lp_option_min(const char *arg, struct argp_state *state)
+{
+  LpReportOptions *opt = &lp_options.report;
+  char *end;
+  lp_options.given |= LP_TAKES_MIN;
+  opt->least = 0;
+  opt->min = strtod(arg, &end);
+  if (end != arg && strcmp(end, "%") == 0 && opt->min >= 0 && opt->min <= 100)
+    return;
+  opt->min = 0;
+  if (!lp_amount_parse(arg, &opt->least))
+    argp_error(state,
+               "expected a SIZE such as 4096, 64K, or 0%% to 100%%, not %s",
+               arg);
+}
+
+/* --top */
+void lp_option_top(const char *arg, struct argp_state *state)
+{
+  uint64_t n = 0;
+  if (!lp_amount_parse(arg, &n) || n == 0)
+    argp_error(state, "expected N, a number of rows, not %s", arg);
+  lp_options.given |= LP_TAKES_TOP;
+  lp_options.report.top = (size_t)n;
+}
+
+/* --metric */
+void lp_option_metric(const char *arg, struct argp_state *state)
+{
+  LpBuf names = {0};
+  LpMetric m = lp_metric_find(arg);
+  if (m == LP_NMETRIC) {
+    for (m = 0; m < LP_NMETRIC; m++)
+      lp_buf_printf(&names, "%s%s", m ? ", " : "", lp_metrics[m].key);
+    argp_error(state, "expected a METRIC (%s), not %s", names.s, arg);
+    lp_buf_free(&names);
+    return;
+  }
+  lp_options.given |= LP_TAKES_METRIC;
+  lp_options.report.metric = m;
+  lp_options.report.chosen = 1;
+}
+
+/* Where a regular expression stops being one: behind the longest part of it
+** that is one.
+*/
+static size_t values_until(const char *arg)
+{
+  size_t n = strlen(arg);
+  while (n > 0) {
+    LpBuf b = {0};
+    regex_t re;
+    int bad;
+    lp_buf_add(&b, arg, --n);
+    bad = regcomp(&re, b.s, REG_EXTENDED | REG_NOSUB);
+    lp_buf_free(&b);
+    if (bad)
+      continue;
+    regfree(&re);
+    break;
+  }
+  return n;
+}
+
+/* --focus, --ignore. Returns ARG. */
+const char *lp_option_regex(regex_t *re, const char *name, const char *arg,
+                            struct argp_state *state)
+{
+  char why[128];
+  int err = regcomp(re, arg, REG_EXTENDED | REG_NOSUB);
+  if (!err)
+    return arg;
+  regerror(err, re, why, sizeof(why));
+  argp_error(state, "--%s: %s, at character %zu of %s", name, why,
+             values_until(arg) + 1, arg);
+  return NULL;
+}
+
+/* --diff */
+void lp_option_diff(const char *arg, struct argp_state *state)
+{
+  LpOptions *o = &lp_options;
+  (void)state;
+  o->given |= LP_TAKES_DIFF;
+  o->base = lp_grow(o->base, &o->bases, o->nbase + 1, sizeof(o->base[0]));
+  o->base[o->nbase++] = arg;
+  lp_buf_printf(&o->basenames, "%s%s", o->nbase > 1 ? ", " : "", arg);
+  o->report.base = o->basenames.s;
+}
+
+/* --limit */
+void lp_option_limit(const char *arg, struct argp_state *state)
+{
+  LpOptions *o = &lp_options;
+  LpBuf why = {0};
+  o->limit = lp_grow(o->limit, &o->limits, o->nlimit + 1, sizeof(o->limit[0]));
+  if (!lp_limit_parse(&o->limit[o->nlimit++], arg, &why))
+    argp_error(state, "--limit=%s: %s", arg, why.s);
+  lp_buf_free(&why);
+}
+
+/* -- Numbers ------------------------------------------------------------- */
+
+/* Of --follow, if nothing else is said, and at most: a day. */
+#define FOLLOW_SECONDS 2
+#define FOLLOW_MAX     86400
+
+/* --follow */
+double lp_option_follow(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double seconds = arg ? strtod(arg, &end) : FOLLOW_SECONDS;
+  if (arg && (end == arg || *end || !(seconds > 0 && seconds <= FOLLOW_MAX)))
+    argp_error(state, "expected SECONDS from above 0 to %d, not %s", FOLLOW_MAX,
+               arg);
+  return seconds;
+}
+
+/* --ignore-youngest */
+double lp_option_percent(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double percent = strtod(arg, &end);
+  if (end == arg || *end || !(percent >= 0 && percent <= 100))
+    argp_error(state, "expected a PERCENT from 0 to 100, not %s", arg);
+  return percent;
+}
+
+/* --from, --to, --heap-snap-interval: nanoseconds. */
+uint64_t lp_option_seconds(const char *arg, struct argp_state *state)
+{
+  char *end;
+  double ns = strtod(arg, &end) * 1e9;
+  if (end == arg || *end || !(ns >= 0))
+    argp_error(state, "expected a number of seconds, not %s", arg);
+  return ns < 0x1p63 ? (uint64_t)(ns + 0.5) : (uint64_t)1 << 63;
+}
+
+/* --heap-snap-interval */
+uint64_t lp_option_interval(const char *arg, struct argp_state *state)
+{
+  uint64_t ns = lp_option_seconds(arg, state);
+  if (ns < 1000000)
+    argp_error(state, "expected an interval of at least 0.001 seconds, not %s",
+               arg);
+  return ns;
+}
+
+/* --temporary */
+uint64_t lp_option_number(const char *arg, struct argp_state *state)
+{
+  char *end;
+  unsigned long long n = strtoull(arg, &end, 10);
+  if (end == arg || *end || *arg == '-' || !n)
+    argp_error(state, "expected a number of allocations, not %s", arg);
+  return n;
+}

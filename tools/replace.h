@@ -1,0 +1,20 @@
+/*
+** A file that is replaced by a new one: whoever reads it has all of one or all
+** of the other.
+*/
+
+#ifndef LP_REPLACE_H
+#define LP_REPLACE_H
+
+#include "mem.h"
+
+typedef struct LpReplace {
+  LpBuf name; /* Of the file. */
+  LpBuf temp; /* Of the new one, beside it. */
+  int fd;     /* Where the new one is written, or -1. */
+} LpReplace;
+
+int lp_replace_open(LpReplace *r, const char *name);
+int lp_replace_close(LpReplace *r, int whole);
+
+#endif

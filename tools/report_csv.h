@@ -1,0 +1,13 @@
+/*
+** A table as comma-separated values.
+*/
+
+#ifndef LP_REPORT_CSV_H
+#define LP_REPORT_CSV_H
+
+#include "report.h"
+
+void lp_csv_table(LpOut *out, const LpTable *t, const LpProfile *prof,
+                  const LpReportOptions *opt);
+
+#endif

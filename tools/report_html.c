@@ -1,0 +1,29 @@
+/*
+** --format=html: a page that shows the whole profile, by itself.
+**
+** It is the same page for all profiles (html/), with the document of
+** --format=json inside.
+*/
+
+#include "html_page.h"
+#include "report.h"
+#include "report_json.h"
+
+/* The whole page. */
+static void html_write(LpOut *out, const LpProfile *prof,
+                       const LpReportOptions *opt)
+{
+  lp_out_puts(out, lp_html_head);
+  lp_out_puts(out, lp_metrics[opt->metric].key);
+  lp_out_puts(out, lp_html_middle);
+  lp_json_document(out, prof, opt);
+  lp_out_puts(out, lp_html_tail);
+}
+
+const LpReport lp_report_html = {
+    .format = "html",
+    .of = LP_OF_MEMORY | LP_OF_CPU,
+    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_DIFF | LP_TAKES_AGES,
+    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_SIZES | LP_WANT_TIME,
+    .write = html_write,
+};

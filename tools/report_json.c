@@ -1,0 +1,320 @@
+/*
+** --format=json: all of a profile as one document, or a view as a table.
+**
+** The page of --format=html has the same document inside.
+*/
+
+#include <string.h>
+
+#include "json_calls.h"
+#include "report_json.h"
+#include "text.h"
+
+#define JSON_FORMAT 1 /* Changes when a reader would have to. */
+
+static const char *const json_units[] = {
+    [LP_UNIT_COUNT] = "count",     [LP_UNIT_BYTES] = "bytes",
+    [LP_UNIT_SAMPLES] = "samples", [LP_UNIT_NS] = "ns",
+    [LP_UNIT_PERCENT] = "percent", [LP_UNIT_TEXT] = "text"};
+
+/* Views that the document has as tables, where they can be made. */
+static const char *const json_views[] = {"types", "sizes", "time", "threads",
+                                         "snapshots"};
+
+/* -- What it is ----------------------------------------------------------- */
+
+/* The names of files. */
+static void json_files(LpJson *j, const char *key, const LpFiles *f,
+                       uint32_t from, uint32_t to)
+{
+  lp_json_key(j, key);
+  lp_json_array(j);
+  for (; from < to; from++)
+    lp_json_text(j, lp_files_name(f, from));
+  lp_json_end(j);
+}
+
+/* What both kinds of documents begin with. */
+static void json_head(LpJson *j, const LpProfile *prof)
+{
+  const LpFiles *f = &prof->files;
+  lp_json_object(j);
+  lp_json_keytext(j, "generator", "lj-parse-memprof " LP_VERSION);
+  lp_json_keynumber(j, "format", JSON_FORMAT);
+  lp_json_key(j, "of");
+  lp_json_array(j);
+  if (prof->of & LP_OF_MEMORY)
+    lp_json_text(j, "memory");
+  if (prof->of & LP_OF_CPU)
+    lp_json_text(j, "cpu");
+  lp_json_end(j);
+  json_files(j, "files", f, f->nbase, f->n);
+  if (prof->was.is)
+    json_files(j, "base", f, 0, f->nbase);
+}
+
+/* A column of a table, or a metric. */
+static void json_column(LpJson *j, const char *key, const char *title,
+                        LpUnit unit)
+{
+  lp_json_object(j);
+  lp_json_keytext(j, "key", key);
+  lp_json_keytext(j, "title", title);
+  lp_json_keytext(j, "unit", json_units[unit]);
+  lp_json_end(j);
+}
+
+/* All metrics of a set. */
+static void json_metrics(LpJson *j, unsigned metrics)
+{
+  LpMetric m;
+  lp_json_key(j, "metrics");
+  lp_json_array(j);
+  for (m = 0; m < LP_NMETRIC; m++)
+    if (metrics & LP_METRIC_BIT(m))
+      json_column(j, lp_metrics[m].key, lp_metrics[m].title,
+                  lp_metrics[m].unit);
+  lp_json_end(j);
+}
+
+/* -- Summary -------------------------------------------------------------- */
+
+/* How far apart samples are. */
+static void json_sampled(LpJson *j, const LpProfile *prof)
+{
+  lp_json_key(j, "sampled");
+  if (!prof->sparse) {
+    lp_json_null(j);
+    return;
+  }
+  lp_json_object(j);
+  lp_json_keynumber(j, "dense", prof->dense);
+  lp_json_keynumber(j, "sparse", prof->sparse);
+  lp_json_end(j);
+}
+
+/* The sum of a column. */
+static uint64_t json_sum(const LpTree *t, LpSide side, LpMetric m)
+{
+  LpValue sum = {0, 0};
+  uint32_t i;
+  for (i = 0; i < t->n; i++)
+    lp_value_add(&sum, t->col[side][m].self[i]);
+  return lp_value_round(sum);
+}
+
+/* The sums of all columns. */
+static void json_totals(LpJson *j, const LpProfile *prof, const LpTree *t)
+{
+  LpMetric m;
+  lp_json_key(j, "totals");
+  lp_json_object(j);
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (!(t->metrics & LP_METRIC_BIT(m)))
+      continue;
+    lp_json_key(j, lp_metrics[m].key);
+    lp_json_object(j);
+    lp_json_keynumber(j, "now", json_sum(t, LP_NOW, m));
+    if (prof->was.is)
+      lp_json_keynumber(j, "base", json_sum(t, LP_BASE, m));
+    lp_json_end(j);
+  }
+  lp_json_end(j);
+}
+
+/* Numbers of the books whose keys begin with BEFORE, by the rest of the key. */
+static void json_reasons(LpJson *j, const LpCpu *cpu, const char *key,
+                         const char *before)
+{
+  size_t skip = strlen(before), n;
+  uint32_t i;
+  lp_json_key(j, key);
+  lp_json_object(j);
+  for (i = 0; i < cpu->keys.n; i++) {
+    const char *s = lp_intern_get(&cpu->keys, i, &n);
+    if (n < skip || memcmp(s, before, skip) != 0)
+      continue;
+    lp_json_name(j, (LpStr){s + skip, n - skip});
+    lp_json_number(j, cpu->book[i]);
+  }
+  lp_json_end(j);
+}
+
+/* What the samplers tell of themselves. */
+static void json_books(LpJson *j, const LpProfile *prof)
+{
+  const LpCpu *cpu = &prof->cpu;
+  lp_json_key(j, "books");
+  if (!(prof->of & LP_OF_CPU)) {
+    lp_json_null(j);
+    return;
+  }
+  lp_json_object(j);
+  lp_json_key(j, "event");
+  lp_json_string(j, (LpStr){cpu->event.s, cpu->event.n});
+  lp_json_keynumber(j, "samples", cpu->samples);
+  lp_json_keynumber(j, "hz", cpu->fast);
+  lp_json_keynumber(j, "hz_least", cpu->slow);
+  lp_json_keynumber(j, "expected", cpu->expected);
+  lp_json_keynumber(j, "not_whole", lp_cpu_truncated(cpu));
+  lp_json_keynumber(j, "unsure", lp_text_unsure(prof));
+  lp_json_keynumber(j, "lost", cpu->lost);
+  lp_json_keynumber(j, "missing", cpu->streams - cpu->booked);
+  json_reasons(j, cpu, "counts", "");
+  json_reasons(j, cpu, "dropped", "dropped_");
+  json_reasons(j, cpu, "truncated", "truncated_");
+  lp_json_end(j);
+}
+
+/* Where files are damaged. */
+static void json_damage(LpJson *j, const LpFiles *f)
+{
+  uint32_t i;
+  lp_json_key(j, "damage");
+  lp_json_array(j);
+  for (i = 0; i < f->nharm; i++) {
+    const LpDamage *d = &f->harm[i].damage;
+    lp_json_object(j);
+    lp_json_keytext(j, "file", lp_files_name(f, f->harm[i].file));
+    lp_json_keynumber(j, "offset", d->offset);
+    lp_json_keytext(j, "what", d->what);
+    lp_json_keynumber(j, "bytes", d->bytes);
+    lp_json_keynumber(j, "events", d->events);
+    lp_json_end(j);
+  }
+  lp_json_end(j);
+  lp_json_keynumber(j, "more_damage", f->more);
+}
+
+/* The highest peak of a stream, if peaks were counted. */
+static void json_peak(LpJson *j, const LpProfile *prof)
+{
+  lp_json_key(j, "peak");
+  if (!(prof->of & LP_OF_MEMORY) || !(prof->wanted.what & LP_WANT_PEAK)) {
+    lp_json_null(j);
+    return;
+  }
+  lp_json_object(j);
+  lp_json_keynumber(j, "bytes", prof->peak_bytes);
+  lp_json_keynumber(j, "ns", prof->peak_ns);
+  lp_json_end(j);
+}
+
+/* What is to be known before one looks closer. */
+static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
+{
+  lp_json_key(j, "summary");
+  lp_json_object(j);
+  json_sampled(j, prof);
+  lp_json_keytext(j, "approximate", prof->guess.n ? prof->guess.s : NULL);
+  lp_json_key(j, "duration_ns");
+  if (prof->ns)
+    lp_json_number(j, prof->ns);
+  else
+    lp_json_null(j);
+  json_peak(j, prof);
+  json_totals(j, prof, t);
+  json_books(j, prof);
+  json_damage(j, &prof->files);
+  lp_json_end(j);
+}
+
+/* -- Tables --------------------------------------------------------------- */
+
+/* What stands in a place. */
+static void json_place(LpJson *j, const LpPlace *p, LpUnit unit)
+{
+  if (!p->known)
+    lp_json_null(j);
+  else if (unit == LP_UNIT_TEXT)
+    lp_json_text(j, p->s);
+  else if (unit == LP_UNIT_PERCENT)
+    lp_json_real(j, p->percent);
+  else
+    lp_json_number(j, p->n);
+}
+
+/* A table, as two members of an object. */
+static void json_members(LpJson *j, const LpTable *t)
+{
+  unsigned col;
+  size_t row;
+  lp_json_key(j, "columns");
+  lp_json_array(j);
+  for (col = 0; col < t->ncol; col++)
+    json_column(j, t->col[col].key, t->col[col].title, t->col[col].unit);
+  lp_json_end(j);
+  lp_json_key(j, "rows");
+  lp_json_array(j);
+  for (row = 0; row < t->n; row++) {
+    lp_json_array(j);
+    for (col = 0; col < t->ncol; col++)
+      json_place(j, lp_table_at(t, row, col), t->col[col].unit);
+    lp_json_end(j);
+  }
+  lp_json_end(j);
+}
+
+/* All views that are tables, and need nothing that was not counted. */
+static void json_tables(LpJson *j, const LpProfile *prof,
+                        const LpReportOptions *opt)
+{
+  size_t i;
+  lp_json_key(j, "tables");
+  lp_json_object(j);
+  for (i = 0; i < sizeof(json_views) / sizeof(json_views[0]); i++) {
+    const LpReport *r = lp_report_find("json", json_views[i], prof->of);
+    LpTable t = {.name = json_views[i]};
+    if (!r || !r->table || (r->wants & ~prof->wanted.what))
+      continue;
+    r->table(&t, prof, opt);
+    lp_json_key(j, json_views[i]);
+    lp_json_object(j);
+    json_members(j, &t);
+    lp_json_end(j);
+    lp_table_close(&t);
+  }
+  lp_json_end(j);
+}
+
+/* -- Both documents ------------------------------------------------------- */
+
+/* A view. */
+void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
+                   const LpReportOptions *opt)
+{
+  LpJson j;
+  (void)opt;
+  lp_json_open(&j, out);
+  json_head(&j, prof);
+  lp_json_keytext(&j, "view", t->name);
+  json_members(&j, t);
+  lp_json_end(&j);
+}
+
+/* All of a profile. */
+void lp_json_document(LpOut *out, const LpProfile *prof,
+                      const LpReportOptions *opt)
+{
+  LpTreeOf of = {lp_metric_counted(prof), LP_MERGE_NONE, opt->shape};
+  LpTree t;
+  LpJson j;
+  lp_tree_open(&t, prof, &of);
+  lp_tree_whole(&t);
+  lp_json_open(&j, out);
+  json_head(&j, prof);
+  json_summary(&j, prof, &t);
+  json_metrics(&j, of.metrics);
+  lp_json_calls(&j, prof, &t);
+  json_tables(&j, prof, opt);
+  lp_json_end(&j);
+  lp_tree_close(&t);
+}
+
+const LpReport lp_report_json = {
+    .format = "json",
+    .of = LP_OF_MEMORY | LP_OF_CPU,
+    .takes = LP_TAKES_STACKS | LP_TAKES_DIFF | LP_TAKES_AGES,
+    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_SIZES | LP_WANT_TIME,
+    .write = lp_json_document,
+};

@@ -1,0 +1,15 @@
+/*
+** A profile as one JSON document, for whoever holds it.
+*/
+
+#ifndef LP_REPORT_JSON_H
+#define LP_REPORT_JSON_H
+
+#include "report.h"
+
+void lp_json_document(LpOut *out, const LpProfile *prof,
+                      const LpReportOptions *opt);
+void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
+                   const LpReportOptions *opt);
+
+#endif

@@ -1,0 +1,347 @@
+/*
+** --view=functions and --view=lines: what each has itself, and with all that it
+** called.
+**
+** The total of a row has every stack once, however often the row is in it: on
+** the way through the tree, only its outermost node counts.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "label.h"
+#include "report.h"
+
+typedef struct Row {
+  LpValue self[LP_NSIDE][LP_NMETRIC];
+  LpValue total[LP_NSIDE]; /* Of the metric that the report is of. */
+  uint32_t site;           /* Of those that are this row, one. */
+  uint32_t inside;         /* Nodes of it around the one that is visited. */
+  int unsure;              /* Some of it may belong to another function. */
+  char *label;
+} Row;
+
+typedef struct Rows {
+  const LpProfile *prof;
+  const LpReportOptions *opt;
+  int lines;        /* A row is a line, not a function. */
+  unsigned sides;   /* How many there are: the base may not be. */
+  unsigned metrics; /* Bits of LpMetric: of what there is self. */
+  LpMetric metric;
+  LpValue all[LP_NSIDE]; /* Of that metric. */
+  Row *row;              /* By site; many are of nothing. */
+  uint32_t *as;          /* The site that stands for each site. */
+  uint32_t *path; /* Rows of the node that is visited and those around it. */
+  size_t npath;   /* Room. */
+} Rows;
+
+/* -- Figures -------------------------------------------------------------- */
+
+/* What the sites have themselves. */
+static void rows_self(Rows *r)
+{
+  LpTreeOf of = {r->metrics, LP_MERGE_CALLERS, r->opt->shape};
+  LpTree t;
+  uint32_t i;
+  unsigned side;
+  LpMetric m;
+  lp_tree_open(&t, r->prof, &of);
+  for (i = 1; i < t.n; i++) {
+    uint32_t site = t.node[i].site;
+    Row *row = &r->row[r->as[site]];
+    row->site = site;
+    row->unsure |= (r->prof->row[site].marks & LJM_SITE_UNSURE) &&
+                   lp_tree_self(&t, i, r->metric);
+    for (m = 0; m < LP_NMETRIC; m++)
+      for (side = 0; side < r->sides && t.col[side][m].self; side++)
+        lp_value_add(&row->self[side][m], t.col[side][m].self[i]);
+  }
+  lp_tree_close(&t);
+}
+
+/* Count node I, that is DEPTH deep; what is that deep or deeper was left. */
+static void rows_visit(Rows *r, const LpTree *t, uint32_t i, int depth,
+                       int *was)
+{
+  uint32_t of = r->as[t->node[i].site];
+  Row *row = &r->row[of];
+  unsigned side;
+  for (; *was >= depth; --*was)
+    r->row[r->path[*was]].inside--;
+  r->path = lp_grow(r->path, &r->npath, (size_t)depth + 1, sizeof(r->path[0]));
+  r->path[depth] = of;
+  *was = depth;
+  row->site = t->node[i].site;
+  if (row->inside++)
+    return;
+  for (side = 0; side < r->sides; side++)
+    lp_value_add(&row->total[side], t->col[side][r->metric].total[i]);
+}
+
+/* What the sites have with all that they called. */
+static void rows_total(Rows *r)
+{
+  LpTreeOf of = {LP_METRIC_BIT(r->metric), LP_MERGE_NONE, r->opt->shape};
+  LpTree t;
+  uint32_t i = LP_NODE_ROOT;
+  int depth = 0, was = -1;
+  unsigned side;
+  lp_tree_open(&t, r->prof, &of);
+  lp_tree_total(&t);
+  lp_tree_link(&t);
+  while ((i = lp_tree_next(&t, i, 1, &depth)) != LP_NODE_ROOT)
+    rows_visit(r, &t, i, depth - 1, &was);
+  for (side = 0; side < r->sides; side++)
+    r->all[side] = t.col[side][r->metric].total[LP_NODE_ROOT];
+  lp_tree_close(&t);
+}
+
+/* -- Order ---------------------------------------------------------------- */
+
+/* Of the metric: what a row has itself, and how that changed. */
+static uint64_t rows_own(const Rows *r, const Row *row, int change)
+{
+  uint64_t now = lp_value_round(row->self[LP_NOW][r->metric]);
+  uint64_t base = lp_value_round(row->self[LP_BASE][r->metric]);
+  return change ? now - base : now;
+}
+
+/* The same in total. */
+static uint64_t rows_all(const Row *row, int change)
+{
+  uint64_t now = lp_value_round(row->total[LP_NOW]);
+  uint64_t base = lp_value_round(row->total[LP_BASE]);
+  return change ? now - base : now;
+}
+
+/* Most first; changes by their size. */
+static int rows_compare(uint64_t a, uint64_t b, int change)
+{
+  if (change && lp_size(a) != lp_size(b))
+    return lp_size(a) > lp_size(b) ? -1 : 1;
+  return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);
+}
+
+/* Most first, then by name. */
+static int rows_before(const void *a, const void *b, void *ctx)
+{
+  const Row *x = a, *y = b;
+  const Rows *r = ctx;
+  int diff = r->sides > 1;
+  int cmp = rows_compare(rows_own(r, x, diff), rows_own(r, y, diff), diff);
+  if (!cmp)
+    cmp = rows_compare(rows_all(x, diff), rows_all(y, diff), diff);
+  return cmp ? cmp : strcmp(x->label, y->label);
+}
+
+/* What a row is called. */
+static char *rows_label(const Rows *r, const Row *row)
+{
+  LpBuf b = {0};
+  if (r->lines) {
+    lp_label_whole(&b, r->prof, row->site);
+    return b.s;
+  }
+  if (row->unsure)
+    lp_buf_puts(&b, "~");
+  lp_label_func(&b, r->prof, row->site);
+  return b.s;
+}
+
+/* Is there nothing in a row? */
+static int rows_empty(const Row *row)
+{
+  static const LpValue none[LP_NSIDE][LP_NMETRIC];
+  return memcmp(row->self, none, sizeof(none)) == 0 &&
+         memcmp(row->total, none[0], sizeof(row->total)) == 0;
+}
+
+/* Is a row shown? If something is to be left out, that are rows with little in
+** total; in a diff, of which little changed.
+*/
+static int rows_shown(const Rows *r, const Row *row)
+{
+  uint64_t all = lp_value_round(r->all[LP_NOW]);
+  uint64_t was = lp_value_round(r->all[LP_BASE]);
+  if (!(r->opt->min > 0) && !r->opt->least)
+    return !rows_empty(row);
+  if (r->sides == 1)
+    return lp_report_enough(r->opt, rows_all(row, 0), all);
+  return lp_report_enough(r->opt, lp_size(rows_all(row, 1)),
+                          (int64_t)all > (int64_t)was ? all : was) ||
+         lp_report_enough(r->opt, lp_size(rows_own(r, row, 1)),
+                          (int64_t)all > (int64_t)was ? all : was);
+}
+
+/* Bring the rows that are shown to the front, in order. Returns how many. */
+static size_t rows_sort(Rows *r)
+{
+  size_t i, n = 0;
+  for (i = 0; i < r->prof->sitekeys.n; i++) {
+    Row row = r->row[i];
+    if (!rows_shown(r, &row))
+      continue;
+    row.label = rows_label(r, &row);
+    r->row[n++] = row;
+  }
+  qsort_r(r->row, n, sizeof(Row), rows_before, r);
+  return n;
+}
+
+/* -- The table ------------------------------------------------------------ */
+
+/* Metrics that text has room for beside the one the report is of. */
+#define ROWS_NEAR                                                              \
+  (LP_METRIC_BIT(LP_METRIC_ALLOCATIONS) | LP_METRIC_BIT(LP_METRIC_BYTES) |     \
+   LP_METRIC_BIT(LP_METRIC_LIVE))
+
+/* The columns of the metric that the report is of. */
+static void rows_columns(const Rows *r, LpTable *t)
+{
+  LpUnit unit = lp_metrics[r->metric].unit;
+  LpColumn *c;
+  lp_table_column(t, "self", "self", unit)->width = 12;
+  if (r->sides == 1) {
+    lp_table_column(t, "self-percent", "%", LP_UNIT_PERCENT)->width = 6;
+    c = lp_table_column(t, "total", "total", unit);
+    c->width = 11;
+    c->alone = 1;
+    c = lp_table_column(t, "total-percent", "%", LP_UNIT_PERCENT);
+    c->width = 6;
+    c->alone = 1;
+    return;
+  }
+  lp_table_column(t, "self-base", "base", unit)->width = 11;
+  c = lp_table_column(t, "self-change", "change", unit);
+  c->width = 11;
+  c->change = 1;
+  c = lp_table_column(t, "total", "total", unit);
+  c->width = 11;
+  c->alone = 1;
+  c = lp_table_column(t, "total-base", "base", unit);
+  c->width = 11;
+  c->alone = 1;
+  c = lp_table_column(t, "total-change", "change", unit);
+  c->width = 11;
+  c->alone = c->change = 1;
+}
+
+/* All columns: those, those of other metrics that text has, the name, the rest.
+ */
+static void rows_head(const Rows *r, LpTable *t)
+{
+  unsigned near = r->sides == 1 ? r->metrics & ROWS_NEAR : 0;
+  LpMetric m;
+  rows_columns(r, t);
+  for (m = 0; m < LP_NMETRIC; m++)
+    if (m != r->metric && (near & LP_METRIC_BIT(m)))
+      lp_table_metric(t, m);
+  lp_table_column(t, "name", r->lines ? "LINE" : "FUNCTION", LP_UNIT_TEXT);
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (m == r->metric || !(r->metrics & LP_METRIC_BIT(m)))
+      continue;
+    if (!(near & LP_METRIC_BIT(m)))
+      lp_table_extra(t, lp_metrics[m].key, lp_metrics[m].title,
+                     lp_metrics[m].unit);
+    if (r->sides > 1)
+      lp_table_base(t, m);
+  }
+  if (r->metric != LP_METRIC_SAMPLES)
+    lp_buf_printf(&t->note, " by %s", lp_metrics[r->metric].title);
+}
+
+/* What a row has itself of a metric, if that is known. */
+static void rows_number(const Rows *r, LpTable *t, unsigned col, const Row *row,
+                        LpSide side, LpMetric m)
+{
+  if (row->site != LP_SITE_BEFORE || lp_metric_known(r->prof, side, m))
+    lp_table_number(t, col, lp_value_round(row->self[side][m]));
+}
+
+/* Add the numbers of the metric that the report is of. Returns the next column.
+ */
+static unsigned rows_numbers(const Rows *r, LpTable *t, const Row *row)
+{
+  rows_number(r, t, 0, row, LP_NOW, r->metric);
+  if (r->sides == 1) {
+    uint64_t all = lp_value_round(r->all[LP_NOW]);
+    lp_table_percent(t, 1, rows_own(r, row, 0), all);
+    lp_table_number(t, 2, rows_all(row, 0));
+    lp_table_percent(t, 3, rows_all(row, 0), all);
+    return 4;
+  }
+  rows_number(r, t, 1, row, LP_BASE, r->metric);
+  lp_table_number(t, 2, rows_own(r, row, 1));
+  lp_table_number(t, 3, rows_all(row, 0));
+  lp_table_number(t, 4, lp_value_round(row->total[LP_BASE]));
+  lp_table_number(t, 5, rows_all(row, 1));
+  return 6;
+}
+
+/* Add a row to the table; its columns are as those of the head. */
+static void rows_add(const Rows *r, LpTable *t, const Row *row)
+{
+  unsigned near = r->sides == 1 ? r->metrics & ROWS_NEAR : 0, col;
+  LpMetric m;
+  lp_table_row(t);
+  col = rows_numbers(r, t, row);
+  for (m = 0; m < LP_NMETRIC; m++)
+    if (m != r->metric && (near & LP_METRIC_BIT(m)))
+      rows_number(r, t, col++, row, LP_NOW, m);
+  lp_table_string(t, col++, row->label);
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (m == r->metric || !(r->metrics & LP_METRIC_BIT(m)))
+      continue;
+    if (!(near & LP_METRIC_BIT(m)))
+      rows_number(r, t, col++, row, LP_NOW, m);
+    if (r->sides > 1)
+      rows_number(r, t, col++, row, LP_BASE, m);
+  }
+}
+
+/* All of it. */
+static void rows_table(LpTable *t, const LpProfile *prof,
+                       const LpReportOptions *opt, int lines)
+{
+  Rows r = {.prof = prof, .opt = opt, .lines = lines};
+  size_t i, n;
+  r.sides = prof->was.is ? LP_NSIDE : 1;
+  r.metric = lp_report_metric(prof, opt);
+  r.metrics = lp_metric_columns(prof) | LP_METRIC_BIT(r.metric);
+  r.row = lp_zalloc(prof->sitekeys.n, sizeof(Row));
+  r.as = lp_tree_sites(prof, lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
+  rows_self(&r);
+  rows_total(&r);
+  n = rows_sort(&r);
+  rows_head(&r, t);
+  for (i = 0; i < n; i++)
+    rows_add(&r, t, &r.row[i]);
+  free(r.row);
+  free(r.path);
+  free(r.as);
+}
+
+static void functions_table(LpTable *t, const LpProfile *prof,
+                            const LpReportOptions *opt)
+{
+  rows_table(t, prof, opt, 0);
+}
+
+static void lines_table(LpTable *t, const LpProfile *prof,
+                        const LpReportOptions *opt)
+{
+  rows_table(t, prof, opt, 1);
+}
+
+const LpReport lp_report_functions = {
+    .view = "functions",
+    .of = LP_OF_MEMORY | LP_OF_CPU,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
+    .table = functions_table,
+};
+const LpReport lp_report_lines = {
+    .view = "lines",
+    .of = LP_OF_MEMORY | LP_OF_CPU,
+    .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
+    .table = lines_table,
+};

@@ -1,0 +1,63 @@
+/*
+** What options mean to a report: which metric, what is left out, and how that
+** is said.
+*/
+
+#include <string.h>
+
+#include "label.h"
+#include "report.h"
+#include "text.h"
+
+/* The metric that a report is of: bytes of memory, samples of CPU time, if the
+** one of the options is not for such a profile.
+*/
+LpMetric lp_report_metric(const LpProfile *prof, const LpReportOptions *opt)
+{
+  if (lp_metrics[opt->metric].of & prof->of)
+    return opt->metric;
+  return prof->of == LP_OF_CPU ? LP_METRIC_SAMPLES : LP_METRIC_BYTES;
+}
+
+/* Is N of ALL enough to be shown? Nothing never is, and less than nothing, as
+** there may be after a gap, is not much.
+*/
+int lp_report_enough(const LpReportOptions *opt, uint64_t n, uint64_t all)
+{
+  double percent = (int64_t)all > 0 ? lp_text_percent(n, all) : 0;
+  if (!n)
+    return 0;
+  if ((int64_t)n < 0)
+    return !(opt->min > 0) && !opt->least;
+  return percent >= opt->min && n >= opt->least;
+}
+
+/* Add a text of the command line. */
+static void shape_text(LpBuf *b, const char *before, const char *s)
+{
+  lp_buf_puts(b, before);
+  lp_label_text(b, (LpStr){s, strlen(s)});
+}
+
+/* Add what is left out, if something is, of what a report of that metric TAKES.
+ */
+void lp_report_left(LpBuf *b, const LpReportOptions *opt, unsigned takes,
+                    LpMetric metric)
+{
+  if (opt->base && (takes & LP_TAKES_DIFF))
+    shape_text(b, ", compared with ", opt->base);
+  if (opt->focus && (takes & LP_TAKES_FOCUS))
+    shape_text(b, ", only what matches ", opt->focus);
+  if (opt->ignore && (takes & LP_TAKES_IGNORE))
+    shape_text(b, ", without what matches ", opt->ignore);
+  if (!(takes & LP_TAKES_MIN))
+    return;
+  if (opt->min > 0)
+    lp_buf_printf(b, ", without what has less than %g%%", opt->min);
+  if (opt->least) {
+    lp_buf_puts(b, ", without what has less than ");
+    lp_text_size(b, opt->least, 0);
+    if (lp_metrics[metric].unit == LP_UNIT_BYTES)
+      lp_buf_puts(b, " bytes");
+  }
+}

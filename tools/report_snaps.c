@@ -1,0 +1,161 @@
+/*
+** Heap snapshots: as the RFC has them, in front of the report by sites, and as
+** a table, --view=snapshots.
+*/
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "label.h"
+#include "report.h"
+#include "text.h"
+
+typedef struct Snaps {
+  const LpProfile *prof;
+  LpSnaps snaps;      /* Those of the profile, in the order of time. */
+  LpSnapState *state; /* By site. */
+  uint32_t *site;     /* Those that hold something, most bytes first. */
+  uint32_t n;
+  char **label; /* By site. */
+  size_t next;  /* The next record. */
+  uint64_t ns;  /* When the snapshot is from. */
+} Snaps;
+
+/* Most bytes first, then by name. */
+static int snaps_before(const void *a, const void *b, void *ctx)
+{
+  const Snaps *s = ctx;
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  uint64_t n = s->state[x].bytes, other = s->state[y].bytes;
+  int cmp;
+  if (n != other)
+    return n > other ? -1 : 1;
+  cmp = strcmp(s->label[x], s->label[y]);
+  if (cmp)
+    return cmp;
+  return x < y ? -1 : x > y;
+}
+
+/* Begin before the first one. What is older than the recordings was there from
+** the beginning.
+*/
+static void snaps_open(Snaps *s, const LpProfile *prof)
+{
+  const LpSnaps *from = &prof->snaps;
+  memset(s, 0, sizeof(*s));
+  s->prof = prof;
+  s->snaps = *from;
+  s->snaps.snap = lp_alloc(from->n * sizeof(LpSnap));
+  if (from->n)
+    memcpy(s->snaps.snap, from->snap, from->n * sizeof(LpSnap));
+  lp_snaps_sort(&s->snaps);
+  s->state = lp_zalloc(prof->sitekeys.n, sizeof(LpSnapState));
+  s->state[LP_SITE_BEFORE].bytes = prof->base;
+  s->site = lp_alloc(prof->sitekeys.n * sizeof(uint32_t));
+  s->label = lp_text_labels(prof, 0);
+}
+
+/* Go to the next one. Returns 0 if there is none. Negative sums, after a gap,
+** are not shown.
+*/
+static int snaps_next(Snaps *s)
+{
+  uint32_t i;
+  if (s->next == s->snaps.n)
+    return 0;
+  s->ns = s->snaps.snap[s->next].at * s->prof->wanted.snap;
+  s->next = lp_snaps_play(&s->snaps, s->next, s->state);
+  s->n = 0;
+  for (i = 0; i < s->prof->sitekeys.n; i++)
+    if ((int64_t)s->state[i].bytes > 0 &&
+        !(i == LP_SITE_BEFORE && s->prof->nobefore))
+      s->site[s->n++] = i;
+  qsort_r(s->site, s->n, sizeof(uint32_t), snaps_before, s);
+  return 1;
+}
+
+/* Give the memory back. */
+static void snaps_close(Snaps *s)
+{
+  lp_text_free(s->label, s->prof);
+  free(s->snaps.snap);
+  free(s->state);
+  free(s->site);
+}
+
+/* Seconds, as short as they can be said. */
+static void snaps_seconds(LpOut *out, uint64_t ns)
+{
+  char part[16];
+  int n = snprintf(part, sizeof(part), ".%09" PRIu64, ns % 1000000000);
+  while (part[n - 1] == '0')
+    n--;
+  part[n == 1 ? 0 : n] = '\0';
+  lp_out_printf(out, "%" PRIu64 "%s", ns / 1000000000, part);
+}
+
+/* All of them, as text; nothing if there are none. */
+void lp_report_snaps(LpOut *out, const LpProfile *prof,
+                     const LpReportOptions *opt)
+{
+  uint32_t i;
+  Snaps s;
+  if (!prof->snaps.n)
+    return;
+  snaps_open(&s, prof);
+  while (snaps_next(&s)) {
+    lp_out_puts(out, "===== HEAP SNAPSHOT, ");
+    snaps_seconds(out, s.ns);
+    lp_out_puts(out, " seconds passed\n");
+    for (i = 0; i < s.n; i++) {
+      lp_out_printf(out, "%s holds ", s.label[s.site[i]]);
+      lp_text_size(&out->buf, s.state[s.site[i]].bytes, opt->human);
+      lp_out_puts(out, opt->human ? "\n" : " bytes\n");
+    }
+    lp_out_puts(out, "\n");
+  }
+  snaps_close(&s);
+}
+
+/* The same as a table. How many objects are older than the recording is not
+** known.
+*/
+static void snaps_table(LpTable *t, const LpProfile *prof,
+                        const LpReportOptions *opt)
+{
+  uint32_t i;
+  Snaps s;
+  (void)opt;
+  lp_table_column(t, "ns", "seconds", LP_UNIT_NS);
+  lp_table_column(t, "site", "site", LP_UNIT_TEXT);
+  lp_table_column(t, "function", "function", LP_UNIT_TEXT);
+  lp_table_metric(t, LP_METRIC_LIVE_OBJECTS);
+  lp_table_metric(t, LP_METRIC_LIVE);
+  snaps_open(&s, prof);
+  while (snaps_next(&s)) {
+    for (i = 0; i < s.n; i++) {
+      uint32_t site = s.site[i];
+      LpBuf name = {0};
+      lp_table_row(t);
+      lp_table_number(t, 0, s.ns);
+      lp_table_string(t, 1, lp_strdup(s.label[site]));
+      lp_label_name(&name, prof, site);
+      if (name.n)
+        lp_table_string(t, 2, name.s);
+      if (site != LP_SITE_BEFORE)
+        lp_table_number(t, 3, s.state[site].objects);
+      lp_table_number(t, 4, s.state[site].bytes);
+    }
+  }
+  snaps_close(&s);
+}
+
+const LpReport lp_report_snapshots = {
+    .view = "snapshots",
+    .of = LP_OF_MEMORY,
+    .takes = LP_TAKES_HUMAN | LP_TAKES_SNAP,
+    .wants = LP_WANT_SNAPS,
+    .table = snaps_table,
+};
