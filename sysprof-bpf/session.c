@@ -177,9 +177,9 @@ static void forget_gone(LsSession *s)
 void ls_session_turn(LsSession *s)
 {
   ls_session_take(s);
-  ls_sampler_counts(s->sampler, take_count, s);
-  if (s->turned)
+  if (s->turned) /* The end of the time that those counts are of. */
     s->output->time(s->output, s->turned);
+  ls_sampler_counts(s->sampler, take_count, s);
   s->turned = ls_session_now() - s->start;
   ls_stacks_turn(&s->stacks, SITES_KEPT);
   ls_sampler_switch(s->sampler);

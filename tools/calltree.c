@@ -12,6 +12,7 @@
 #include "calltree.h"
 #include "label.h"
 #include "mem.h"
+#include "allocgc.h"
 
 /* The node of SITE, called by PARENT. */
 static uint32_t tree_node(LpTree *t, uint32_t parent, uint32_t site)
@@ -75,7 +76,8 @@ static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
 }
 
 /* The site that stands for each site: the first one that is the same. The
-** caller frees them.
+** caller frees them. What is exact to a recorder may be approximate to a
+** sampler: where both tell, a line is one site.
 */
 uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
 {
@@ -83,6 +85,10 @@ uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
   uint32_t *as = lp_alloc(prof->sitekeys.n * sizeof(uint32_t)), i;
   LpIntern same = {0};
   LpIdMap first = {0};
+  if (none && lp_profile_joint(prof)) {
+    merge = LP_MERGE_LINES;
+    none = 0;
+  }
   for (i = 0; i < prof->sitekeys.n; i++) {
     uint32_t id;
     as[i] = i;
@@ -100,38 +106,96 @@ uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
   return as;
 }
 
-/* The node of each origin and of each list of callers. */
+/* Where in the tree each stack of a profile is. */
 typedef struct Places {
-  uint32_t *origin, *node;
+  uint32_t *caller; /* By node: its stack, as callers of others. */
+  uint32_t *node;   /* The same, as a whole. */
+  uint32_t *origin; /* By origin: stack and site. */
 } Places;
+
+/* What of a profile is kept, with all that is around it. */
+static uint8_t *places_used(const LpProfile *prof, const LpShape *shape)
+{
+  const LpOrigins *o = &prof->origins;
+  uint8_t *used = lp_zalloc(o->nnode, 1);
+  uint32_t i;
+  for (i = 0; i < o->n; i++)
+    used[o->callers[i]] |= (uint8_t)lp_shape_origin(shape, i);
+  for (i = o->nnode; --i > LP_NODE_ROOT;) {
+    used[i] |= (uint8_t)lp_shape_node(shape, i);
+    used[o->node[i].parent] |= used[i];
+  }
+  return used;
+}
+
+/* Make the nodes of a stack. A sampler sees all native frames of a stack, a
+** recorder only those that Lua called: where both are in one tree, callers are
+** Lua functions only, and native frames are inside of the innermost of them.
+*/
+static void places_node(LpTree *t, const LpProfile *prof, const LpTreeOf *of,
+                        Places *p, uint32_t i, uint32_t site)
+{
+  uint32_t parent = prof->origins.node[i].parent;
+  if (of->merge == LP_MERGE_CALLERS) {
+    p->node[i] = p->caller[i] = tree_node(t, LP_NODE_ROOT, site);
+  } else if (!lp_profile_joint(prof) || lp_profile_lua(prof, site)) {
+    p->node[i] = p->caller[i] = tree_node(t, p->caller[parent], site);
+  } else {
+    p->caller[i] = p->caller[parent];
+    p->node[i] = tree_node(t, p->node[parent], site);
+  }
+}
 
 /* Make the nodes of all that is kept. */
 static Places tree_nodes(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
 {
   const LpOrigins *o = &prof->origins;
   uint32_t *as = lp_tree_sites(prof, of->merge), i;
-  Places p = {lp_alloc(o->n * sizeof(uint32_t)),
-              lp_alloc(o->nnode * sizeof(uint32_t))};
-  uint8_t *used = lp_zalloc(o->nnode, 1);
+  Places p = {lp_zalloc(o->nnode, sizeof(uint32_t)),
+              lp_zalloc(o->nnode, sizeof(uint32_t)),
+              lp_alloc(o->n * sizeof(uint32_t))};
+  uint8_t *used = places_used(prof, of->shape);
   int flat = of->merge == LP_MERGE_CALLERS;
-  for (i = 0; i < o->n; i++)
-    used[o->callers[i]] |= (uint8_t)lp_shape_origin(of->shape, i);
-  for (i = o->nnode; --i > LP_NODE_ROOT;) {
-    used[i] |= (uint8_t)lp_shape_node(of->shape, i);
-    used[o->node[i].parent] |= used[i];
-  }
-  p.node[LP_NODE_ROOT] = tree_node(t, LP_NODE_ROOT, LP_NONE);
+  tree_node(t, LP_NODE_ROOT, LP_NONE);
   for (i = 1; i < o->nnode; i++)
     if (used[i])
-      p.node[i] = tree_node(t, flat ? 0 : p.node[o->node[i].parent],
-                            as[o->node[i].site]);
+      places_node(t, prof, of, &p, i, as[o->node[i].site]);
   for (i = 0; i < o->n; i++)
     if (lp_shape_origin(of->shape, i))
-      p.origin[i] = tree_node(t, flat ? 0 : p.node[o->callers[i]],
+      p.origin[i] = tree_node(t, flat ? 0 : p.caller[o->callers[i]],
                               as[lp_cell_site(&o->cell[i])]);
   free(used);
   free(as);
   return p;
+}
+
+/* Give the memory back. */
+static void places_free(Places *p)
+{
+  free(p->caller);
+  free(p->node);
+  free(p->origin);
+}
+
+/* Fill in samples, of nodes themselves. */
+static void tree_samples(LpValue *self, const LpProfile *prof,
+                         const LpShape *shape, const Places *p, LpSide side)
+{
+  uint32_t i;
+  for (i = 1; i < prof->origins.nnode; i++)
+    if (lp_shape_node(shape, i))
+      self[p->node[i]].n += lp_metric_samples(prof, side, i);
+}
+
+/* Fill in samples in allocation and collection, of whom that is done for. */
+static void tree_allocgc(LpValue *self, const LpProfile *prof,
+                         const LpShape *shape, const Places *p, LpSide side)
+{
+  uint32_t *of = lp_allocgc(prof), i;
+  for (i = 1; i < prof->origins.nnode; i++)
+    if (of[i] != LP_NONE && lp_shape_node(shape, i))
+      self[p->node[of[i]]].n += lp_metric_samples(prof, side, i);
+  free(of);
 }
 
 /* Fill in a metric of the nodes themselves. */
@@ -142,15 +206,14 @@ static void tree_fill(LpTree *t, const LpProfile *prof, const LpShape *shape,
   LpValue *self = lp_zalloc(t->n, sizeof(LpValue));
   uint32_t i;
   t->col[side][metric].self = self;
-  if (metric == LP_METRIC_SAMPLES) {
-    for (i = 1; i < o->nnode; i++)
-      if (lp_shape_node(shape, i))
-        self[p->node[i]].n += lp_metric_samples(prof, side, i);
-    return;
-  }
-  for (i = 0; i < o->n; i++)
-    if (lp_shape_origin(shape, i))
-      lp_value_add(&self[p->origin[i]], lp_metric_of(prof, side, i, metric));
+  if (metric == LP_METRIC_SAMPLES)
+    tree_samples(self, prof, shape, p, side);
+  else if (metric == LP_METRIC_ALLOC_GC)
+    tree_allocgc(self, prof, shape, p, side);
+  else
+    for (i = 0; i < o->n; i++)
+      if (lp_shape_origin(shape, i))
+        lp_value_add(&self[p->origin[i]], lp_metric_of(prof, side, i, metric));
 }
 
 /* Make the tree of a profile; every node has what happened there itself. */
@@ -168,8 +231,7 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
     if (prof->was.is)
       tree_fill(t, prof, of->shape, &p, LP_BASE, m);
   }
-  free(p.origin);
-  free(p.node);
+  places_free(&p);
 }
 
 /* Round what nodes have themselves, so that their sums are the rounded sums:

@@ -53,10 +53,53 @@ void lp_course_add(LpCourse *c, uint64_t ns, const LpStep *s)
   course_append(&c->step[c->n - 1], s);
 }
 
-/* Add the course of another stream, at whose start BASE bytes were live; where
-** it was over, what it left is live. OTHER is given back.
+/* Samples were taken at some time between FROM and TO: each step has its share
+** of them.
 */
-void lp_course_join(LpCourse *c, LpCourse *other, uint64_t base)
+void lp_course_spread(LpCourse *c, uint64_t from, uint64_t to, uint64_t samples)
+{
+  LpStep none = {0};
+  uint64_t first, n, i;
+  if (to)
+    to--; /* That is where the next ones begin. */
+  lp_course_add(c, to, &none);
+  first = (from < to ? from : to) / c->width;
+  n = c->n - first;
+  for (i = 0; i < n; i++)
+    c->step[first + i].samples +=
+        (uint64_t)((unsigned __int128)samples * (i + 1) / n -
+                   (unsigned __int128)samples * i / n);
+}
+
+/* All of it begins NS later: to the nearest step. */
+void lp_course_shift(LpCourse *c, uint64_t ns)
+{
+  size_t by, n;
+  if (!c->n || !ns)
+    return;
+  while (ns / c->width + c->n >= COURSE_MAX)
+    course_halve(c);
+  n = c->n;
+  by = (size_t)(ns / c->width + (ns % c->width >= c->width / 2));
+  course_extend(c, n + by);
+  memmove(c->step + by, c->step, n * sizeof(LpStep));
+  memset(c->step, 0, by * sizeof(LpStep));
+}
+
+/* BASE bytes more were live all the time. */
+void lp_course_raise(LpCourse *c, uint64_t base)
+{
+  size_t i;
+  for (i = 0; i < c->n; i++) {
+    c->step[i].live += (LpFixed)base << 32;
+    c->step[i].highest += (LpFixed)base << 32;
+  }
+}
+
+/* Add the course of another stream; where it was over, what it left is live.
+** OTHER is given back.
+*/
+void lp_course_join(LpCourse *c, LpCourse *other)
 {
   size_t i;
   if (!c->width)
@@ -71,11 +114,21 @@ void lp_course_join(LpCourse *c, LpCourse *other, uint64_t base)
     LpStep *to = &c->step[i], *s = &other->step[i];
     lp_weight_add(&to->come, &s->come);
     lp_weight_add(&to->gone, &s->gone);
-    to->live += s->live + ((LpFixed)base << 32);
-    to->highest += s->highest + ((LpFixed)base << 32);
+    to->live += s->live;
+    to->highest += s->highest;
     to->samples += s->samples;
   }
   lp_course_free(other);
+}
+
+/* The same again. */
+LpCourse lp_course_copy(const LpCourse *c)
+{
+  LpCourse copy = {.width = c->width};
+  course_extend(&copy, c->n);
+  if (c->n)
+    memcpy(copy.step, c->step, c->n * sizeof(LpStep));
+  return copy;
 }
 
 /* Give the memory back. */

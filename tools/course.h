@@ -31,7 +31,12 @@ typedef struct LpCourse {
 } LpCourse;
 
 void lp_course_add(LpCourse *c, uint64_t ns, const LpStep *s);
-void lp_course_join(LpCourse *c, LpCourse *other, uint64_t base);
+void lp_course_spread(LpCourse *c, uint64_t from, uint64_t to,
+                      uint64_t samples);
+void lp_course_shift(LpCourse *c, uint64_t ns);
+void lp_course_raise(LpCourse *c, uint64_t base);
+void lp_course_join(LpCourse *c, LpCourse *other);
+LpCourse lp_course_copy(const LpCourse *c);
 void lp_course_free(LpCourse *c);
 
 #endif

@@ -114,6 +114,13 @@ static inline uint32_t lp_live_take(LpLive *m, uint64_t addr)
   return lp_live_take_slow(m, addr);
 }
 
+/* Whose is the object at ADDR, or LP_NONE if that is not known at once. */
+static inline uint32_t lp_live_look(LpLive *m, uint64_t addr)
+{
+  const uint32_t *slot = lp_live_slot(m, addr);
+  return slot && *slot ? (*slot >> 2) - 1 : LP_NONE;
+}
+
 /* How many objects there are. */
 static inline size_t lp_live_count(const LpLive *m)
 {

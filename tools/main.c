@@ -96,25 +96,35 @@ static LpWanted wanted(const LpReport *r)
   return w;
 }
 
-/* Once it is known what FILEs are profiles of, the report is chosen; it is no
-** use to read on if there is none.
+/* The report of a profile; without one it is no use to go on. */
+static const LpReport *find_report(unsigned of)
+{
+  static const char *const name[] = {[LP_OF_MEMORY] = "memory",
+                                     [LP_OF_CPU] = "CPU",
+                                     [LP_OF_MEMORY | LP_OF_CPU] =
+                                         "memory and CPU"};
+  LpBuf why = {0};
+  const LpReport *r = lp_options_report(of, &why);
+  if (!r) {
+    fprintf(stderr, "%s: %s, of a %s profile\n", program_invocation_short_name,
+            why.s, name[of]);
+    exit(EX_USAGE);
+  }
+  lp_buf_free(&why);
+  return r;
+}
+
+/* Once it is known what a FILE is a profile of, the report is chosen. One of
+** several FILEs may be of the other kind.
 */
 static void choose(LpProfile *prof)
 {
-  const LpReport *r = NULL;
   LpBuf why = {0};
-  if (prof->of == (LP_OF_MEMORY | LP_OF_CPU))
-    lp_buf_puts(&why, "memory and CPU profiles cannot be in one report yet");
-  else if (!(r = lp_options_report(prof->of, &why)))
-    lp_buf_printf(&why, ", of a %s profile",
-                  prof->of == LP_OF_CPU ? "CPU" : "memory");
-  if (r) {
-    prof->wanted = wanted(r);
-    lp_buf_free(&why);
-    return;
-  }
-  fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
-  exit(EX_USAGE);
+  const LpReport *r = NULL;
+  if (lp_options.nfile > 1)
+    r = lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &why);
+  lp_buf_free(&why);
+  prof->wanted = wanted(r ? r : find_report(prof->of));
 }
 
 /* -- All of it ------------------------------------------------------------ */
@@ -172,6 +182,7 @@ int main(int argc, char **argv)
                         lp_load_files(&l, (const char *const *)lp_options.file,
                                       (size_t)lp_options.nfile, &got));
     if (got) {
+      find_report(l.prof->of ? l.prof->of : LP_OF_MEMORY | LP_OF_CPU);
       res = lp_load_worse(res, write_report(&l, 1));
       res = lp_load_worse(res, check_limits(l.prof));
     }

@@ -34,6 +34,8 @@ const LpMetricInfo lp_metrics[LP_NMETRIC] = {
     [LP_METRIC_TEMPORARY] = {"temporary", "temporary bytes", LP_UNIT_BYTES,
                              LP_OF_MEMORY, LP_WANT_TEMPORARY},
     [LP_METRIC_SAMPLES] = {"samples", "samples", LP_UNIT_SAMPLES, LP_OF_CPU, 0},
+    [LP_METRIC_ALLOC_GC] = {"alloc-gc", "alloc, GC", LP_UNIT_SAMPLES, LP_OF_CPU,
+                            0},
 };
 
 /* Counters that are added up, and those that are taken off again. */

@@ -25,7 +25,8 @@ typedef enum LpMetric {
   LP_METRIC_LEAKED,            /* bytes, modulo 2^64. */
   LP_METRIC_TEMPORARY_OBJECTS, /* Gone soon after they came, */
   LP_METRIC_TEMPORARY,         /* bytes. */
-  LP_METRIC_SAMPLES,           /* Of CPU time. */
+  LP_METRIC_SAMPLES,           /* Of CPU time, */
+  LP_METRIC_ALLOC_GC,          /* those in allocation and collection. */
   LP_NMETRIC
 } LpMetric;
 
@@ -49,6 +50,10 @@ typedef struct LpMetricInfo {
 extern const LpMetricInfo lp_metrics[LP_NMETRIC];
 
 #define LP_METRIC_BIT(metric) (1u << (metric))
+
+/* Those of CPU time: of stacks, not of objects. */
+#define LP_METRIC_CPU                                                          \
+  (LP_METRIC_BIT(LP_METRIC_SAMPLES) | LP_METRIC_BIT(LP_METRIC_ALLOC_GC))
 
 /* A number that may be an estimate. */
 typedef struct LpValue {

@@ -168,6 +168,8 @@ unsigned lp_options_wants(const LpReport *r)
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++)
     metrics |= LP_METRIC_BIT(lp_options.limit[i].metric);
+  if (lp_options.nfile > 1) /* Memory and CPU, perhaps. */
+    metrics |= LP_METRIC_BIT(LP_METRIC_PEAK);
   return r->wants | lp_metric_wants(metrics);
 }
 
@@ -203,7 +205,9 @@ static void parse_report(struct argp_state *state)
   memory =
       lp_report_find(lp_options.format, lp_options.view, LP_OF_MEMORY) != NULL;
   if (!lp_options_report(LP_OF_MEMORY, &why) &&
-      !lp_options_report(LP_OF_CPU, &other))
+      !lp_options_report(LP_OF_CPU, &other) &&
+      (lp_options.nfile < 2 ||
+       !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
     argp_error(state, "%s", memory ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);

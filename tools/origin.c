@@ -106,6 +106,20 @@ void lp_origins_extra(LpOrigins *o)
   o->extra = lp_grow(o->extra, &o->nextra, o->cells, sizeof(LpExtra));
 }
 
+/* Count objects of an origin beside. */
+void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
+                       const LpWeight *v)
+{
+  LpExtra *x;
+  if (origin >= o->nextra)
+    lp_origins_extra(o);
+  x = &o->extra[origin];
+  count -= LP_NCELL;
+  bytes -= LP_NCELL;
+  lp_parts_add(&x->n[count], &x->part[count], v->n, v->npart);
+  lp_parts_add(&x->n[bytes], &x->part[bytes], v->bytes, v->bytespart);
+}
+
 /* What is counted for an origin. */
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
 {

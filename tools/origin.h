@@ -71,6 +71,8 @@ uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what);
 void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
 void lp_origins_parts(LpOrigins *o);
 void lp_origins_extra(LpOrigins *o);
+void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
+                       const LpWeight *v);
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin);
 LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin);
 

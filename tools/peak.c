@@ -51,26 +51,52 @@ void lp_peak_keep(LpPeak *p, const LpOrigins *o, uint32_t origin)
   p->kept[origin] = lp_origins_live(o, origin);
 }
 
-/* The end of the stream: what was held at its mark is what origins held at the
-** peak. BASE tells what was live when it began, NULL that nobody knows. Returns
+/* What an origin held at the mark. Nothing has changed since one that is not
+** final.
+*/
+static LpWeight peak_held(const LpPeak *p, const LpOrigins *o, uint32_t origin)
+{
+  if (origin < p->nseen && !p->rising && p->seen[origin] == p->epoch)
+    return p->kept[origin];
+  return lp_origins_live(o, origin);
+}
+
+/* Bring the peak up to date: what was held at this stream's mark is a part of
+** it. BASE tells what was live when it began, NULL that nobody knows. Returns
 ** how many bytes all that is known of held.
 */
-uint64_t lp_peak_close(LpPeak *p, LpOrigins *o, const uint64_t *base)
+uint64_t lp_peak_settle(LpPeak *p, LpOrigins *o, const uint64_t *base)
 {
+  LpFixed high = p->high;
   LpExtra *before;
   uint32_t i;
-  p->epoch += (uint64_t)p->rising;
   lp_origins_extra(o);
   for (i = 0; i < o->n; i++) {
-    LpWeight held = lp_origins_live(o, i);
-    if (i < p->nseen && p->seen[i] == p->epoch)
-      held = p->kept[i];
+    LpWeight held = peak_held(p, o, i);
     peak_add(&o->extra[i], &held);
   }
   before = &o->extra[LP_ORIGIN_BEFORE];
-  p->high += base ? (LpFixed)*base << 32 : p->before - peak_bytes(before);
-  before->n[PEAK_BYTES] += base ? *base : 0;
+  high += base ? (LpFixed)*base << 32 : p->before - peak_bytes(before);
+  p->base = base ? *base : 0;
+  before->n[PEAK_BYTES] += p->base;
+  return lp_fixed_round(high);
+}
+
+/* Take it out again, to go on. */
+void lp_peak_resume(LpPeak *p, LpOrigins *o)
+{
+  uint32_t i;
+  for (i = 0; i < o->n; i++) {
+    LpWeight held = peak_held(p, o, i), less = {0, 0, 0, 0};
+    lp_weight_sub(&less, &held);
+    peak_add(&o->extra[i], &less);
+  }
+  o->extra[LP_ORIGIN_BEFORE].n[PEAK_BYTES] -= p->base;
+}
+
+/* Give the memory back. */
+void lp_peak_close(LpPeak *p)
+{
   free(p->seen);
   free(p->kept);
-  return lp_fixed_round(p->high);
 }

@@ -19,6 +19,7 @@ typedef struct LpPeak {
   LpFixed high;   /* Most bytes live, less those at the start. */
   uint64_t ns;    /* When that was. */
   int rising;     /* That is now: the mark is not final. */
+  uint64_t base;  /* What was live when the stream began, if settled. */
   LpFixed before; /* What (before start) held at other streams' peaks. */
   uint64_t epoch;
   uint64_t *seen; /* By origin: the epoch that it was kept in, */
@@ -29,7 +30,9 @@ typedef struct LpPeak {
 
 void lp_peak_open(LpPeak *p, LpOrigins *o);
 void lp_peak_keep(LpPeak *p, const LpOrigins *o, uint32_t origin);
-uint64_t lp_peak_close(LpPeak *p, LpOrigins *o, const uint64_t *base);
+uint64_t lp_peak_settle(LpPeak *p, LpOrigins *o, const uint64_t *base);
+void lp_peak_resume(LpPeak *p, LpOrigins *o);
+void lp_peak_close(LpPeak *p);
 
 /* An event begins that makes the heap larger, or smaller, by BYTES. */
 static inline void lp_peak_event(LpPeak *p, LpFixed bytes)

@@ -21,6 +21,7 @@
 #include "sizes.h"
 #include "snaps.h"
 #include "taken.h"
+#include "timeline.h"
 
 /* What is known of a function; strings are numbers in LpProfile.names. */
 typedef struct LpFuncInfo {
@@ -105,17 +106,31 @@ typedef struct LpProfile {
   LpSnaps snaps;       /* the same. */
   uint64_t peak_bytes; /* The highest peak of a stream, */
   uint64_t peak_ns;    /* and when that was. */
-  uint64_t ns;         /* The last time mark of all. */
-  uint64_t timeless;   /* Streams that have none. */
   uint64_t base; /* Bytes live when the recordings started, where known. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
   int nobefore; /* Streams of which it is not known what (before start) holds.
                  */
   LpBuf guess;  /* Why live figures are approximate, if they are. */
   uint64_t realtime; /* When the first of them began, or 0. */
+  uint64_t ns;       /* The last time mark of all, on the time line. */
+  LpTimeline timeline;
   LpFiles files;
   LpWas was;
 } LpProfile;
+
+/* Are memory and CPU in it? */
+static inline int lp_profile_joint(const LpProfile *prof)
+{
+  return prof->of == (LP_OF_MEMORY | LP_OF_CPU);
+}
+
+/* Is a site in a Lua function, or in compiled code of one? */
+static inline int lp_profile_lua(const LpProfile *prof, uint32_t site)
+{
+  LpFuncKind kind = prof->func[prof->row[site].func].kind;
+  return kind == LP_FUNC_LUA || kind == LP_FUNC_LUA_ADDR ||
+         kind == LP_FUNC_TRACE;
+}
 
 LpProfile *lp_profile_new(void);
 void lp_profile_free(LpProfile *prof);

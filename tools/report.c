@@ -24,10 +24,7 @@ static const LpReport *const reports[] = {
 static void report_table_text(LpOut *out, const LpTable *t,
                               const LpProfile *prof, const LpReportOptions *opt)
 {
-  if (prof->of & LP_OF_CPU)
-    lp_text_books(out, prof);
-  else
-    lp_text_samples(out, prof);
+  lp_text_head(out, prof);
   if (prof->guess.n)
     lp_out_printf(out, "Live figures are approximate: %s\n\n", prof->guess.s);
   lp_table_text(out, t, opt->human);
@@ -53,23 +50,32 @@ static const struct TableFormat *report_table(const char *format)
   return NULL;
 }
 
+/* Does a report have that format, and that view, NULL for any? */
+static int report_is(const LpReport *r, const char *format, const char *view)
+{
+  if (r->format ? strcmp(r->format, format) != 0 : !report_table(format))
+    return 0;
+  return !view || (r->view && strcmp(r->view, view) == 0);
+}
+
 /* The first report of a format, of a view if it is not NULL, of a profile of
-** one kind; or NULL.
+** LP_OF_*; or NULL. One of all of it comes before one of a part.
 */
 static const LpReport *report_first(const char *format, const char *view,
                                     unsigned of)
 {
+  const LpReport *part = NULL;
   size_t i;
   for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
     const LpReport *r = reports[i];
-    if (!(r->of & of))
+    if (!(r->of & of) || !report_is(r, format, view))
       continue;
-    if (r->format ? strcmp(r->format, format) != 0 : !report_table(format))
-      continue;
-    if (!view || (r->view && strcmp(r->view, view) == 0))
+    if (!(of & ~r->of))
       return r;
+    if (!part)
+      part = r;
   }
-  return NULL;
+  return part;
 }
 
 /* The report of a format and a view, NULL for the default, of a profile of one
@@ -85,6 +91,18 @@ const LpReport *lp_report_find(const char *format, const char *view,
   return r ? r : report_first(format, view, of);
 }
 
+/* The column that rows are sorted by, or -1. Self may be called as the metric
+** is.
+*/
+static int report_column(const LpTable *t, const LpProfile *prof,
+                         const LpReportOptions *opt)
+{
+  int col = lp_table_find(t, opt->sort);
+  const char *metric = lp_metrics[lp_report_metric(prof, opt)].key;
+  return col < 0 && strcmp(metric, opt->sort) == 0 ? lp_table_find(t, "self")
+                                                   : col;
+}
+
 /* Write the report that lp_report_find finds; there must be one. */
 void lp_report_write(const char *format, const char *view, LpOut *out,
                      const LpProfile *prof, const LpReportOptions *opt)
@@ -98,7 +116,7 @@ void lp_report_write(const char *format, const char *view, LpOut *out,
     return;
   }
   r->table(&t, prof, opt);
-  col = opt->sort ? lp_table_find(&t, opt->sort) : -1;
+  col = opt->sort ? report_column(&t, prof, opt) : -1;
   if (col >= 0)
     lp_table_sort(&t, (unsigned)col);
   if (opt->top)
@@ -200,7 +218,7 @@ static int report_sorts(const LpReport *r, unsigned of,
   for (i = 0; i < t.ncol; i++)
     lp_buf_printf(why, "%s%s", i ? ", " : "", t.col[i].key);
   lp_buf_printf(why, "), not %s", opt->sort);
-  found = lp_table_find(&t, opt->sort) >= 0;
+  found = report_column(&t, none, opt) >= 0;
   lp_table_close(&t);
   lp_profile_free(none);
   return found;

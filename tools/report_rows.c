@@ -28,9 +28,10 @@ typedef struct Rows {
   unsigned sides;   /* How many there are: the base may not be. */
   unsigned metrics; /* Bits of LpMetric: of what there is self. */
   LpMetric metric;
-  LpValue all[LP_NSIDE]; /* Of that metric. */
-  Row *row;              /* By site; many are of nothing. */
-  uint32_t *as;          /* The site that stands for each site. */
+  LpValue all[LP_NSIDE];   /* Of that metric. */
+  LpValue own[LP_NMETRIC]; /* Of any, now. */
+  Row *row;                /* By site; many are of nothing. */
+  uint32_t *as;            /* The site that stands for each site. */
   uint32_t *path; /* Rows of the node that is visited and those around it. */
   size_t npath;   /* Room. */
 } Rows;
@@ -53,8 +54,11 @@ static void rows_self(Rows *r)
     row->unsure |= (r->prof->row[site].marks & LJM_SITE_UNSURE) &&
                    lp_tree_self(&t, i, r->metric);
     for (m = 0; m < LP_NMETRIC; m++)
-      for (side = 0; side < r->sides && t.col[side][m].self; side++)
+      for (side = 0; side < r->sides && t.col[side][m].self; side++) {
         lp_value_add(&row->self[side][m], t.col[side][m].self[i]);
+        if (side == LP_NOW)
+          lp_value_add(&r->own[m], t.col[side][m].self[i]);
+      }
   }
   lp_tree_close(&t);
 }
@@ -156,6 +160,33 @@ static int rows_empty(const Row *row)
          memcmp(row->total, none[0], sizeof(row->total)) == 0;
 }
 
+/* Metrics that text has room for beside the one the report is of; those of both
+** kinds where both are in one report.
+*/
+static unsigned rows_near(const Rows *r)
+{
+  unsigned near = LP_METRIC_BIT(LP_METRIC_ALLOCATIONS) |
+                  LP_METRIC_BIT(LP_METRIC_BYTES) |
+                  LP_METRIC_BIT(LP_METRIC_LIVE);
+  if (lp_profile_joint(r->prof))
+    near |= LP_METRIC_BIT(LP_METRIC_PEAK) | LP_METRIC_BIT(LP_METRIC_SAMPLES) |
+            LP_METRIC_BIT(LP_METRIC_ALLOC_GC);
+  return r->sides == 1 ? near & r->metrics & ~LP_METRIC_BIT(r->metric) : 0;
+}
+
+/* Has a row enough itself, of any metric that is shown? */
+static int rows_near_enough(const Rows *r, const Row *row)
+{
+  unsigned near = rows_near(r);
+  LpMetric m;
+  for (m = 0; m < LP_NMETRIC; m++)
+    if ((near & LP_METRIC_BIT(m)) &&
+        lp_report_enough(r->opt, lp_value_round(row->self[LP_NOW][m]),
+                         lp_value_round(r->own[m])))
+      return 1;
+  return 0;
+}
+
 /* Is a row shown? If something is to be left out, that are rows with little in
 ** total; in a diff, of which little changed.
 */
@@ -166,7 +197,8 @@ static int rows_shown(const Rows *r, const Row *row)
   if (!(r->opt->min > 0) && !r->opt->least)
     return !rows_empty(row);
   if (r->sides == 1)
-    return lp_report_enough(r->opt, rows_all(row, 0), all);
+    return lp_report_enough(r->opt, rows_all(row, 0), all) ||
+           (lp_profile_joint(r->prof) && rows_near_enough(r, row));
   return lp_report_enough(r->opt, lp_size(rows_all(row, 1)),
                           (int64_t)all > (int64_t)was ? all : was) ||
          lp_report_enough(r->opt, lp_size(rows_own(r, row, 1)),
@@ -189,11 +221,6 @@ static size_t rows_sort(Rows *r)
 }
 
 /* -- The table ------------------------------------------------------------ */
-
-/* Metrics that text has room for beside the one the report is of. */
-#define ROWS_NEAR                                                              \
-  (LP_METRIC_BIT(LP_METRIC_ALLOCATIONS) | LP_METRIC_BIT(LP_METRIC_BYTES) |     \
-   LP_METRIC_BIT(LP_METRIC_LIVE))
 
 /* The columns of the metric that the report is of. */
 static void rows_columns(const Rows *r, LpTable *t)
@@ -230,11 +257,11 @@ static void rows_columns(const Rows *r, LpTable *t)
  */
 static void rows_head(const Rows *r, LpTable *t)
 {
-  unsigned near = r->sides == 1 ? r->metrics & ROWS_NEAR : 0;
+  unsigned near = rows_near(r);
   LpMetric m;
   rows_columns(r, t);
   for (m = 0; m < LP_NMETRIC; m++)
-    if (m != r->metric && (near & LP_METRIC_BIT(m)))
+    if (near & LP_METRIC_BIT(m))
       lp_table_metric(t, m);
   lp_table_column(t, "name", r->lines ? "LINE" : "FUNCTION", LP_UNIT_TEXT);
   for (m = 0; m < LP_NMETRIC; m++) {
@@ -246,7 +273,7 @@ static void rows_head(const Rows *r, LpTable *t)
     if (r->sides > 1)
       lp_table_base(t, m);
   }
-  if (r->metric != LP_METRIC_SAMPLES)
+  if (r->metric != LP_METRIC_SAMPLES || lp_profile_joint(r->prof))
     lp_buf_printf(&t->note, " by %s", lp_metrics[r->metric].title);
 }
 
@@ -281,12 +308,12 @@ static unsigned rows_numbers(const Rows *r, LpTable *t, const Row *row)
 /* Add a row to the table; its columns are as those of the head. */
 static void rows_add(const Rows *r, LpTable *t, const Row *row)
 {
-  unsigned near = r->sides == 1 ? r->metrics & ROWS_NEAR : 0, col;
+  unsigned near = rows_near(r), col;
   LpMetric m;
   lp_table_row(t);
   col = rows_numbers(r, t, row);
   for (m = 0; m < LP_NMETRIC; m++)
-    if (m != r->metric && (near & LP_METRIC_BIT(m)))
+    if (near & LP_METRIC_BIT(m))
       rows_number(r, t, col++, row, LP_NOW, m);
   lp_table_string(t, col++, row->label);
   for (m = 0; m < LP_NMETRIC; m++) {

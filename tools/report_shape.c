@@ -9,14 +9,15 @@
 #include "report.h"
 #include "text.h"
 
-/* The metric that a report is of: bytes of memory, samples of CPU time, if the
-** one of the options is not for such a profile.
+/* The metric that a report is of: if none is asked for that such a profile has,
+** samples of CPU time, or bytes of memory.
 */
 LpMetric lp_report_metric(const LpProfile *prof, const LpReportOptions *opt)
 {
-  if (lp_metrics[opt->metric].of & prof->of)
+  if ((lp_metrics[opt->metric].of & prof->of) &&
+      (opt->chosen || !lp_profile_joint(prof)))
     return opt->metric;
-  return prof->of == LP_OF_CPU ? LP_METRIC_SAMPLES : LP_METRIC_BYTES;
+  return prof->of & LP_OF_CPU ? LP_METRIC_SAMPLES : LP_METRIC_BYTES;
 }
 
 /* Is N of ALL enough to be shown? Nothing never is, and less than nothing, as

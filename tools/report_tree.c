@@ -296,10 +296,7 @@ static void tree_head(const TreeText *t, unsigned takes)
 {
   LpBuf b = {0};
   int col;
-  if (t->prof->of & LP_OF_CPU)
-    lp_text_books(t->out, t->prof);
-  else
-    lp_text_samples(t->out, t->prof);
+  lp_text_head(t->out, t->prof);
   for (col = 0; col < t->ncol; col++) {
     const TreeColumn *c = &t->col[col];
     lp_buf_printf(&b, "%s%*s", col ? " " : "", c->width, c->title);

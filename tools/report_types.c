@@ -174,8 +174,8 @@ static void types_table(LpTable *table, const LpProfile *prof,
   int i;
   t.sides = prof->was.is ? LP_NSIDE : 1;
   t.metric = lp_report_metric(prof, opt);
-  t.metrics = (lp_metric_columns(prof) & ~LP_METRIC_BIT(LP_METRIC_SAMPLES)) |
-              LP_METRIC_BIT(t.metric);
+  t.metrics =
+      (lp_metric_columns(prof) & ~LP_METRIC_CPU) | LP_METRIC_BIT(t.metric);
   types_sum(&t, opt->shape);
   qsort_r(t.row, TYPES_TOTAL, sizeof(TypesRow), types_before, &t);
   types_head(&t, table);

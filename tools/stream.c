@@ -145,6 +145,10 @@ static void stream_meta(void *ctx, const LpMeta *m)
   uint64_t *began = &st->prof->realtime;
   if (lp_meta_is(m, "realtime") && m->u && (!*began || m->u < *began))
     *began = m->u;
+  if (lp_meta_is(m, "realtime"))
+    st->clock.realtime = m->u;
+  else if (lp_meta_is(m, "monotonic"))
+    st->clock.monotonic = m->u;
   if (st->body == 'p') {
     lp_stream_cpu_meta(st, m);
   } else if (lp_meta_is(m, "live")) {
@@ -166,8 +170,8 @@ static void stream_time(void *ctx, uint64_t ns)
   lp_stream_begin(st);
   if (st->watch)
     lp_watch_time(st, ns);
-  st->ns = ns;
   st->marks++;
+  st->ns = ns;
 }
 
 /* Something is wrong: the first thing is kept, the others are counted. */
@@ -282,6 +286,24 @@ LpStatus lp_stream_status(const LpStream *st)
   return st->damage.kind == LP_NOTHING ? LP_UNREADABLE : LP_PART;
 }
 
+/* Put the stream on the time line of all, where others may have to move. */
+static void stream_place(LpStream *st)
+{
+  LpProfile *prof = st->prof;
+  uint64_t moved, end;
+  if (!st->placed) {
+    st->placed = 1;
+    st->at = lp_timeline_add(&prof->timeline, &st->clock, &moved);
+    lp_course_shift(&prof->course, moved);
+    prof->peak_ns += prof->peak_bytes ? moved : 0;
+    prof->ns = lp_sat_add(prof->ns, prof->ns ? moved : 0);
+  }
+  end = lp_sat_add(st->at, st->ns);
+  lp_timeline_span(&prof->timeline, st->body == 'p', st->at, end);
+  if (end > prof->ns)
+    prof->ns = end;
+}
+
 /* Bring the profile up to date with what was read of the stream until now: it
 ** can be reported, and then read on.
 */
@@ -297,19 +319,19 @@ void lp_stream_settle(LpStream *st)
   prof->nobefore += nobefore - st->nobefore;
   st->added = base;
   st->nobefore = nobefore;
+  if (st->body)
+    stream_place(st);
+  lp_watch_settle(st);
   lp_profile_settle(prof);
 }
 
 /* The end of the stream, whose length is OFFSET. */
 void lp_stream_close(LpStream *st, uint64_t offset)
 {
-  LpProfile *prof = st->prof;
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
-  prof->ns = st->ns > prof->ns ? st->ns : prof->ns;
-  prof->timeless += st->body && !st->marks;
-  lp_watch_close(st);
   lp_stream_settle(st);
+  lp_watch_close(st);
   lp_live_free(&st->live);
   free(st->scale);
   st->scale = NULL;

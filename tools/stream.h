@@ -54,7 +54,10 @@ typedef struct LpStream {
   unsigned booked;    /* Bits of what the books tell of: */
   uint64_t book[LP_NBOOK];
   /* Of all. */
-  uint64_t ns;    /* The last time mark, */
+  uint64_t ns; /* The last time mark, */
+  uint64_t at; /* and where its 0 is on the profile's time line. */
+  int placed;
+  LpClock clock;
   uint64_t marks; /* of so many. */
   uint64_t ndamage;
   uint64_t lost;   /* Events that are known to be lost. */
@@ -100,6 +103,18 @@ static inline int lp_watch_inside(const LpStream *st)
 void lp_stream_damage(void *st, const LpDamage *d);
 void lp_stream_cpu(LpSink *sink);
 void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
+
+/* What an object of SIZE bytes stands for, into W: to copy it costs more. */
+static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)
+{
+  if (st->scale) {
+    *w = lp_weigh(st->scale, size);
+    return;
+  }
+  w->n = 1;
+  w->bytes = size;
+  w->npart = w->bytespart = 0;
+}
 
 /* Open the watch, if something is wanted that needs one. */
 static inline void lp_stream_begin(LpStream *st)

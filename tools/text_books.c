@@ -109,7 +109,7 @@ static void books_holes(LpOut *out, const LpProfile *prof)
                   unsure, lp_text_percent(unsure, cpu->samples));
 }
 
-/* All of it, and an empty line. */
+/* What the books tell, and an empty line. */
 void lp_text_books(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
@@ -123,4 +123,29 @@ void lp_text_books(LpOut *out, const LpProfile *prof)
   if (cpu->booked < cpu->streams)
     lp_out_puts(out, "Books: missing, so nobody knows what was dropped\n");
   lp_out_puts(out, "\n");
+}
+
+/* Whether memory and CPU can be compared, moment by moment. */
+static void books_joint(LpOut *out, const LpTimeline *t)
+{
+  const LpSpan *memory = &t->span[0], *cpu = &t->span[1];
+  if (lp_timeline_shared(t))
+    lp_out_printf(
+        out,
+        "One time line: memory from %.3f s to %.3f s, CPU from %.3f s "
+        "to %.3f s\n\n",
+        (double)memory->from / 1e9, (double)memory->to / 1e9,
+        (double)cpu->from / 1e9, (double)cpu->to / 1e9);
+  else
+    lp_out_puts(out, "Memory and CPU were recorded at different times\n\n");
+}
+
+/* What is to be known before any numbers. */
+void lp_text_head(LpOut *out, const LpProfile *prof)
+{
+  if (lp_profile_joint(prof))
+    books_joint(out, &prof->timeline);
+  lp_text_samples(out, prof);
+  if (prof->of & LP_OF_CPU)
+    lp_text_books(out, prof);
 }

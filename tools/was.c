@@ -41,9 +41,10 @@ void lp_profile_turn(LpProfile *prof)
   prof->was.is = 1;
   prof->files.nbase = prof->files.n;
   prof->ns = prof->realtime = 0;
+  memset(&prof->timeline, 0, sizeof(prof->timeline));
   prof->base = 0;
   prof->nobefore = 0;
-  prof->peak_bytes = prof->peak_ns = prof->ns = prof->timeless = 0;
+  prof->peak_bytes = prof->peak_ns = 0;
   free(prof->size);
   prof->size = NULL;
   lp_course_free(&prof->course);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leb.h"
 #include "stream.h"
 
 /* Of an event: it has an old, a new object that counts. */
@@ -79,18 +80,6 @@ static unsigned watch_objects(const LpStream *st, const LpEvent *e)
          (e->sampled & LJM_SAMPLED_NEW ? WATCH_NEW : 0);
 }
 
-/* What an object of SIZE bytes stands for, into W: to copy it costs more. */
-static inline void watch_weigh(LpStream *st, uint64_t size, LpWeight *w)
-{
-  if (st->scale) {
-    *w = lp_weigh(st->scale, size);
-    return;
-  }
-  w->n = 1;
-  w->bytes = size;
-  w->npart = w->bytespart = 0;
-}
-
 /* Count objects of an origin: how many, and their bytes. */
 static void watch_count(LpStream *st, uint32_t origin, int count, int bytes,
                         const LpWeight *v)
@@ -110,20 +99,6 @@ static void watch_count(LpStream *st, uint32_t origin, int count, int bytes,
   part = o->part[origin];
   lp_parts_add(&n[count], &part[count], v->n, v->npart);
   lp_parts_add(&n[bytes], &part[bytes], v->bytes, v->bytespart);
-}
-
-/* Count objects of an origin beside. */
-static void watch_extra(LpOrigins *o, uint32_t origin, int count, int bytes,
-                        const LpWeight *v)
-{
-  LpExtra *x;
-  if (origin >= o->nextra)
-    lp_origins_extra(o);
-  x = &o->extra[origin];
-  count -= LP_NCELL;
-  bytes -= LP_NCELL;
-  lp_parts_add(&x->n[count], &x->part[count], v->n, v->npart);
-  lp_parts_add(&x->n[bytes], &x->part[bytes], v->bytes, v->bytespart);
 }
 
 /* What the site of an origin holds, for snapshots. */
@@ -163,8 +138,8 @@ static void watch_gone(LpStream *st, uint32_t origin, int soon,
 {
   lp_weight_sub(&st->watch->own, v);
   if (soon)
-    watch_extra(&st->prof->origins, origin, LP_TEMPORARY, LP_TEMPORARY_BYTES,
-                v);
+    lp_origins_beside(&st->prof->origins, origin, LP_TEMPORARY,
+                      LP_TEMPORARY_BYTES, v);
 }
 
 /* An object goes. Returns its type. */
@@ -207,9 +182,9 @@ static void watch_event(LpStream *st, const LpEvent *e)
   LpWeight old = {0, 0, 0, 0}, new = {0, 0, 0, 0};
   LpFixed more;
   if (objects & WATCH_OLD)
-    watch_weigh(st, e->osize, &old);
+    lp_stream_weigh(st, e->osize, &old);
   if (objects & WATCH_NEW)
-    watch_weigh(st, e->nsize, &new);
+    lp_stream_weigh(st, e->nsize, &new);
   more = lp_weight_fixed(&new) - lp_weight_fixed(&old);
   lp_peak_event(&w->peak, more);
   if (objects & WATCH_OLD)
@@ -222,14 +197,24 @@ static void watch_event(LpStream *st, const LpEvent *e)
   lp_peak_after(&w->peak, w->live, st->ns);
 }
 
-/* Ask for the memory of a batch of events. */
+/* Ask for the memory of a batch of events: first for the places of its objects,
+** then for their ages.
+*/
 static void watch_prefetch(LpStream *st, const LpEvent *ev, size_t n)
 {
-  for (; n--; ev++) {
-    if (ev->kind != LJM_ALLOC)
-      lp_live_prefetch(&st->live, ev->oaddr);
-    if (ev->kind != LJM_FREE)
-      lp_live_prefetch(&st->live, ev->naddr);
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (ev[i].kind != LJM_ALLOC)
+      lp_live_prefetch(&st->live, ev[i].oaddr);
+    if (ev[i].kind != LJM_FREE)
+      lp_live_prefetch(&st->live, ev[i].naddr);
+  }
+  for (i = 0; st->watch->ages && i < n; i++) {
+    uint32_t number = LP_NONE;
+    if (ev[i].kind != LJM_ALLOC)
+      number = lp_live_look(&st->live, ev[i].oaddr);
+    if (number != LP_NONE)
+      __builtin_prefetch(lp_ages_get(&st->watch->age, number), 1);
   }
 }
 
@@ -265,6 +250,7 @@ void lp_watch_events(LpStream *st, const LpEvent *ev, size_t n)
 {
   int inside = lp_watch_inside(st);
   int early = !inside && st->ns < st->prof->wanted.from;
+  lp_watch_resume(st);
   if (inside || early)
     watch_prefetch(st, ev, n);
   for (; n--; ev++) {
@@ -280,121 +266,4 @@ void lp_watch_events(LpStream *st, const LpEvent *ev, size_t n)
     if (early)
       watch_early(st, ev);
   }
-}
-
-/* -- Time ----------------------------------------------------------------- */
-
-/* What happened since the last time mark is a part of the course. */
-static void watch_step(LpStream *st)
-{
-  LpWatch *w = st->watch;
-  LpStep s = {w->come, w->gone, w->live, w->highest, w->samples};
-  uint64_t ns = st->ns;
-  lp_weight_sub(&s.come, &w->told[0]);
-  lp_weight_sub(&s.gone, &w->told[1]);
-  w->told[0] = w->come;
-  w->told[1] = w->gone;
-  w->highest = w->live;
-  w->samples = 0;
-  if (st->body == 'p' && ns)
-    ns--; /* The mark is the end of a step, not the beginning of the next. */
-  if (lp_watch_inside(st))
-    lp_course_add(&w->course, ns, &s);
-}
-
-/* A time mark. */
-void lp_watch_time(LpStream *st, uint64_t ns)
-{
-  LpWatch *w = st->watch;
-  LpProfile *prof = st->prof;
-  if ((w->what & LP_WANT_TIME) && st->marks)
-    watch_step(st);
-  if (ns > prof->wanted.to)
-    ns = prof->wanted.to;
-  if (prof->wanted.snap && st->body != 'p')
-    lp_snaps_take(&w->snapper, &prof->snaps, ns, prof->wanted.snap);
-}
-
-/* -- Its life ------------------------------------------------------------- */
-
-/* Begin, if something is wanted. */
-void lp_watch_open(LpStream *st)
-{
-  LpProfile *prof = st->prof;
-  const LpWanted *wanted = &prof->wanted;
-  LpWatch *w = st->watch;
-  st->begun = 1;
-  if (w || !(st->sample || wanted->what || wanted->snap || wanted->from ||
-             wanted->to != UINT64_MAX))
-    return;
-  st->watch = w = lp_zalloc(1, sizeof(LpWatch));
-  w->what = st->body == 'p' ? wanted->what & LP_WANT_TIME : wanted->what;
-  if (!(wanted->young > 0))
-    w->what &= ~(unsigned)LP_WANT_YOUNG; /* Nothing is too young. */
-  w->ages = (w->what & (LP_WANT_TEMPORARY | LP_WANT_YOUNG)) != 0;
-  if (wanted->snap)
-    w->snapper.next = wanted->from / wanted->snap + 1;
-  if (w->ages)
-    lp_ages_open(&w->age);
-  if (w->what & LP_WANT_PEAK)
-    lp_peak_open(&w->peak, &prof->origins);
-  if ((w->what & LP_WANT_SIZES) && !prof->size)
-    prof->size = lp_zalloc(LP_NSIZES, sizeof(LpSizeClass));
-}
-
-/* The highest peak of all streams is that of the profile. */
-static void watch_peak(LpStream *st)
-{
-  LpProfile *prof = st->prof;
-  uint64_t ns = st->watch->peak.ns, base, bytes;
-  bytes = lp_peak_close(&st->watch->peak, &prof->origins,
-                        lp_stream_base(st, &base));
-  if (!prof->peak_bytes || (int64_t)bytes > (int64_t)prof->peak_bytes) {
-    prof->peak_bytes = bytes;
-    prof->peak_ns = ns;
-  }
-}
-
-/* Those of the live objects that came last. */
-static void watch_young(LpStream *st)
-{
-  LpWatch *w = st->watch;
-  double part = st->prof->wanted.young / 100;
-  uint64_t all = w->come.n;
-  uint64_t old = part < 1 ? all - (uint64_t)((double)all * part) : 0;
-  uint32_t i;
-  for (i = 0; i < w->age.n; i++) {
-    const LpAge *age = lp_ages_get(&w->age, i);
-    if (age->origin != LP_NONE && age->birth > old >> w->age.shift) {
-      LpWeight v;
-      watch_weigh(st, age->size, &v);
-      watch_extra(&st->prof->origins, age->origin, LP_YOUNG, LP_YOUNG_BYTES,
-                  &v);
-    }
-  }
-}
-
-/* The end of the stream. */
-void lp_watch_close(LpStream *st)
-{
-  LpWatch *w;
-  uint64_t base;
-  lp_stream_begin(st);
-  w = st->watch;
-  if (!w)
-    return;
-  if (w->what & LP_WANT_PEAK)
-    watch_peak(st);
-  if (w->what & LP_WANT_YOUNG)
-    watch_young(st);
-  if ((w->what & LP_WANT_TIME) && st->marks) {
-    watch_step(st);
-    lp_course_join(&st->prof->course, &w->course,
-                   lp_stream_base(st, &base) ? base : 0);
-  }
-  lp_ages_close(&w->age);
-  lp_course_free(&w->course);
-  lp_snapper_free(&w->snapper);
-  free(w);
-  st->watch = NULL;
 }

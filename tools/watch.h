@@ -24,10 +24,15 @@ typedef struct LpWatch {
   LpFixed highest;  /* and the most of them since the last time mark. */
   LpWeight told[2]; /* What had come and gone at the last time mark. */
   uint64_t samples; /* Of CPU time since then. */
+  uint64_t marked;  /* When that was. */
   LpPeak peak;
   LpAges age;
   LpCourse course;
   LpSnapper snapper;
+  /* While the profile is settled, what it was without this stream. */
+  int settled;
+  uint64_t peak_bytes, peak_ns;
+  LpCourse others;
 } LpWatch;
 
 struct LpStream;
@@ -35,6 +40,8 @@ struct LpStream;
 void lp_watch_open(struct LpStream *st);
 void lp_watch_events(struct LpStream *st, const LpEvent *ev, size_t n);
 void lp_watch_time(struct LpStream *st, uint64_t ns);
+void lp_watch_settle(struct LpStream *st);
+void lp_watch_resume(struct LpStream *st);
 void lp_watch_close(struct LpStream *st);
 
 #endif

@@ -576,13 +576,13 @@ def group_time():
         same("threads", len(rows(b, "#panel-threads")), 2)
         calm(b, "tables")
 
-        # Of a sampler that tells every half second.
-        def half_seconds(d):
+        # Of a sampler whose program does more in the end.
+        def two_halves(d):
             d["tables"]["time"] = {
                 "columns": [column("ns", "ns"), column("samples", "samples")],
-                "rows": [[(i + 1) * 10000000, {0: 10, 50: 20}.get(i, 0)]
-                         for i in range(100)]}
-        b.open(page(stream("cpu.ljp"), change=half_seconds))
+                "rows": [[(i + 1) * 100000000, 2 if i < 5 else 4]
+                         for i in range(10)]}
+        b.open(page(stream("cpu.ljp"), change=two_halves))
         for part, rate in ((0.3, 20), (0.8, 40)):
             where = b.run(f"""(() => {{
               const r = document.querySelector('#time svg')
@@ -591,7 +591,7 @@ def group_time():
             b.mouse("mouseMoved", *where)
             b.settle()
             told = dict(zip(texts(b, "#tip th"), texts(b, "#tip td")))
-            same(f"rate at {part}", told, {"samples": str(rate // 2),
+            same(f"rate at {part}", told, {"samples": str(rate // 10),
                                            "samples per second": str(rate)})
         calm(b, "rates")
 

@@ -205,8 +205,19 @@ run 64 1 --format=folded --metric=live "$cpu"
 has err 'there is no --metric=live, of a CPU profile$'
 run 64 1 --limit='live<1' "$cpu"
 has err 'there is no --limit=live<1, of a CPU profile$'
-run 64 1 "$stream" "$cpu"
-has err 'memory and CPU profiles cannot be in one report yet$'
+
+# -- Memory and CPU together --
+
+run 0 0 "$stream" "$cpu"
+has out '^Memory and CPU were recorded at different times$'
+has out '  allocations  bytes allocated  live bytes  bytes at peak  alloc, GC  FUNCTION by samples'
+run 0 0 --view=lines --sort=bytes "$cpu" "$stream"
+has out ' +0   0\.0% +0   0\.0% +80 +7040 .* @prog\.lua:2, line 3$'
+run 0 0 --metric=peak --view=tree "$cpu" "$stream"
+run 0 0 --view=types "$cpu" "$stream"
+run 0 0 --format=html -o "$dir/html" "$cpu" "$stream"
+run 64 1 --view=lines --sort=alloc-gc "$stream" "$stream"
+has err ', of a memory profile$'
 
 # -- Reports that cannot be written --
 
@@ -254,7 +265,7 @@ has err 'expected a KEY of --view=tree \(total, self, name\), not live$'
 run 64 3 --sort=size --view=types "$stream"
 has err 'expected a KEY of --view=types \(type, allocations, .*\), not size$'
 run 64 1 --sort=live --view=lines "$cpu"
-has err 'expected a KEY .*, total-percent, name\), not live, of a CPU profile$'
+has err 'expected a KEY .*, total-percent, name, .*\), not live, of a CPU profile$'
 run 64 3 --top=0 "$stream"
 has err 'expected N, a number of rows, not 0$'
 run 64 3 --top=x "$stream"

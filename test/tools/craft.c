@@ -72,6 +72,10 @@ void craft_meta(Craft *c, uint64_t live)
     craft_key(&b, "stack", c->stack);
   if (c->sample)
     craft_key(&b, "sample", c->sample);
+  if (c->realtime)
+    craft_key(&b, "realtime", c->realtime);
+  if (c->monotonic)
+    craft_key(&b, "monotonic", c->monotonic);
   craft_put(c, LJM_REC_META, &b);
 }
 

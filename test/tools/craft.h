@@ -21,9 +21,10 @@ typedef struct Craft {
   uint64_t fresh;  /* and in this one. */
   uint64_t allocs, reallocs, frees, in, out_bytes, live;
   uint64_t ns;
-  uint64_t stack, sample; /* Settings, to be made before craft_meta. */
-  unsigned type;          /* Of allocations from here on. */
-  unsigned sampled;       /* LJM_SAMPLED_* of reallocations from here on. */
+  uint64_t stack, sample;       /* Settings, to be made before craft_meta, */
+  uint64_t realtime, monotonic; /* as are these, of when it began. */
+  unsigned type;                /* Of allocations from here on. */
+  unsigned sampled; /* LJM_SAMPLED_* of reallocations from here on. */
 } Craft;
 
 /* -- Version 0x10 --------------------------------------------------------- */

@@ -33,6 +33,10 @@ void craft_meta_cpu(Craft *c, uint64_t hz)
   craft_byte(&b, LJM_META_STRING);
   craft_str(&b, "cpu-clock");
   cpu_number(&b, "hz", hz);
+  if (c->realtime)
+    cpu_number(&b, "realtime", c->realtime);
+  if (c->monotonic)
+    cpu_number(&b, "monotonic", c->monotonic);
   cpu_put(c, LJM_REC_META, &b);
 }
 

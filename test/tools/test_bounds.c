@@ -25,7 +25,7 @@ typedef struct Has {
 /* The bound for it, as the manual has it. */
 static size_t bound(const Has *h)
 {
-  return (9u << 20) + h->objects * 40 + h->sites * 700 + h->names * 2 +
+  return (9u << 20) + h->objects * 32 + h->sites * 700 + h->names * 2 +
          h->stacks * 350 + h->pairs * 240 + h->longest * 2;
 }
 

@@ -116,26 +116,11 @@ function barSteps(table, width) {
   return by > 1 ? joinSteps(table, by) : table;
 }
 
-/* Samples per second, in the intervals that the sampler tells: there are samples
-** in the step that one begins with, and in no other. One that would last much
-** longer than is usual has an end of its own: nothing ran behind it.
-*/
+/* Samples per second. */
 function sampleRates(table) {
   const ns = tableColumn(table, "ns"), n = tableColumn(table, "samples");
-  const starts = [], rows = [], end = ns[ns.length - 1];
-  n.forEach((x, i) => x > 0 && starts.push(i));
-  const from = i => i > 0 ? ns[i - 1] : 0;
-  const last = k => k + 1 < starts.length ? from(starts[k + 1]) : end;
-  const lasts = starts.map((i, k) => last(k) - from(i)).sort((a, b) => a - b);
-  const usual = lasts[lasts.length >> 1];
-  if (starts.length && from(starts[0]) > 0)
-    rows.push([from(starts[0]), 0, 0]);
-  starts.forEach((i, k) => {
-    const to = Math.min(last(k), Math.max(ns[i], from(i) + 1.5 * usual));
-    rows.push([to, n[i], 1e9 * n[i] / (to - from(i))]);
-    if (to < last(k))
-      rows.push([last(k), 0, 0]);
-  });
+  const rows = ns.map((to, i) =>
+    [to, n[i], 1e9 * n[i] / Math.max(1, to - (i > 0 ? ns[i - 1] : 0))]);
   return {rows, columns: [table.columns[0],
     {key: "count", title: "samples", unit: "samples"},
     {key: "samples", title: "samples per second", unit: "samples"}]};

@@ -1,0 +1,192 @@
+/*
+** Memory and CPU in one report.
+*/
+
+#include <string.h>
+
+#include "run.h"
+#include "suites.h"
+
+#define SECOND  1000000000ull
+#define BOOTED  (1700000000 * SECOND) /* When the machine was. */
+#define HOST    10                    /* Ids of sites: native code, */
+#define MAIN    11                    /* Lua, */
+#define WORK    12
+#define WORKING 13 /* the same line, approximate, */
+#define GC      14 /* the collector, */
+#define SWEEP   15 /* and what it calls, */
+#define FREE    16
+#define OTHER   17 /* other native code. */
+
+/* A memory profile that begins at AT, and takes two seconds. */
+static void memory(Craft *c, uint64_t at)
+{
+  craft_open(c, 1);
+  c->stack = 16;
+  c->realtime = at ? BOOTED + at : 0;
+  c->monotonic = at;
+  craft_time(c, 0);
+  craft_meta(c, 1000);
+  craft_proto(c, 1, 0, 77, 0, "@app.lua", "");
+  craft_proto(c, 2, 0, 78, 10, "@app.lua", "");
+  craft_site(c, MAIN, 0, 1, 3);
+  craft_site(c, WORK, 0, 2, 14);
+  craft_change(c, 0, MAIN);
+  craft_alloc(c, WORK, 0x1000, 640);
+  craft_alloc(c, WORK, 0x2000, 360);
+  craft_time(c, SECOND);
+  craft_free(c, 0, 0x1000, 640);
+  craft_time(c, 2 * SECOND);
+  craft_totals(c, 0, 0);
+  craft_flush(c);
+}
+
+/* A CPU profile that begins at AT, and takes four seconds. */
+static void cpu(Craft *c, uint64_t at)
+{
+  static const CraftBook books[] = {
+      {"fired", 15}, {"delivered", 15}, {"dropped", 0}};
+  craft_open_cpu(c);
+  c->realtime = at ? BOOTED + at + 1000 : 0;
+  c->monotonic = at;
+  craft_time(c, 0);
+  craft_meta_cpu(c, 100);
+  craft_module(c, 1, "", "/usr/bin/luajit");
+  craft_native(c, 1, 0, 1, 0x1000, "main");
+  craft_proto(c, 2, 0, 77, 0, "@app.lua", "");
+  craft_proto(c, 3, 0, 78, 10, "@app.lua", "work");
+  craft_native(c, 4, 0, 1, 0x2000, "lj_gc_step");
+  craft_native(c, 5, 0, 1, 0x3000, "gc_sweep");
+  craft_native(c, 6, 0, 1, 0x4000, "lj_alloc_free");
+  craft_native(c, 7, 0, 1, 0x5000, "lj_str_new");
+  craft_site(c, HOST, 0, 1, 0);
+  craft_site(c, MAIN, 0, 2, 3);
+  craft_site(c, WORK, 0, 3, 14);
+  craft_site(c, WORKING, LJM_SITE_APPROX, 3, 14);
+  craft_site(c, GC, 0, 4, 0);
+  craft_site(c, SWEEP, 0, 5, 0);
+  craft_site(c, FREE, 0, 6, 0);
+  craft_site(c, OTHER, 0, 7, 0);
+  craft_time(c, 2 * SECOND);
+  craft_change(c, 0, HOST, MAIN, WORKING);
+  craft_sample(c, 0, 0, 8);
+  craft_change(c, 0, GC, SWEEP, FREE);
+  craft_sample(c, 0, 0, 4);
+  craft_time(c, 4 * SECOND);
+  craft_change(c, 3, OTHER);
+  craft_sample(c, 0, 0, 2);
+  craft_change(c, 2);
+  craft_sample(c, 0, 0, 1);
+  craft_books(c, books, 3);
+  craft_flush(c);
+}
+
+/* Both, in one order or the other. */
+static Run joint(uint64_t memory_at, uint64_t cpu_at, int cpufirst)
+{
+  Craft m, p;
+  Craft *first = cpufirst ? &p : &m, *second = cpufirst ? &m : &p;
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  memory(&m, memory_at);
+  cpu(&p, cpu_at);
+  r.prof->wanted.what = LP_WANT_TIME | LP_WANT_PEAK;
+  lp_input_memory(&in, first->out.s, first->out.n);
+  run_add(&r, &in);
+  ck_assert_int_eq(r.status, LP_WHOLE);
+  lp_input_memory(&in, second->out.s, second->out.n);
+  run_add(&r, &in);
+  ck_assert_int_eq(r.status, LP_WHOLE);
+  craft_close(&m);
+  craft_close(&p);
+  return r;
+}
+
+/* A line is one row, and has what both tell of it, whichever was read first. */
+START_TEST(test_rows)
+{
+  static const char want[] =
+      "           8  53.3%           14  93.3%            2             1000  "
+      "       360           1000          4  @app.lua:10, ";
+  Run r = joint(5 * SECOND, 5 * SECOND, _i);
+  const char *text = run_report(&r, "text", "lines", &run_plain);
+  ck_assert_ptr_nonnull(strstr(text, want));
+  ck_assert_ptr_null(strstr(strstr(text, "line 14") + 1, "line 14"));
+  ck_assert_ptr_nonnull(
+      strstr(text, "           1   6.7%           15 100.0%"));
+  ck_assert_ptr_nonnull(strstr(text, " lj_str_new (luajit)\n"));
+  ck_assert_ptr_nonnull(strstr(
+      text, "One time line: memory from 0.000 s to 2.000 s, CPU from 0.000 s"));
+  run_close(&r);
+}
+END_TEST
+
+/* Callers are Lua functions only; native code is inside of the innermost. */
+START_TEST(test_tree)
+{
+  Run r = joint(5 * SECOND, 5 * SECOND, _i);
+  ck_assert_str_eq(run_report(&r, "folded", NULL, &run_plain),
+                   "@app.lua:3 1\n"
+                   "@app.lua:3;work@app.lua:14 8\n"
+                   "@app.lua:3;work@app.lua:14;lj_gc_step (luajit);"
+                   "gc_sweep (luajit);lj_alloc_free (luajit) 4\n"
+                   "@app.lua:3;work@app.lua:14;lj_str_new (luajit) 2\n");
+  run_close(&r);
+}
+END_TEST
+
+/* The time line begins with the first; what is not recorded yet is not live. */
+START_TEST(test_time)
+{
+  Run r = joint(6 * SECOND, 5 * SECOND, _i);
+  const LpCourse *c = &r.prof->course;
+  uint64_t samples = 0;
+  size_t i;
+  ck_assert_uint_eq(r.prof->ns, 4 * SECOND);
+  ck_assert_uint_eq(r.prof->peak_ns, SECOND);
+  for (i = 0; i < c->n; i++) {
+    uint64_t to = (i + 1) * c->width;
+    int64_t live = (int64_t)(c->step[i].live >> 32);
+    samples += c->step[i].samples;
+    if (to <= SECOND)
+      ck_assert_int_eq(live, 0);
+    else if (to <= 2 * SECOND)
+      ck_assert_int_eq(live, 2000);
+    else if (to > 2 * SECOND + c->width)
+      ck_assert_int_eq(live, 1360);
+    if (to == 2 * SECOND)
+      ck_assert_uint_eq(samples, 12); /* As evenly as can be. */
+  }
+  ck_assert_uint_eq(samples, 15);
+  run_close(&r);
+}
+END_TEST
+
+/* Clocks of two machines, or none, cannot be compared. */
+START_TEST(test_apart)
+{
+  Run r = joint(0, 5 * SECOND, _i);
+  const char *text = run_report(&r, "text", NULL, &run_plain);
+  ck_assert_ptr_nonnull(
+      strstr(text, "Memory and CPU were recorded at different times\n"));
+  ck_assert_uint_eq(r.prof->ns, 4 * SECOND);
+  run_close(&r);
+  r = joint(50 * SECOND, 5 * SECOND, _i); /* Of one machine, much later. */
+  text = run_report(&r, "text", NULL, &run_plain);
+  ck_assert_ptr_nonnull(strstr(text, "different times\n"));
+  ck_assert_uint_eq(r.prof->ns, 47 * SECOND);
+  run_close(&r);
+}
+END_TEST
+
+Suite *suite_joint(void)
+{
+  Suite *s = suite_create("joint");
+  TCase *tc = tcase_create("joint");
+  tcase_add_loop_test(tc, test_rows, 0, 2);
+  tcase_add_loop_test(tc, test_tree, 0, 2);
+  tcase_add_loop_test(tc, test_time, 0, 2);
+  tcase_add_loop_test(tc, test_apart, 0, 2);
+  suite_add_tcase(s, tc);
+  return s;
+}

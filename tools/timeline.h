@@ -1,0 +1,35 @@
+/*
+** Recordings of one machine on one time line.
+**
+** A recording tells two clocks of its start. Where their difference, which is
+** when the machine was booted, is the same in two recordings, their times can
+** be compared; any other recording begins at 0.
+*/
+
+#ifndef LP_TIMELINE_H
+#define LP_TIMELINE_H
+
+#include <stdint.h>
+
+/* When a recording began, in nanoseconds; 0: that is not told. */
+typedef struct LpClock {
+  uint64_t realtime, monotonic;
+} LpClock;
+
+/* When recordings of a kind took place, in nanoseconds of the time line. */
+typedef struct LpSpan {
+  uint64_t from, to; /* None did, if both are 0. */
+} LpSpan;
+
+typedef struct LpTimeline {
+  LpClock zero;   /* Time 0; nothing is told before the first recording. */
+  LpSpan span[2]; /* Of memory, of the CPU. */
+  uint64_t n;     /* Recordings, */
+  uint64_t apart; /* those whose times cannot be compared with the first. */
+} LpTimeline;
+
+uint64_t lp_timeline_add(LpTimeline *t, const LpClock *c, uint64_t *moved);
+void lp_timeline_span(LpTimeline *t, int cpu, uint64_t from, uint64_t to);
+int lp_timeline_shared(const LpTimeline *t);
+
+#endif
