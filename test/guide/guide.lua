@@ -2,16 +2,18 @@
 --   luajit guide.lua GUIDE [root]
 --
 -- ```console has commands behind a "$ ", each with what it prints; "..." stands
--- for lines, or the rest of one, that were left out. With the word root behind it, it is left out
--- itself unless root is asked for. ```lua and ```diff are files, whose names
--- are in their first lines. All commands run in one shell, in the folder that
--- this runs in, and each must end with status 0.
+-- for lines, or the rest of one, that were left out. With the word root behind
+-- it, it is left out itself unless root is asked for. ```lua and ```diff are
+-- files, whose names are in their first lines. All commands run in one shell, in
+-- the folder that this runs in, and each must end with status 0.
 --
--- Words must be the same. Numbers, but those of lines, may differ by a quarter,
--- or shares by 5 points; in ```console about, by a factor of 4; in ```console
--- any they may be any.
+-- Words must be the same, and numbers of lines of code. The first two other
+-- numbers of a line, which are what it is about, may differ by a quarter, or
+-- shares by 5 points; in ```console about, by a factor of 4. Those behind may be
+-- any, as all in ```console any: what is live depends on where the collector is.
 
-local margins = {about = {0.75, 20}, any = {math.huge, math.huge}}
+local any = {math.huge, math.huge}
+local margins = {console = {0.25, 5}, about = {0.75, 20}, any = any}
 local guide, as_root = arg[1], arg[2] == "root"
 local failed = 0
 
@@ -38,7 +40,7 @@ end
 -- lines end in a backslash.
 local function read_commands(block)
   local commands, command, goes_on = {}, nil, false
-  local margin = margins[block.words:match "%a+$"] or {0.25, 5}
+  local margin = margins[block.words:match "%a+$"] or margins.console
   for i, line in ipairs(block.lines) do
     if goes_on then
       command.text = command.text .. "\n" .. line
@@ -106,7 +108,7 @@ local units = {[""] = 1, B = 1, KiB = 2^10, MiB = 2^20, ["%"] = 0}
 
 -- The number that a word is, whether it is a share, and what ends it.
 local function number(word)
-  local n, unit, rest = word:match "^([-+]?%d[%d.]*)(%%?%a*)([:,]?)$"
+  local n, unit, rest = word:match "^([-+]?%d[%d.]*)(%%?%a*)([:,;]?)$"
   if n and tonumber(n) and units[unit] then
     local share = unit == "%"
     return tonumber(n) * (share and 1 or units[unit]), share, rest
@@ -128,11 +130,13 @@ end
 
 -- The same of two lines.
 local function same_line(a, b, margin)
-  local next_b, before = b:gmatch "%S+", nil
+  local next_b, before, numbers = b:gmatch "%S+", nil, 0
   for word in a:gmatch "%S+" do
     if word == "..." then return true end
     local other = next_b()
     local exact = before and before:find "line$"
+    if number(word) and not exact then numbers = numbers + 1 end
+    if numbers > 2 then margin = any end
     if not other or not same_word(word, other, exact, margin) then
       return false
     end
