@@ -96,26 +96,60 @@ static void snaps_seconds(LpOut *out, uint64_t ns)
   lp_out_printf(out, "%" PRIu64 "%s", ns / 1000000000, part);
 }
 
+/* How many of the sites have a line of their own. */
+static uint32_t snaps_top(const Snaps *s, const LpReportOptions *opt)
+{
+  return opt->top && s->n > opt->top + 1 ? (uint32_t)opt->top : s->n;
+}
+
+/* What the sites from FROM on hold together. */
+static LpSnapState snaps_rest(const Snaps *s, uint32_t from)
+{
+  LpSnapState sum = {0};
+  for (; from < s->n; from++) {
+    sum.objects += s->state[s->site[from]].objects;
+    sum.bytes += s->state[s->site[from]].bytes;
+  }
+  return sum;
+}
+
+/* "label holds 640 bytes" */
+static void snaps_holds(LpOut *out, const char *label, uint64_t bytes,
+                        const LpReportOptions *opt)
+{
+  lp_out_printf(out, "%s holds ", label);
+  lp_text_size(&out->buf, bytes, opt->human);
+  lp_out_puts(out, opt->human ? "\n" : " bytes\n");
+}
+
+/* One of them, as text. */
+static void snaps_text(const Snaps *s, LpOut *out, const LpReportOptions *opt)
+{
+  uint32_t i, top = snaps_top(s, opt);
+  lp_out_puts(out, "===== HEAP SNAPSHOT, ");
+  snaps_seconds(out, s->ns);
+  lp_out_puts(out, " seconds passed\n");
+  for (i = 0; i < top; i++)
+    snaps_holds(out, s->label[s->site[i]], s->state[s->site[i]].bytes, opt);
+  if (top < s->n) {
+    LpBuf b = {0};
+    lp_buf_printf(&b, "(%u others)", s->n - top);
+    snaps_holds(out, b.s, snaps_rest(s, top).bytes, opt);
+    lp_buf_free(&b);
+  }
+  lp_out_puts(out, "\n");
+}
+
 /* All of them, as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
                      const LpReportOptions *opt)
 {
-  uint32_t i;
   Snaps s;
   if (!prof->snaps.n)
     return;
   snaps_open(&s, prof);
-  while (snaps_next(&s)) {
-    lp_out_puts(out, "===== HEAP SNAPSHOT, ");
-    snaps_seconds(out, s.ns);
-    lp_out_puts(out, " seconds passed\n");
-    for (i = 0; i < s.n; i++) {
-      lp_out_printf(out, "%s holds ", s.label[s.site[i]]);
-      lp_text_size(&out->buf, s.state[s.site[i]].bytes, opt->human);
-      lp_out_puts(out, opt->human ? "\n" : " bytes\n");
-    }
-    lp_out_puts(out, "\n");
-  }
+  while (snaps_next(&s))
+    snaps_text(&s, out, opt);
   snaps_close(&s);
 }
 
