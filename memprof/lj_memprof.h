@@ -68,6 +68,9 @@ typedef struct MPCache {
   const void *owner; /* The proto or trace that holds it, or NULL. */
   uint32_t site;
   uint32_t inlined; /* Callers that the trace has inlined, or 0. */
+#if LJ_64
+  uint64_t unused; /* A size that is a power of 2 is found faster. */
+#endif
 } MPCache;
 
 #define MP_CACHESIZE 4096       /* Entries; a power of 2. */
@@ -97,6 +100,20 @@ typedef struct MPTop {
   uint32_t inlined; /* On a trace: functions above that frame, or 0. */
 } MPTop;
 
+/* A word of a Lua stack. */
+typedef uint64_t MPWord __attribute__((may_alias));
+
+/* The stack of the event before, if it may be the next one's, too. */
+typedef struct MPSame {
+  cTValue *frame;            /* The frame on top, or NULL; */
+  const lua_State *L;        /* its coroutine, */
+  const TValue *stack;       /* and where that has its stack. */
+  uint32_t inlined;          /* Inlined functions above that frame. */
+  const uint64_t *word;      /* Guards: words that lead to all frames below; */
+  const MPWord *const *addr; /* where those are; */
+  const MPWord *const *end;  /* and behind the last one. */
+} MPSame;
+
 /* Functions that a trace has inlined: a list that may share its beginning. */
 typedef struct MPInlined {
   uint32_t parent; /* The list without its innermost function, or 0. */
@@ -106,39 +123,40 @@ typedef struct MPInlined {
 
 /* A recording of one VM. Only the thread that runs the VM touches it. */
 typedef struct MPState {
-  MPBuf buf;            /* What is on its way to the writer. */
-  global_State *g;      /* The VM. */
-  struct MPHook *hook;  /* What stands in its allocator\'s place. */
-  int format;           /* LUAM_PROF_*. */
-  int lines;            /* LUAM_PROF_LINES_*. */
-  uint32_t depth;       /* Most frames of a stack; 1: the top only. */
-  uint64_t nevents[4];  /* Events so far, by kind. */
-  uint64_t blockevents; /* Events before the current block. */
-  uint64_t bytesin;     /* Sum of all new sizes. */
-  uint64_t bytesout;    /* Sum of all old sizes. */
-  uint64_t live;        /* Bytes on the heap, as META told. */
-  uint64_t lost;        /* Events made by the writer. */
-  MPLast last[4];       /* Registers, by kind of event. */
+  MPBuf buf;       /* What is on its way to the writer. */
+  GCobj *newest;   /* What was allocated last, while its event, */
+  global_State *g; /* The VM. */
+  uint64_t newestsize;
+  uint64_t nevents[4];   /* Events so far, by kind. */
+  uint8_t *typeat;       /* at its first byte, does not tell the type. */
+  uint64_t bytesin;      /* Sum of all new sizes. */
+  uint64_t bytesout;     /* Sum of all old sizes. */
+  MPLast last[4];        /* Registers, by kind of event. */
+  MPTop top;             /* Where the last site was found. */
+  MPSame same;           /* The stack of the event before. */
+  struct MPStack *stack; /* The stack as told, or NULL. */
+  struct MPHook *hook;   /* What stands in its allocator\'s place. */
+  int format;            /* LUAM_PROF_*. */
+  int lines;             /* LUAM_PROF_LINES_*. */
+  uint32_t depth;        /* Most frames of a stack; 1: the top only. */
+  uint64_t blockevents;  /* Events before the current block. */
+  uint64_t live;         /* Bytes on the heap, as META told. */
+  uint64_t lost;         /* Events made by the writer. */
   uint64_t allocsize[LJM_ALLOCSIZES]; /* More of them: sizes. */
   uint64_t freesize[LJM_FREESIZES];
-  uint8_t *softref;  /* Where the buffer was at the last look. */
-  uint32_t step;     /* Bytes between two looks. */
-  uint64_t start;    /* CLOCK_MONOTONIC at the start, nanoseconds. */
-  uint64_t seen;     /* Time at the last look at the clock. */
-  uint64_t marked;   /* Time of the last mark. */
-  uint64_t flushed;  /* Time of the last flush. */
-  uint64_t end;      /* When to stop by itself, or 0. */
-  uint8_t oldmark;   /* RFC: mark the next event. */
-  uint32_t nextfunc; /* Next id of a function. */
-  uint32_t nextsite; /* Next id of a site. */
-  MPMap funcs;       /* Address -> MPFunc. */
-  MPMap sites;       /* Function id, line, flags -> site. */
-  GCobj *newest;     /* What was allocated last, while its event */
-  uint8_t *typeat;   /* (its first byte) does not tell the type. */
-  uint64_t newestsize;
-  MPTop top;               /* Where the last site was found. */
+  uint8_t *softref;        /* Where the buffer was at the last look. */
+  uint32_t step;           /* Bytes between two looks. */
+  uint64_t start;          /* CLOCK_MONOTONIC at the start, nanoseconds. */
+  uint64_t seen;           /* Time at the last look at the clock. */
+  uint64_t marked;         /* Time of the last mark. */
+  uint64_t flushed;        /* Time of the last flush. */
+  uint64_t end;            /* When to stop by itself, or 0. */
+  uint8_t oldmark;         /* RFC: mark the next event. */
+  uint32_t nextfunc;       /* Next id of a function. */
+  uint32_t nextsite;       /* Next id of a site. */
+  MPMap funcs;             /* Address -> MPFunc. */
+  MPMap sites;             /* Function id, line, flags -> site. */
   struct MPSample *sample; /* Or NULL, if every event is told. */
-  struct MPStack *stack;   /* The stack as told, or NULL. */
   MPInlined *inlined;      /* Lists of inlined functions; 0 is not used. */
   uint32_t ninlined, sizeinlined;
   MPMap inlinedmap;   /* Parent and site -> list. */

@@ -17,6 +17,7 @@
 
 #include "lj_dispatch.h"
 #include "lj_memprof_put.h"
+#include "lj_memprof_same.h"
 #include "lj_memprof_where.h"
 #include "lj_str.h"
 #include "lj_tab.h"
@@ -186,6 +187,33 @@ static LJ_AINLINE int event_isstr(const global_State *g, const GCobj *o,
              (uintptr_t)o;
 }
 
+/*
+** The type of a block that is where most are to be found, or 0: the VM's
+** newest object, or a part of it, or the one before it.
+*/
+static LJ_AINLINE int event_usualtype(const global_State *g, const GCobj *o,
+                                      size_t size)
+{
+  const GCobj *root = gcref(g->gc.root);
+  if (LJ_LIKELY(o == root))
+    return o->gch.gct;
+  if (o == gcref(g->uvhead.next))
+    return ~LJ_TUPVAL;
+  if (event_isstr(g, o, size))
+    return ~LJ_TSTR;
+  if (LJ_UNLIKELY(root == NULL))
+    return 0;
+  if (o == gcref(root->gch.nextgc)) /* An upvalue was closed. */
+    return o->gch.gct;
+  if (root->gch.gct == ~LJ_TTAB) {
+    if (noderef(root->tab.node) == (const void *)o)
+      return LJM_TYPE_HASH;
+    if (mref(root->tab.array, const GCobj) == o)
+      return LJM_TYPE_ARRAY;
+  }
+  return 0;
+}
+
 #if LJ_HASJIT
 /* True if what looks as a trace is one of the VM's. */
 static int event_islisted(const MPState *mp, const GCobj *o)
@@ -196,23 +224,15 @@ static int event_islisted(const MPState *mp, const GCobj *o)
 }
 #endif
 
-/* The type of a block that the VM does not keep as its newest object. */
-static LJ_NOINLINE int event_raretype(const MPState *mp, const GCobj *o,
-                                      size_t size)
+/* The type of any other block. */
+static int event_raretype(const MPState *mp, const GCobj *o, size_t size)
 {
   const global_State *g = mp->g;
-  const GCobj *root = gcref(g->gc.root);
-  int type = event_newtype(root, o, size);
+  int type = event_newtype(gcref(g->gc.root), o, size);
   if (type == 0) /* Userdata are behind the main thread, as is all else. */
     type = event_newtype(gcref(mainthread(g)->nextgc), o, size);
   if (type != 0)
     return type;
-  if (root != NULL && root->gch.gct == ~LJ_TTAB) {
-    if (mref(root->tab.array, const GCobj) == o)
-      return LJM_TYPE_ARRAY;
-    if (noderef(root->tab.node) == (const void *)o)
-      return LJM_TYPE_HASH;
-  }
 #if LJ_HASJIT
   /* The compiler has it at hand, or has it listed. */
   if (o == (const GCobj *)(const void *)G2J(g)->curfinal ||
@@ -225,36 +245,37 @@ static LJ_NOINLINE int event_raretype(const MPState *mp, const GCobj *o,
              : LJM_TYPE_OTHER;
 }
 
-/* The type of what was allocated last. */
-static LJ_AINLINE int event_type(const MPState *mp, const GCobj *o, size_t size)
-{
-  const global_State *g = mp->g;
-  if (LJ_LIKELY(o == gcref(g->gc.root)))
-    return o->gch.gct;
-  if (o == gcref(g->uvhead.next))
-    return ~LJ_TUPVAL;
-  if (event_isstr(g, o, size))
-    return ~LJ_TSTR;
-  return event_raretype(mp, o, size);
-}
-
 /* What was allocated last has been filled in: tells its type and name. */
-static LJ_AINLINE void event_complete(MPState *mp)
+void lj_memprof_complete(MPState *mp)
 {
   GCobj *o = mp->newest;
-  if (LJ_LIKELY(o != NULL)) {
-    int type = event_type(mp, o, mp->newestsize);
+  if (o != NULL) {
+    int type = event_usualtype(mp->g, o, mp->newestsize);
+    if (type == 0)
+      type = event_raretype(mp, o, mp->newestsize);
     mp->newest = NULL;
     *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
-    if (LJ_UNLIKELY(type == ~LJ_TPROTO))
+    if (type == ~LJ_TPROTO)
       lj_memprof_namechildren(mp, gco2pt(o));
   }
 }
 
-/* The same for callers who do it rarely. */
-void lj_memprof_complete(MPState *mp)
+/*
+** The same without a call, if it is that easy; else 0, and nothing is done. It
+** stays the newest: the caller sets another one.
+*/
+static LJ_AINLINE int event_completeusual(const MPState *mp,
+                                          const global_State *g)
 {
-  event_complete(mp);
+  const GCobj *o = mp->newest;
+  int type;
+  if (LJ_UNLIKELY(o == NULL))
+    return 1;
+  type = event_usualtype(g, o, mp->newestsize);
+  if (LJ_UNLIKELY(type == 0 || type == ~LJ_TPROTO))
+    return 0;
+  *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
+  return 1;
 }
 
 /* -- The allocator's wrappers --------------------------------------------- */
@@ -277,26 +298,26 @@ void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
   return h->allocf(h->allocd, ptr, osize, nsize);
 }
 
-/* The site of an allocation. Its callers are told, if they are wanted. */
-static LJ_AINLINE uint32_t event_site(MPState *mp, int mode)
+/* Any site. Its callers are told, if they are wanted. */
+static uint32_t event_site(MPState *mp)
 {
-  uint32_t site = mpwhere_site(mp, mode == EVENT_FULL);
-  if (mode == EVENT_FULL && site > LJM_SITE_UNKNOWN)
+  uint32_t site = lj_memprof_where(mp);
+  if (mp->stack != NULL && site > LJM_SITE_UNKNOWN && !mpsame_stack(mp))
     lj_memprof_stack(mp);
   return site;
 }
 
-static LJ_AINLINE void *event_alloc(MPHook *h, MPState *mp, size_t nsize,
-                                    int mode)
+/* Any allocation. */
+static LJ_NOINLINE void *event_rarealloc(MPHook *h, MPState *mp, size_t nsize)
 {
   uint32_t site;
   void *p;
-  event_complete(mp);
-  site = event_site(mp, mode);
+  lj_memprof_complete(mp);
+  site = event_site(mp);
   p = h->allocf(h->allocd, NULL, 0, nsize);
-  if (LJ_UNLIKELY(p == NULL))
+  if (p == NULL)
     return NULL;
-  if (mode == EVENT_OLD)
+  if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_ALLOC, site, NULL, 0, p, nsize);
   else
     mpput_alloc(mp, site, p, nsize);
@@ -305,18 +326,49 @@ static LJ_AINLINE void *event_alloc(MPHook *h, MPState *mp, size_t nsize,
   return p;
 }
 
-static LJ_AINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
-                                      size_t osize, size_t nsize, int mode)
+/* An allocation at a place that is known. Nothing is called but what must. */
+static LJ_AINLINE void *event_alloc(MPHook *h, size_t nsize, int mode)
 {
+  MPState *mp = h->mp;
+  global_State *g = mp->g;
+  const MPCache *c;
   uint32_t site;
   void *p;
-  event_complete(mp);
+  if (mode == EVENT_OLD || LJ_UNLIKELY(!event_completeusual(mp, g)))
+    return event_rarealloc(h, mp, nsize);
+  c = mpwhere_known(mp, g, mode == EVENT_FULL);
+  if (LJ_UNLIKELY(c == NULL)) {
+    mp->newest = NULL;
+    return event_rarealloc(h, mp, nsize);
+  }
+  site = c->site;
+  if (mode == EVENT_FULL && LJ_UNLIKELY(!mpsame_stack(mp)))
+    lj_memprof_stack(mp);
+  p = h->allocf(h->allocd, NULL, 0, nsize);
+  if (LJ_UNLIKELY(p == NULL)) {
+    mp->newest = NULL;
+    return NULL;
+  }
+  mpput_alloc(mp, site, p, nsize);
+  mp->nevents[LJM_ALLOC]++;
+  mp->bytesin += nsize;
+  return p;
+}
+
+/* A reallocation. */
+static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
+                                       size_t nsize)
+{
+  MPState *mp = h->mp;
+  uint32_t site;
+  void *p;
+  lj_memprof_complete(mp);
   /* The VM may not be walked any more after the block has moved. */
-  site = event_site(mp, mode);
+  site = event_site(mp);
   p = h->allocf(h->allocd, ptr, osize, nsize);
   if (LJ_UNLIKELY(p == NULL))
     return NULL;
-  if (mode == EVENT_OLD)
+  if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_REALLOC, site, ptr, osize, p, nsize);
   else
     mpput_realloc(mp, site, ptr, osize, p, nsize);
@@ -327,11 +379,11 @@ static LJ_AINLINE void *event_realloc(MPHook *h, MPState *mp, void *ptr,
 }
 
 /* Any deallocation. */
-static LJ_NOINLINE void *event_rarefree(MPHook *h, MPState *mp, void *ptr,
-                                        size_t osize)
+static LJ_NOINLINE void *event_rarefree(MPHook *h, void *ptr, size_t osize)
 {
+  MPState *mp = h->mp;
   uint32_t site;
-  event_complete(mp);
+  lj_memprof_complete(mp);
   if (mpwhere_iscode(ptr, osize))
     lj_memprof_forget(mp, ptr, osize);
   site = lj_memprof_where(mp);
@@ -344,15 +396,31 @@ static LJ_NOINLINE void *event_rarefree(MPHook *h, MPState *mp, void *ptr,
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
-/* A deallocation. Most come from the garbage collector, one after another. */
-static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
-                                   size_t osize, int mode)
+/* A deallocation by the garbage collector, of another size than the last. */
+static LJ_NOINLINE void *event_gcfree(MPHook *h, void *ptr, size_t osize)
 {
+  MPState *mp = h->mp;
+  if (LJ_UNLIKELY(mpwhere_iscode(ptr, osize)))
+    return event_rarefree(h, ptr, osize);
+  mpput_free(mp, LJM_SITE_INTERNAL, ptr, osize);
+  mp->nevents[LJM_FREE]++;
+  mp->bytesout += osize;
+  return h->allocf(h->allocd, ptr, osize, 0);
+}
+
+/*
+** A deallocation. Most come from the garbage collector, one after another, and
+** of a size that mpput_free() has told before; then it is no code.
+*/
+static LJ_AINLINE void *event_free(MPHook *h, void *ptr, size_t osize, int mode)
+{
+  MPState *mp = h->mp;
   if (mode == EVENT_OLD ||
       LJ_UNLIKELY(mp->newest != NULL || mp->g->vmstate != ~LJ_VMST_GC ||
-                  mpwhere_iscode(ptr, osize)))
-    return event_rarefree(h, mp, ptr, osize);
-  mpput_free(mp, LJM_SITE_INTERNAL, ptr, osize);
+                  mp->last[LJM_FREE].site != LJM_SITE_INTERNAL))
+    return event_rarefree(h, ptr, osize);
+  if (!mpput_freesame(mp, ptr, osize))
+    return event_gcfree(h, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
   return h->allocf(h->allocd, ptr, osize, 0);
@@ -362,7 +430,7 @@ static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
 static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
                                     size_t nsize)
 {
-  event_complete(h->mp); /* Its event may be about to be written. */
+  lj_memprof_complete(h->mp); /* Its event may be about to be written. */
   lj_memprof_look(h, h->mp, nsize == 0);
   /* If the recording has ended, this is the allocator below, or a pass. */
   return h->wrapper(h, ptr, osize, nsize);
@@ -373,27 +441,21 @@ static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
 ** to save the registers of another.
 */
 #define EVENT_WRAPPER(name, mode)                                              \
-  static LJ_NOINLINE void *name##_alloc(MPHook *h, MPState *mp, size_t nsize)  \
+  static LJ_NOINLINE void *name##_alloc(MPHook *h, size_t nsize)               \
   {                                                                            \
-    return event_alloc(h, mp, nsize, mode);                                    \
-  }                                                                            \
-  static LJ_NOINLINE void *name##_realloc(MPHook *h, MPState *mp, void *ptr,   \
-                                          size_t osize, size_t nsize)          \
-  {                                                                            \
-    return event_realloc(h, mp, ptr, osize, nsize, mode);                      \
+    return event_alloc(h, nsize, mode);                                        \
   }                                                                            \
   static void *name(void *ud, void *ptr, size_t osize, size_t nsize)           \
   {                                                                            \
     MPHook *h = (MPHook *)ud;                                                  \
-    MPState *mp = h->mp;                                                       \
+    const MPState *mp = h->mp;                                                 \
     if (LJ_UNLIKELY(mp == NULL))                                               \
       return lj_memprof_pass(h, ptr, osize, nsize);                            \
     if (LJ_UNLIKELY(mp->buf.p >= mp->buf.soft))                                \
       return event_late(h, ptr, osize, nsize);                                 \
     if (nsize == 0)                                                            \
-      return ptr ? event_free(h, mp, ptr, osize, mode) : NULL;                 \
-    return ptr ? name##_realloc(h, mp, ptr, osize, nsize)                      \
-               : name##_alloc(h, mp, nsize);                                   \
+      return ptr ? event_free(h, ptr, osize, mode) : NULL;                     \
+    return ptr ? event_realloc(h, ptr, osize, nsize) : name##_alloc(h, nsize); \
   }
 
 EVENT_WRAPPER(event_top, EVENT_TOP)

@@ -5,10 +5,48 @@
 #ifndef _LJ_MEMPROF_PUT_H
 #define _LJ_MEMPROF_PUT_H
 
-/* Appends an address, told relative to another one. Both are turned. */
-static LJ_AINLINE uint8_t *mpput_addr(uint8_t *p, uint64_t addr, uint64_t from)
+#include <string.h>
+
+#if LJ_LE
+/*
+** Of integers with a highest bit: the bits that say that bytes go on, and how
+** many bytes there are, in the byte behind those that are written.
+*/
+#define MPPUT_7(n, more)                                                       \
+  (more) | (n) << 24, (more) | (n) << 24, (more) | (n) << 24,                  \
+      (more) | (n) << 24, (more) | (n) << 24, (more) | (n) << 24,              \
+      (more) | (n) << 24
+static const uint32_t mpput_more[21] = {MPPUT_7(1u, 0u), MPPUT_7(2u, 0x80u),
+                                        MPPUT_7(3u, 0x8080u)};
+#endif
+
+/* An address, told relative to another one. Both are turned. */
+static LJ_AINLINE uint64_t mpput_delta(uint64_t *from, uint64_t addr)
 {
-  return lj_wbuf_putuleb(p, ljm_zigzag(addr - from));
+  uint64_t v = ljm_zigzag(addr - *from);
+  *from = addr;
+  return v;
+}
+
+/*
+** Appends it. Most have one byte; no processor can guess how many the others
+** have.
+*/
+static LJ_AINLINE uint8_t *mpput_addr(uint8_t *p, uint64_t v)
+{
+  if (LJ_LIKELY(v < 0x80)) {
+    *p = (uint8_t)v;
+    return p + 1;
+  }
+#if LJ_LE
+  if (LJ_LIKELY(v < 0x200000)) {
+    uint32_t x = (uint32_t)v, more = mpput_more[lj_fls(x)];
+    x = (x & 0x7f) | (x << 1 & 0x7f00) | (x << 2 & 0x7f0000) | more;
+    memcpy(p, &x, sizeof(x));
+    return p + (more >> 24);
+  }
+#endif
+  return lj_wbuf_putuleb(p, v);
 }
 
 /* Appends an event of one block. lastsize is the register of its size. */
@@ -25,8 +63,7 @@ static LJ_AINLINE void mpput_block(MPState *mp, int header, uint64_t *lastsize,
     p = lj_wbuf_putuleb(p, site);
     last->site = site;
   }
-  p = mpput_addr(p, addr, last->addr);
-  last->addr = addr;
+  p = mpput_addr(p, mpput_delta(&last->addr, addr));
   if (size != *lastsize) {
     header &= ~LJM_SAMESIZE;
     p = lj_wbuf_putuleb(p, size);
@@ -47,16 +84,42 @@ static LJ_AINLINE void mpput_alloc(MPState *mp, uint32_t site, const void *ptr,
               ptr, size);
 }
 
-/* Appends a deallocation, while the memory still is what it was. */
+/*
+** The register of a deallocation's size, while the memory still is what it was.
+** Objects of a type tend to have the same size; for what is no object, the
+** choice does not matter. Code never has the registers of its types: they stay
+** zero, so that what has the size in its register is no code.
+*/
+static LJ_AINLINE int mpput_class(const void *ptr, uint64_t size)
+{
+  return size > sizeof(GChead) ? ((const GChead *)ptr)->gct & 15 : 0;
+}
+
+/* Appends a deallocation. */
 static LJ_AINLINE void mpput_free(MPState *mp, uint32_t site, const void *ptr,
                                   uint64_t size)
 {
-  /* Objects of a type tend to have the same size. For what is no object, the
-  ** choice does not matter.
-  */
-  int class = size > sizeof(GChead) ? ((const GChead *)ptr)->gct & 15 : 0;
+  int class = mpput_class(ptr, size);
+  if (class == ~LJ_TPROTO || class == ~LJ_TTRACE)
+    class = 0;
   mpput_block(mp, LJM_FREE | class << LJM_TYPE_SHIFT, &mp->freesize[class],
               site, ptr, size);
+}
+
+/* The same at the site of the last one, if that is easy. Else returns 0. */
+static LJ_AINLINE int mpput_freesame(MPState *mp, const void *ptr,
+                                     uint64_t size)
+{
+  MPLast *last = &mp->last[LJM_FREE];
+  int class = mpput_class(ptr, size);
+  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
+  uint8_t *p = mp->buf.p;
+  if (size != mp->freesize[class])
+    return 0;
+  *p++ = (uint8_t)(LJM_FREE | LJM_SAMESITE | LJM_SAMESIZE |
+                   class << LJM_TYPE_SHIFT);
+  mp->buf.p = mpput_addr(p, mpput_delta(&last->addr, addr));
+  return 1;
 }
 
 /* Appends a reallocation. */
@@ -67,6 +130,7 @@ static LJ_AINLINE void mpput_realloc(MPState *mp, uint32_t site,
   MPLast *last = &mp->last[LJM_REALLOC];
   uint64_t oaddr = ljm_turn((uint64_t)(uintptr_t)optr);
   uint64_t naddr = ljm_turn((uint64_t)(uintptr_t)nptr);
+  uint64_t *from = &mp->last[LJM_ALLOC].addr;
   uint8_t *h = mp->buf.p, *p = h + 1;
   int header = LJM_REALLOC | LJM_SAMESITE | LJM_INPLACE;
   if (site != last->site) {
@@ -74,15 +138,32 @@ static LJ_AINLINE void mpput_realloc(MPState *mp, uint32_t site,
     p = lj_wbuf_putuleb(p, site);
     last->site = site;
   }
-  p = mpput_addr(p, oaddr, mp->last[LJM_ALLOC].addr);
+  p = mpput_addr(p, mpput_delta(from, oaddr));
   if (naddr != oaddr) {
     header &= ~LJM_INPLACE;
-    p = mpput_addr(p, naddr, oaddr);
+    p = mpput_addr(p, mpput_delta(from, naddr));
   }
-  mp->last[LJM_ALLOC].addr = naddr;
   p = lj_wbuf_putuleb(p, osize);
   p = lj_wbuf_putuleb(p, nsize);
   *h = (uint8_t)header;
+  mp->buf.p = p;
+}
+
+/* Appends a change of the stack. */
+static LJ_AINLINE void mpput_change(MPState *mp, uint32_t pops,
+                                    const uint32_t *sites, uint32_t n)
+{
+  uint8_t *p = mp->buf.p;
+  uint32_t i;
+  *p++ = (uint8_t)LJM_STACK_BYTE(
+      pops < LJM_STACK_MOREPOPS ? pops : LJM_STACK_MOREPOPS,
+      n < LJM_STACK_MOREPUSHES ? n : LJM_STACK_MOREPUSHES);
+  if (pops >= LJM_STACK_MOREPOPS)
+    p = lj_wbuf_putuleb(p, pops - LJM_STACK_MOREPOPS);
+  if (n >= LJM_STACK_MOREPUSHES)
+    p = lj_wbuf_putuleb(p, n - LJM_STACK_MOREPUSHES);
+  for (i = 0; i < n; i++)
+    p = lj_wbuf_putuleb(p, sites[i]);
   mp->buf.p = p;
 }
 

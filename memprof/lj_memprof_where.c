@@ -49,7 +49,8 @@ static LJ_NOINLINE uint32_t where_define(MPState *mp, const MPPlace *place,
     func = lj_symtab_cfunc(mp, place->cfn);
   }
   site = func ? lj_symtab_site(mp, func, line, flags) : LJM_SITE_UNKNOWN;
-  if (site != LJM_SITE_UNKNOWN) {
+  /* A PC in the cache is a position in what owns it. */
+  if (site != LJM_SITE_UNKNOWN && (place->pt == NULL || place->pos >= 0)) {
     c->key = key;
     c->owner = owner;
     c->site = site;
@@ -88,14 +89,20 @@ void lj_memprof_forget(MPState *mp, const void *p, size_t size)
     return;
   if (o->gct == ~LJ_TPROTO && size > sizeof(GCproto) &&
       ((const GCproto *)p)->sizept == size) {
-    where_purge(mp, p);
+    where_purge(mp, mpwhere_owner((const GCproto *)p));
     lj_symtab_drop(mp, p);
     lj_memprof_clearstack(mp);
   }
 #if LJ_HASJIT
   else if (lj_memprof_istrace(p, size)) {
+    /* Links may lead behind its copy of its first instruction: where_pos(). */
+    const BCIns *pc = &((const GCtrace *)p)->startins + 1;
+    MPCache *c = mpwhere_cache(mp, pc);
+    if (c->key == (const void *)pc)
+      c->key = c->owner = NULL;
     where_purge(mp, p);
     lj_symtab_drop(mp, p);
+    lj_memprof_clearstack(mp);
   }
 #endif
 }
@@ -182,13 +189,13 @@ static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
 {
   MPPlace place;
   MPCache *c = mpwhere_cache(mp, pc);
-  if (LJ_LIKELY(c->key == (const void *)pc && c->owner == (const void *)pt))
+  if (LJ_LIKELY(c->key == (const void *)pc && c->owner == mpwhere_owner(pt)))
     return c->site;
   place.pt = pt;
   place.cfn = NULL;
   place.pos = where_pos(mp, pt, pc);
   place.flags = place.inlined = 0;
-  return where_define(mp, &place, pc, pt);
+  return where_define(mp, &place, pc, mpwhere_owner(pt));
 }
 
 /* The site of a C function. */

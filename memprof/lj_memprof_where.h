@@ -20,8 +20,15 @@ static LJ_AINLINE int mpwhere_iscode(const void *ptr, size_t size)
 /* The cache's entry for a key. */
 static LJ_AINLINE MPCache *mpwhere_cache(MPState *mp, const void *key)
 {
-  uintptr_t h = (uintptr_t)key;
-  return &mp->cache[((h >> 2) ^ (h >> 14)) & (MP_CACHESIZE - 1)];
+  uintptr_t h = (uintptr_t)key * (sizeof(MPCache) / sizeof(BCIns));
+  h = (h ^ (h >> 12)) & ((MP_CACHESIZE - 1) * sizeof(MPCache));
+  return (MPCache *)((char *)mp->cache + h);
+}
+
+/* What owns the instructions of a proto, in the cache. */
+static LJ_AINLINE const void *mpwhere_owner(const GCproto *pt)
+{
+  return proto_bc(pt);
 }
 
 /* The PC of the Lua function on top of the stack. */
@@ -33,9 +40,12 @@ static LJ_AINLINE const BCIns *mpwhere_toppc(const lua_State *L)
   return cf != NULL ? cframe_pc(cf) : NULL;
 }
 
-/* The site of the Lua function that the interpreter runs. 0: not that easy. */
-static LJ_AINLINE uint32_t mpwhere_interp(MPState *mp, const global_State *g,
-                                          int stacks)
+/*
+** Where the Lua function is that the interpreter runs, or NULL: not that easy.
+** No C function starts where a proto's instructions do.
+*/
+static LJ_AINLINE const MPCache *
+mpwhere_interp(MPState *mp, const global_State *g, int stacks)
 {
   GCobj *o = gcref(g->cur_L);
   if (LJ_LIKELY(o != NULL)) {
@@ -44,63 +54,59 @@ static LJ_AINLINE uint32_t mpwhere_interp(MPState *mp, const global_State *g,
     const char *cf = (const char *)cframe_raw(L->cframe);
     if (LJ_LIKELY(cf != NULL && cframe_nres(cf) >= 0 &&
                   mpframe_isfunc(frame))) {
-      GCfunc *fn = frame_func(frame);
       const BCIns *pc = cframe_pc(cf);
       const MPCache *c = mpwhere_cache(mp, pc);
-      if (LJ_LIKELY(isluafunc(fn) && c->key == (const void *)pc &&
-                    c->owner == (const void *)funcproto(fn))) {
+      if (LJ_LIKELY(c->key == (const void *)pc &&
+                    c->owner == mref(frame_func(frame)->l.pc, const void))) {
         if (stacks) {
           mp->top.L = L;
           mp->top.frame = frame;
           mp->top.inlined = 0;
         }
-        return c->site;
+        return c;
       }
     }
   }
-  return 0;
+  return NULL;
 }
 
 #if LJ_HASJIT
 
-/* The site of an allocation on a trace. 0: not that easy. */
-static LJ_AINLINE uint32_t mpwhere_trace(MPState *mp, global_State *g,
-                                         int stacks)
+/* Where an allocation on a trace is, or NULL: not that easy. */
+static LJ_AINLINE const MPCache *mpwhere_trace(MPState *mp, global_State *g,
+                                               int stacks)
 {
-  if (LJ_LIKELY(mp->format != LUAM_PROF_TARANTOOL)) {
-    const MCode *ret;
-    const GCtrace *T = mpret_trace(mp, g, &ret);
-    const MPCache *c = mpwhere_cache(mp, ret);
-    if (LJ_LIKELY(T != NULL && c->key == (const void *)ret &&
-                  c->owner == (const void *)T)) {
-      if (stacks) {
-        mp->top.L = &gcref(g->cur_L)->th;
-        mp->top.frame = tvref(g->jit_base) - 1;
-        mp->top.inlined = c->inlined;
-      }
-      return c->site;
+  const MCode *ret;
+  const GCtrace *T = mpret_trace(mp, g, &ret);
+  const MPCache *c = mpwhere_cache(mp, ret);
+  if (LJ_LIKELY(T != NULL && c->key == (const void *)ret &&
+                c->owner == (const void *)T)) {
+    if (stacks) {
+      mp->top.L = &gcref(g->cur_L)->th;
+      mp->top.frame = tvref(g->jit_base) - 1;
+      mp->top.inlined = c->inlined;
     }
+    return c;
   }
-  return 0;
+  return NULL;
 }
 
 #endif
 
 /*
-** The site of what the VM is about to do. To be asked before it does it. If
-** stacks is set, mp->top tells the frame.
+** Where the VM is, if that is a place that is known, or NULL. If stacks is
+** set, mp->top tells the frame. Not for Tarantool's format.
 */
-static LJ_AINLINE uint32_t mpwhere_site(MPState *mp, int stacks)
+static LJ_AINLINE const MPCache *mpwhere_known(MPState *mp, global_State *g,
+                                               int stacks)
 {
-  global_State *g = mp->g;
-  uint32_t site = 0;
   if (g->vmstate == ~LJ_VMST_INTERP)
-    site = mpwhere_interp(mp, g, stacks);
+    return mpwhere_interp(mp, g, stacks);
 #if LJ_HASJIT
-  else if (mpret_ontrace(g))
-    site = mpwhere_trace(mp, g, stacks);
+  if (mpret_ontrace(g))
+    return mpwhere_trace(mp, g, stacks);
 #endif
-  return LJ_LIKELY(site != 0) ? site : lj_memprof_where(mp);
+  return NULL;
 }
 
 #endif

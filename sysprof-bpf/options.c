@@ -70,6 +70,7 @@ static const struct argp_option options[] = {
      "Exit status 1 if more samples are lost or cut (0.5)", 3},
     {"quiet", 'q', 0, 0, "No progress, no summary", 3},
     {"verbose", 'v', 0, 0, "Tell what libbpf says", 3},
+    {0, 'h', 0, OPTION_HIDDEN, 0, -1},
     {0},
 };
 
@@ -174,6 +175,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     break;
   case 'v':
     opt->sampler.verbose = 1;
+    break;
+  case 'h':
+    argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
     break;
   case ARGP_KEY_ARGS:
     opt->command = state->argv + state->next;

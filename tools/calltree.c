@@ -29,9 +29,28 @@ static uint32_t tree_node(LpTree *t, uint32_t parent, uint32_t site)
   return id;
 }
 
-/* A number that sites have in common if they are the same. In a diff those of
-** the same name are: of code that was changed, nothing else is.
+/* Is a site in a chunk that is its own source, not a file? Programs that make
+** code make many of these, each with a line that nobody can tell from others.
 */
+static int tree_made(const LpProfile *prof, uint32_t site)
+{
+  const LpFuncInfo *fi = &prof->func[prof->row[site].func];
+  LpStr chunk;
+  if (fi->kind != LP_FUNC_LUA)
+    return 0;
+  chunk = lp_profile_name(prof, fi->chunk);
+  return chunk.n && !strchr("@=", chunk.s[0]);
+}
+
+/* Are sites the same if they have the same name? In a diff: of code that was
+** changed, nothing else is.
+*/
+static int tree_byname(const LpProfile *prof, uint32_t site)
+{
+  return prof->was.is || tree_made(prof, site);
+}
+
+/* A number that sites have in common if they are the same. */
 static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
                           uint32_t site)
 {
@@ -40,7 +59,7 @@ static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
   } key = {prof->row[site].func, prof->row[site].line};
   LpBuf b = {0};
   uint32_t id;
-  if (!prof->was.is) {
+  if (!tree_byname(prof, site)) {
     if (merge == LP_MERGE_FUNCTIONS)
       key.line = 0;
     return lp_intern(same, &key, sizeof(key));
@@ -73,7 +92,7 @@ uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
   for (i = 0; i < prof->sitekeys.n; i++) {
     uint32_t id;
     as[i] = i;
-    if ((none && !prof->was.is) || i < LP_SITE_FIRST)
+    if (i < LP_SITE_FIRST || (none && !tree_byname(prof, i)))
       continue;
     id = tree_same(&same, prof, merge, i);
     as[i] = lp_idmap_get(&first, id);

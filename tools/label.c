@@ -11,7 +11,10 @@
 
 #define LABEL_BUILTIN 0xffffffffu /* First line of LuaJIT's own functions. */
 
-/* Add N bytes; what would break a line of text is escaped. */
+/* Add N bytes; what would break a line of text, or steer a terminal, is
+*escaped:
+** U+0080 to U+009F do as well.
+*/
 static void label_text(LpBuf *b, const char *s, size_t n)
 {
   size_t i;
@@ -21,6 +24,8 @@ static void label_text(LpBuf *b, const char *s, size_t n)
       lp_buf_puts(b, "\\n");
     else if (c < ' ' || c == 0x7f)
       lp_buf_printf(b, "\\x%02x", c);
+    else if (c == 0xc2 && i + 1 < n && ((unsigned char)s[i + 1] & 0xe0) == 0x80)
+      lp_buf_printf(b, "\\xc2\\x%02x", (unsigned char)s[++i]);
     else
       lp_buf_add(b, &s[i], 1);
   }

@@ -23,7 +23,8 @@ static void html_write(LpOut *out, const LpProfile *prof,
 const LpReport lp_report_html = {
     .format = "html",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_DIFF | LP_TAKES_AGES,
+    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_DIFF | LP_TAKES_AGES |
+             LP_TAKES_SNAP,
     .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_SIZES | LP_WANT_TIME,
     .write = html_write,
 };

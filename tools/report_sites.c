@@ -103,10 +103,16 @@ static void text_row(Text *t, const char *label, uint64_t n, uint64_t in,
   text_size(t, out);
 }
 
+/* How many of N rows have a line of their own. */
+static size_t text_top(const Text *t, size_t n)
+{
+  return t->opt->top && n > t->opt->top + 1 ? t->opt->top : n;
+}
+
 /* Whose objects a site took, and an empty line. */
 static void text_overrides(Text *t, uint64_t key)
 {
-  size_t lo = 0, hi = t->ntaken, i, n = 0;
+  size_t lo = 0, hi = t->ntaken, i, n = 0, top;
   TextRow *list;
   while (lo < hi) { /* The first entry that is not before KEY. */
     size_t mid = lo + (hi - lo) / 2;
@@ -124,8 +130,11 @@ static void text_overrides(Text *t, uint64_t key)
   qsort_r(list, n, sizeof(TextRow), text_before, t);
   if (n)
     lp_out_puts(t->out, "\tOverrides:\n");
-  for (i = 0; i < n; i++)
+  top = text_top(t, n);
+  for (i = 0; i < top; i++)
     lp_out_printf(t->out, "\t\t%s\n", t->label[list[i].site]);
+  if (top < n)
+    lp_out_printf(t->out, "\t\t(%zu others)\n", n - top);
   lp_out_puts(t->out, "\n");
   free(list);
 }
@@ -175,12 +184,6 @@ static size_t text_sort(Text *t, size_t number)
   }
   qsort_r(t->row, n, sizeof(TextRow), text_before, t);
   return n;
-}
-
-/* How many of N rows have a line of their own. */
-static size_t text_top(const Text *t, size_t n)
-{
-  return t->opt->top && n > t->opt->top + 1 ? t->opt->top : n;
 }
 
 /* The sum of a number in the rows from FROM on. */

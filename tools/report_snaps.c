@@ -14,10 +14,10 @@
 
 typedef struct Snaps {
   const LpProfile *prof;
-  const LpReportOptions *opt;
-  LpSnaps snaps;      /* Those of the profile, in the order of time. */
-  LpSnapState *state; /* By site. */
-  uint32_t *site;     /* Those that hold something, most bytes first. */
+  const LpShape *shape; /* Of the report that they are in. */
+  LpSnaps snaps;        /* Those of the profile, in the order of time. */
+  LpSnapState *state;   /* By site. */
+  uint32_t *site;       /* Those that hold something, most bytes first. */
   uint32_t n;
   char **label; /* By site. */
   size_t next;  /* The next record. */
@@ -42,13 +42,12 @@ static int snaps_before(const void *a, const void *b, void *ctx)
 /* Begin before the first one. What is older than the recordings was there from
 ** the beginning.
 */
-static void snaps_open(Snaps *s, const LpProfile *prof,
-                       const LpReportOptions *opt)
+static void snaps_open(Snaps *s, const LpProfile *prof, const LpShape *shape)
 {
   const LpSnaps *from = &prof->snaps;
   memset(s, 0, sizeof(*s));
   s->prof = prof;
-  s->opt = opt;
+  s->shape = shape;
   s->snaps = *from;
   s->snaps.snap = lp_alloc(from->n * sizeof(LpSnap));
   if (from->n)
@@ -72,7 +71,7 @@ static int snaps_next(Snaps *s)
   s->next = lp_snaps_play(&s->snaps, s->next, s->state);
   s->n = 0;
   for (i = 0; i < s->prof->sitekeys.n; i++)
-    if ((int64_t)s->state[i].bytes > 0 && lp_shape_site(s->opt->shape, i) &&
+    if ((int64_t)s->state[i].bytes > 0 && lp_shape_site(s->shape, i) &&
         !(i == LP_SITE_BEFORE && s->prof->nobefore))
       s->site[s->n++] = i;
   qsort_r(s->site, s->n, sizeof(uint32_t), snaps_before, s);
@@ -99,29 +98,45 @@ static void snaps_seconds(LpOut *out, uint64_t ns)
   lp_out_printf(out, "%" PRIu64 "%s", ns / 1000000000, part);
 }
 
-/* "label holds 640 bytes" */
-static void snaps_holds(LpOut *out, const Snaps *s, const char *label,
-                        uint64_t bytes)
+/* How many of the sites have a line of their own. */
+static uint32_t snaps_top(const Snaps *s, const LpReportOptions *opt)
 {
-  lp_out_printf(out, "%s holds ", label);
-  lp_text_size(&out->buf, bytes, s->opt->human);
-  lp_out_puts(out, s->opt->human ? "\n" : " bytes\n");
+  return opt->top && s->n > opt->top + 1 ? (uint32_t)opt->top : s->n;
 }
 
-/* The rows of one of them; what is too much for --top is one. */
-static void snaps_rows(LpOut *out, const Snaps *s)
+/* What the sites from FROM on hold together. */
+static LpSnapState snaps_rest(const Snaps *s, uint32_t from)
 {
-  size_t top = s->opt->top && s->n > s->opt->top + 1 ? s->opt->top : s->n;
-  uint64_t rest = 0;
-  uint32_t i;
+  LpSnapState sum = {0};
+  for (; from < s->n; from++) {
+    sum.objects += s->state[s->site[from]].objects;
+    sum.bytes += s->state[s->site[from]].bytes;
+  }
+  return sum;
+}
+
+/* "label holds 640 bytes" */
+static void snaps_holds(LpOut *out, const char *label, uint64_t bytes,
+                        const LpReportOptions *opt)
+{
+  lp_out_printf(out, "%s holds ", label);
+  lp_text_size(&out->buf, bytes, opt->human);
+  lp_out_puts(out, opt->human ? "\n" : " bytes\n");
+}
+
+/* One of them, as text. */
+static void snaps_text(const Snaps *s, LpOut *out, const LpReportOptions *opt)
+{
+  uint32_t i, top = snaps_top(s, opt);
+  lp_out_puts(out, "===== HEAP SNAPSHOT, ");
+  snaps_seconds(out, s->ns);
+  lp_out_puts(out, " seconds passed\n");
   for (i = 0; i < top; i++)
-    snaps_holds(out, s, s->label[s->site[i]], s->state[s->site[i]].bytes);
-  for (; i < s->n; i++)
-    rest += s->state[s->site[i]].bytes;
+    snaps_holds(out, s->label[s->site[i]], s->state[s->site[i]].bytes, opt);
   if (top < s->n) {
     LpBuf b = {0};
-    lp_buf_printf(&b, "(%zu others)", s->n - top);
-    snaps_holds(out, s, b.s, rest);
+    lp_buf_printf(&b, "(%u others)", s->n - top);
+    snaps_holds(out, b.s, snaps_rest(s, top).bytes, opt);
     lp_buf_free(&b);
   }
   lp_out_puts(out, "\n");
@@ -134,13 +149,9 @@ void lp_report_snaps(LpOut *out, const LpProfile *prof,
   Snaps s;
   if (!prof->snaps.n)
     return;
-  snaps_open(&s, prof, opt);
-  while (snaps_next(&s)) {
-    lp_out_puts(out, "===== HEAP SNAPSHOT, ");
-    snaps_seconds(out, s.ns);
-    lp_out_puts(out, " seconds passed\n");
-    snaps_rows(out, &s);
-  }
+  snaps_open(&s, prof, opt->shape);
+  while (snaps_next(&s))
+    snaps_text(&s, out, opt);
   snaps_close(&s);
 }
 
@@ -157,7 +168,7 @@ static void snaps_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "function", "function", LP_UNIT_TEXT);
   lp_table_metric(t, LP_METRIC_LIVE_OBJECTS);
   lp_table_metric(t, LP_METRIC_LIVE);
-  snaps_open(&s, prof, opt);
+  snaps_open(&s, prof, opt->shape);
   while (snaps_next(&s)) {
     for (i = 0; i < s.n; i++) {
       uint32_t site = s.site[i];

@@ -1,8 +1,8 @@
--- Runs luacheck and records its memory:
+-- Runs luacheck and records its memory, with stacks:
 --   luajit luacheck.lua RECORDING [luacheck's arguments]
 
 local out = table.remove(arg, 1)
-assert(misc.memprof.start(out))
+assert(misc.memprof.start(out, {stack = 64}))
 
 -- However luacheck ends, it ends here. To have found something to warn about
 -- is not a failure of this program.

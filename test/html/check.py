@@ -576,6 +576,19 @@ def group_time():
         same("threads", len(rows(b, "#panel-threads")), 2)
         calm(b, "tables")
 
+        # As the program counts them.
+        b.open(page(stream("plain.ljm"), "--heap-snap-interval=0.01"))
+        same("series", texts(b, "#series button"),
+             ["Live", "Allocated", "Live by site"])
+        if len(texts(b, ".peak text")) != 1:
+            raise Wrong("the peak is not marked")
+        click(b, "#series button", 2)
+        if "INTERNAL" not in texts(b, ".keys li"):
+            raise Wrong(f"sites: {texts(b, '.keys li')}")
+        click(b, "#tab-sizes")
+        same("sizes", len(texts(b, ".bucket")) > 3, True)
+        calm(b, "what is counted")
+
         # Of a sampler whose program does more in the end.
         def two_halves(d):
             d["tables"]["time"] = {

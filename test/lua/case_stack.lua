@@ -123,6 +123,55 @@ H.case("metamethods and iterators", function()
   ]])
 end)
 
+-- Nothing but the PC beside their continuation tells the calls apart.
+H.case("the same metamethod on many lines", function()
+  S.try([[
+    local t = setmetatable({}, {
+      __index = function(t, k)
+        keep[1] = $cdata --x*
+        return 1
+      end,
+    })
+    local function f()
+      local a = t.x
+      local b = t.y
+      if a == b then
+        a = t.z
+      end
+      return a
+    end
+    for i = 1, 60 do f() end
+  ]])
+end)
+
+-- Both call back from the same slot, so that only their names differ.
+H.case("other functions where a stack is cut", function()
+  local code = H.code([[
+    local function back()
+      keep[1] = $cdata --x*
+      return false
+    end
+    local function f(t)
+      table.sort(t, back)
+      string.gsub("ab", "%w", back, 1)
+    end
+    for i = 1, 60 do f({ 1, 2 }) end
+  ]], "@cut.lua")
+  for depth = 2, 3 do
+    local names, n = {}, 0
+    for _, e in ipairs(H.record(code.fn, { stack = depth }).events) do
+      if e.kind == "alloc" and code.tags[e.nsize] then
+        local name = e.callers[#e.callers].symbol
+        names[name] = (names[name] or 0) + 1
+        n = n + 1
+      end
+    end
+    H.eq(n, 120, "events")
+    H.eq(names["table.sort"], 60, "calls by table.sort, depth %d", depth)
+    H.eq(names["string.gsub"], 60, "calls by string.gsub, depth %d", depth)
+  end
+end)
+
 H.case("coroutines", function()
   S.try([[
     local function leaf()

@@ -42,6 +42,8 @@ START_TEST(test_lua)
   LUA("\n", 0, 2, 0, "[string \"...\"]:0, line 2");
   LUA("@a\nb\x1b\x7f\0c", 1, 2, 0, "@a\\nb\\x1b\\x7f\\x00c:1, line 2");
   LUA("@\xc3\xa4.lua", 1, 2, 0, "@\xc3\xa4.lua:1, line 2");
+  LUA("@\xc2\x9b[31m\xc2\xa0\xc2", 1, 2, 0,
+      "@\\xc2\\x9b[31m\xc2\xa0\xc2:1, line 2");
   LUA("@app.lua", 3, LP_LINE_NONE, 0, "@app.lua:3, line ?");
   LUA("len", LP_LINE_NONE, LP_LINE_NONE, 0, "[builtin:len], line ?");
   LUA("len", 0xffffffff, 7, 0, "[builtin:len], line 7");

@@ -70,28 +70,13 @@ START_TEST(test_find)
 }
 END_TEST
 
-/* A recording with four heap snapshots. */
-static Run snapshots(void)
+/* How many lines there are. */
+static size_t lines(const char *s)
 {
-  Run r = {.prof = lp_profile_new()};
-  LpInput in;
-  Craft c;
-  craft_open(&c, 1);
-  craft_time(&c, 0);
-  craft_meta(&c, 50);
-  craft_alloc(&c, 1, 0x1000, 2048);
-  craft_time(&c, 250000000);
-  craft_alloc(&c, 0, 0x2000, 70);
-  craft_free(&c, 0, 0x3000, 20);
-  craft_time(&c, 1100000000);
-  craft_free(&c, 0, 0x1000, 2048);
-  craft_totals(&c, 0, 0);
-  craft_flush(&c);
-  r.prof->wanted.snap = 250000000;
-  lp_input_memory(&in, c.out.s, c.out.n);
-  run_add(&r, &in);
-  craft_close(&c);
-  return r;
+  size_t n = 0;
+  for (; (s = strchr(s, '\n')); s++)
+    n++;
+  return n;
 }
 
 /* Heap snapshots are in front of the report, to the character; what is older is
@@ -115,38 +100,147 @@ START_TEST(test_snapshots)
                              "INTERNAL holds 70 bytes\n"
                              "(before start) holds 30 bytes\n\n"
                              "ALLOCATIONS\n";
-  Run r = snapshots();
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 50);
+  craft_alloc(&c, 1, 0x1000, 2048);
+  craft_time(&c, 250000000);
+  craft_alloc(&c, 0, 0x2000, 70);
+  craft_free(&c, 0, 0x3000, 20);
+  craft_time(&c, 1100000000);
+  craft_free(&c, 0, 0x1000, 2048);
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r.prof->wanted.snap = 250000000;
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
   run_text(&r, &run_plain);
   r.text.s[strlen(head)] = '\0';
   ck_assert_str_eq(r.text.s, head);
   run_close(&r);
+  craft_close(&c);
 }
 END_TEST
 
-/* They have the rows that the report below them has. */
-START_TEST(test_snapshots_shape)
+/* They have the sites that the report below them has. */
+START_TEST(test_focus)
 {
-  static const char top[] = "===== HEAP SNAPSHOT, 0.25 seconds passed\n"
-                            "(unknown) holds 2048 bytes\n"
-                            "(before start) holds 50 bytes\n\n"
-                            "===== HEAP SNAPSHOT, 0.5 seconds passed\n"
-                            "(unknown) holds 2048 bytes\n"
-                            "(2 others) holds 100 bytes\n\n";
-  static const char focus[] = "===== HEAP SNAPSHOT, 0.25 seconds passed\n\n"
-                              "===== HEAP SNAPSHOT, 0.5 seconds passed\n"
-                              "INTERNAL holds 70 bytes\n\n";
-  LpReportOptions opt = {.metric = LP_METRIC_BYTES, .top = 1};
-  Run r = snapshots();
+  static const char want[] = "===== HEAP SNAPSHOT, 0.25 seconds passed\n"
+                             "INTERNAL holds 20 bytes\n\n"
+                             "ALLOCATIONS\n"
+                             "INTERNAL: 1 20 0\n\n";
+  LpReportOptions opt = {.metric = LP_METRIC_BYTES};
+  Run r = {.prof = lp_profile_new()};
   LpShape shape;
   regex_t re;
-  ck_assert_ptr_nonnull(strstr(run_report(&r, "text", NULL, &opt), top));
+  LpInput in;
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 50);
+  craft_alloc(&c, LJM_SITE_UNKNOWN, 0x1000, 40);
+  craft_alloc(&c, LJM_SITE_INTERNAL, 0x2000, 20);
+  craft_time(&c, 250000000);
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r.prof->wanted.snap = 250000000;
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
   ck_assert_int_eq(regcomp(&re, "INTERNAL", REG_EXTENDED), 0);
   lp_shape_open(&shape, r.prof, &re, NULL);
   opt.shape = &shape;
-  ck_assert_ptr_nonnull(strstr(run_report(&r, "text", NULL, &opt), focus));
+  ck_assert_ptr_nonnull(strstr(run_report(&r, "text", NULL, &opt), want));
   lp_shape_close(&shape);
   regfree(&re);
   run_close(&r);
+  craft_close(&c);
+}
+END_TEST
+
+/* Each snapshot has the first rows, and one of all others; so have the lists of
+** whose objects were taken.
+*/
+START_TEST(test_top)
+{
+  static const char want[] = "===== HEAP SNAPSHOT, 0.25 seconds passed\n"
+                             "(before start) holds 50 bytes\n"
+                             "(2 others) holds 60 bytes\n\n"
+                             "ALLOCATIONS\n"
+                             "(unknown): 1 40 0\n"
+                             "INTERNAL: 1 20 0\n\n"
+                             "REALLOCATIONS\n\n"
+                             "DEALLOCATIONS\n"
+                             "INTERNAL: 3 0 70\n"
+                             "\tOverrides:\n"
+                             "\t\t(before start)\n"
+                             "\t\t(2 others)\n\n"
+                             "HEAP SUMMARY\n"
+                             "(before start) holds 40 bytes: "
+                             "0 allocations, 1 deallocations\n";
+  LpReportOptions opt = {.top = 1};
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 50);
+  craft_alloc(&c, LJM_SITE_UNKNOWN, 0x1000, 40);
+  craft_alloc(&c, LJM_SITE_INTERNAL, 0x2000, 20);
+  craft_time(&c, 250000000);
+  craft_free(&c, LJM_SITE_INTERNAL, 0x1000, 40);
+  craft_free(&c, LJM_SITE_INTERNAL, 0x2000, 20);
+  craft_free(&c, LJM_SITE_INTERNAL, 0x3000, 10);
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  r.prof->wanted.snap = 250000000;
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
+  run_text(&r, &opt);
+  ck_assert_str_eq(r.text.s, want);
+  run_close(&r);
+  craft_close(&c);
+}
+END_TEST
+
+/* Code that a program makes, again and again, is one row, and one line of the
+** tree, as far as its name tells; two files are not.
+*/
+START_TEST(test_made)
+{
+  static const char *const chunk[] = {
+      "return 1 --[[ the beginning of a text that is too long ]] + 1",
+      "return 1 --[[ the beginning of a text that is too long ]] + 2",
+      "return 2", "@a.lua", "@b.lua"};
+  LpReportOptions opt = {.metric = LP_METRIC_BYTES};
+  Run r = {.prof = lp_profile_new()};
+  LpInput in;
+  Craft c;
+  uint64_t i;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 0);
+  for (i = 0; i < 5; i++) {
+    craft_proto(&c, 1 + i, 0, 7, 0, chunk[i], "");
+    craft_site(&c, 2 + i, 0, 1 + i, 1);
+    craft_alloc(&c, 2 + i, 0x1000 + i * 64, 64);
+  }
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  lp_input_memory(&in, c.out.s, c.out.n);
+  run_add(&r, &in);
+  run_books(&r);
+  run_report(&r, "csv", "lines", &opt);
+  ck_assert_ptr_nonnull(strstr(r.text.s, "\n128,40"));
+  ck_assert_uint_eq(lines(r.text.s), 5);
+  run_report(&r, "csv", "functions", &opt);
+  ck_assert_uint_eq(lines(r.text.s), 5);
+  run_report(&r, "text", "tree", &opt);
+  ck_assert_uint_eq(lines(r.text.s), 6);
+  run_close(&r);
+  craft_close(&c);
 }
 END_TEST
 
@@ -301,9 +395,9 @@ END_TEST
 
 Suite *suite_views(void)
 {
-  const TTest *tests[] = {
-      test_golden,   test_find,    test_snapshots, test_snapshots_shape,
-      test_eternity, test_metrics, test_types,     test_frames,
-      test_min,      NULL};
+  const TTest *tests[] = {test_golden,   test_find,    test_snapshots,
+                          test_top,      test_focus,   test_made,
+                          test_eternity, test_metrics, test_types,
+                          test_frames,   test_min,     NULL};
   return suite_of("views", tests);
 }

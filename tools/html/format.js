@@ -46,6 +46,7 @@ function unitText(n, unit) {
   case "ns": return timeText(n);
   case "percent": return n.toFixed(1) + "%";
   case "text": return safeText(n);
+  case "id": return String(n);
   default: return countText(n);
   }
 }
@@ -92,6 +93,11 @@ function safeText(s) {
 function baseName(path) {
   const m = /([^/\\]+)[/\\]*$/.exec(path);
   return m ? m[1] : path;
+}
+
+/* A site's label without the directories of its file. */
+function siteText(label) {
+  return safeText(label.replace(/^(~?@).*\/(?=[^/]*:\d)/, "$1"));
 }
 
 /* The middle of a long text, left out. */

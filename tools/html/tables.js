@@ -77,7 +77,8 @@ function showTable(p, name, state, matcher, onsort) {
     "aria-label": TABLE_TITLES[name]});
   fill(panel, chart, box);
   const columns = table.columns.map(c =>
-    Object.assign({signed: /(^|-)change$/.test(c.key)}, c));
+    Object.assign({}, c, {signed: /(^|-)change$/.test(c.key),
+      unit: /^[pt]id$/.test(c.key) ? "id" : c.unit}));
   showGrid(box, {columns, rows: tableRows(table, matcher),
     sort, bar, onsort});
 }

@@ -182,7 +182,7 @@ function snapshotCourses(table, most) {
   const all = Array.from(sites.values()).sort((a, b) => b.most - a.most);
   const list = all.slice(0, most);
   if (all.length > most) {
-    const rest = {name: `${all.length - most} others`,
+    const rest = {name: `${countText(all.length - most)} others`,
       v: new Array(times.length).fill(0)};
     for (const s of all.slice(most))
       s.v.forEach((x, i) => rest.v[i] += x);
@@ -207,7 +207,7 @@ function timeSites(p, width) {
     low = high;
   });
   const tell = i => [["live", bytesText(sums[i])]].concat(
-    list.map(s => [safeText(shortText(s.name, 60)), bytesText(s.v[i])]));
+    list.map(s => [shortText(siteText(s.name), 60), bytesText(s.v[i])]));
   return {g, ns: times, at, tell, keys: list,
     about: "Live bytes by site over " + timeText(end)};
 }
@@ -278,6 +278,6 @@ function timeKeys(keys) {
     const dot = el("span", {class: "dot"});
     dot.style.backgroundColor = s.fill;
     return el("li", {title: safeText(s.name)}, dot,
-      nameEl(safeText(shortText(s.name, 48))));
+      nameEl(shortText(siteText(s.name), 48)));
   }));
 }

@@ -1,0 +1,28 @@
+# Debian's packages, for tests: fetched through apt, kept, never installed.
+# shellcheck shell=bash
+
+obtain_package=$(cd "$(dirname "${BASH_SOURCE[0]}")/../luajit-patches" &&
+  pwd)/debian-package
+
+# The packages that bring luacheck and Penlight.
+# shellcheck disable=SC2034
+real_packages=(lua-check lua-argparse lua-filesystem lua-penlight)
+
+# Downloads into $2, below the cache $1, unless it is there; more arguments are
+# debian-package's. Others may do the same meanwhile.
+obtain() {
+  local to=$1/$2 new=$1/$2.$$ options=()
+  shift 2
+  [ "$1" != -b ] || {
+    options=(-b)
+    shift
+  }
+  [ ! -d "$to" ] || return 0
+  "$obtain_package" "${options[@]}" "$new" "$@" > "$new.log" 2>&1 || {
+    echo "skipped: $(tail -n 1 "$new.log")"
+    rm -rf "$new" "$new.log"
+    return 1
+  }
+  rm "$new.log"
+  mv -T "$new" "$to" 2> /dev/null || rm -rf "$new"
+}
