@@ -11,9 +11,8 @@
 
 #define LABEL_BUILTIN 0xffffffffu /* First line of LuaJIT's own functions. */
 
-/* Add N bytes; what would break a line of text, or steer a terminal, is
-*escaped:
-** U+0080 to U+009F do as well.
+/* Add N bytes; what would break a line of text is escaped, and so is what would
+** steer a terminal, U+0080 to U+009F as well.
 */
 static void label_text(LpBuf *b, const char *s, size_t n)
 {
