@@ -70,9 +70,9 @@ static void rows_visit(Rows *r, const LpTree *t, uint32_t i, int depth,
   uint32_t of = r->as[t->node[i].site];
   Row *row = &r->row[of];
   unsigned side;
+  r->path = lp_grow(r->path, &r->npath, (size_t)depth + 1, sizeof(r->path[0]));
   for (; *was >= depth; --*was)
     r->row[r->path[*was]].inside--;
-  r->path = lp_grow(r->path, &r->npath, (size_t)depth + 1, sizeof(r->path[0]));
   r->path[depth] = of;
   *was = depth;
   row->site = t->node[i].site;

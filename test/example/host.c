@@ -35,7 +35,7 @@ static int host_stop(void *arg)
 static int host_listen(const char *port)
 {
   struct sockaddr_in at = {.sin_family = AF_INET,
-                           .sin_port = htons((uint16_t)atoi(port)),
+                           .sin_port = htons((uint16_t)strtoul(port, NULL, 10)),
                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof(at)) == 0 &&
