@@ -154,7 +154,7 @@ change() {
     truncated) : > "$file" ;;
     removed) rm "$file" ;;
     replaced) cp "$whole" "$file.new" && mv "$file.new" "$file" ;;
-    written) cat "$dir/whole.ljp" "$whole" > "$file" ;;
+    written) cat "$dir/whole.ljp" "$whole" 1<> "$file" ;;
   esac
 }
 
