@@ -32,8 +32,12 @@ static void cut(const Recording *rec, size_t n, uint64_t *seen)
 {
   LpInput in;
   Run r;
-  lp_input_memory(&in, rec->b.s, n);
-  r = n % WANTED_EVERY ? run_input(&in) : run_memory(rec->b.s, n);
+  if (n % WANTED_EVERY) {
+    lp_input_memory(&in, rec->b.s, n);
+    r = run_input(&in);
+  } else {
+    r = run_memory(rec->b.s, n);
+  }
   ck_assert_int_eq(r.status, n == rec->b.n    ? LP_WHOLE
                              : n >= rec->body ? LP_PART
                                               : LP_UNREADABLE);
