@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocgc.h"
 #include "calltree.h"
 #include "label.h"
 #include "mem.h"
-#include "allocgc.h"
 
 /* The node of SITE, called by PARENT. */
 static uint32_t tree_node(LpTree *t, uint32_t parent, uint32_t site)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,14 +71,12 @@ static void warn(const char *name, const LpStream *st, const LpInput *in,
 
 /* -- Streams -------------------------------------------------------------- */
 
-/* Who reads: a sink's context has no place for it. */
-static LpLoad *loading;
-
-/* It is known what comes. */
+/* It is known what comes. CTX is the stream that is a part of who loads. */
 static void load_body(void *ctx, int body)
 {
+  LpLoad *l = (LpLoad *)(void *)((char *)ctx - offsetof(LpLoad, st));
   lp_stream_body(ctx, body);
-  loading->body(loading->prof);
+  l->body(l->prof);
 }
 
 /* Time to show what was read until now of a file that is followed. */
@@ -86,7 +85,7 @@ static void load_show(void *ctx)
   LpLoad *l = ctx;
   if (!l->prof->of)
     return;
-  lp_stream_settle(l->st);
+  lp_stream_settle(&l->st);
   l->show(l);
 }
 
@@ -122,30 +121,27 @@ static const char *load_why(const LpLoad *l, const LpInput *in,
 static int load_stream(LpLoad *l, const char *name, int fd)
 {
   LpInput in;
-  LpStream st;
+  LpStream *st = &l->st;
   LpProgress progress;
-  LpSink sink = lp_stream_open(&st, l->prof);
-  LpUnpack *u;
+  LpSink sink = lp_stream_open(st, l->prof);
+  LpUnpack *u = load_open(l, &progress, name, fd);
   const char *why;
   int res;
-  l->st = &st;
-  loading = l;
-  u = load_open(l, &progress, name, fd);
   sink.body = load_body;
   lp_input_open(&in, lp_unpack_read, u);
   l->followed.in = &in;
   lp_reader_run(&in, &sink);
-  lp_stream_close(&st, lp_input_offset(&in));
+  lp_stream_close(st, lp_input_offset(&in));
   lp_progress_clear();
-  res = lp_stream_status(&st);
+  res = lp_stream_status(st);
   why = load_why(l, &in, u);
   if (why && res == LP_WHOLE)
     res = LP_PART;
   if (why && lp_input_offset(&in) == 0)
     res = lp_load_failed(name, why);
   else if (res != LP_WHOLE)
-    warn(name, &st, &in, why);
-  if (st.body && !st.marks && l->timed)
+    warn(name, st, &in, why);
+  if (st->body && !st->marks && l->timed)
     fprintf(stderr, "%s: %s: has no time marks: all of it counts as time 0\n",
             program_invocation_short_name, name);
   lp_input_close(&in);

@@ -16,7 +16,7 @@ typedef struct LpLoad {
   void (*show)(const struct LpLoad *l); /* While a file is followed. */
   int timed;                            /* What was asked for is about time. */
   LpFollow followed;                    /* Has a name, if a file is. */
-  LpStream *st;                         /* What is read. */
+  LpStream st;                          /* What is read. */
 } LpLoad;
 
 int lp_load_worse(int a, int b);

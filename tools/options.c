@@ -169,7 +169,7 @@ unsigned lp_options_wants(const LpReport *r)
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++)
     metrics |= LP_METRIC_BIT(lp_options.limit[i].metric);
-  if (lp_options.nfile > 1) /* Memory and CPU, perhaps. */
+  if (lp_options.nfile > 1 && (r->of & LP_OF_CPU)) /* Both, perhaps. */
     metrics |= LP_METRIC_BIT(LP_METRIC_PEAK);
   return r->wants | lp_metric_wants(metrics);
 }

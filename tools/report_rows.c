@@ -222,6 +222,16 @@ static size_t rows_sort(Rows *r)
 
 /* -- The table ------------------------------------------------------------ */
 
+/* Add a column of totals, in which every stack is more than once. */
+static LpColumn *rows_alone(LpTable *t, const char *key, const char *title,
+                            LpUnit unit, int width)
+{
+  LpColumn *c = lp_table_column(t, key, title, unit);
+  c->width = width;
+  c->alone = 1;
+  return c;
+}
+
 /* The columns of the metric that the report is of. */
 static void rows_columns(const Rows *r, LpTable *t)
 {
@@ -230,27 +240,17 @@ static void rows_columns(const Rows *r, LpTable *t)
   lp_table_column(t, "self", "self", unit)->width = 12;
   if (r->sides == 1) {
     lp_table_column(t, "self-percent", "%", LP_UNIT_PERCENT)->width = 6;
-    c = lp_table_column(t, "total", "total", unit);
-    c->width = 11;
-    c->alone = 1;
-    c = lp_table_column(t, "total-percent", "%", LP_UNIT_PERCENT);
-    c->width = 6;
-    c->alone = 1;
+    rows_alone(t, "total", "total", unit, 11);
+    rows_alone(t, "total-percent", "%", LP_UNIT_PERCENT, 6);
     return;
   }
   lp_table_column(t, "self-base", "base", unit)->width = 11;
   c = lp_table_column(t, "self-change", "change", unit);
   c->width = 11;
   c->change = 1;
-  c = lp_table_column(t, "total", "total", unit);
-  c->width = 11;
-  c->alone = 1;
-  c = lp_table_column(t, "total-base", "base", unit);
-  c->width = 11;
-  c->alone = 1;
-  c = lp_table_column(t, "total-change", "change", unit);
-  c->width = 11;
-  c->alone = c->change = 1;
+  rows_alone(t, "total", "total", unit, 11);
+  rows_alone(t, "total-base", "base", unit, 11);
+  rows_alone(t, "total-change", "change", unit, 11)->change = 1;
 }
 
 /* All columns: those, those of other metrics that text has, the name, the rest.

@@ -143,12 +143,13 @@ static void stream_meta(void *ctx, const LpMeta *m)
 {
   LpStream *st = ctx;
   uint64_t *began = &st->prof->realtime;
-  if (lp_meta_is(m, "realtime") && m->u && (!*began || m->u < *began))
-    *began = m->u;
-  if (lp_meta_is(m, "realtime"))
+  if (lp_meta_is(m, "realtime")) {
     st->clock.realtime = m->u;
-  else if (lp_meta_is(m, "monotonic"))
+    if (m->u && (!*began || m->u < *began))
+      *began = m->u;
+  } else if (lp_meta_is(m, "monotonic")) {
     st->clock.monotonic = m->u;
+  }
   if (st->body == 'p') {
     lp_stream_cpu_meta(st, m);
   } else if (lp_meta_is(m, "live")) {

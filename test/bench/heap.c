@@ -25,15 +25,6 @@ typedef struct Heap {
   uint64_t *addr;
 } Heap;
 
-static uint64_t rnd(uint64_t n)
-{
-  static uint64_t s = 88172645463325252u;
-  s ^= s << 13;
-  s ^= s >> 7;
-  s ^= s << 17;
-  return s % n;
-}
-
 /* Objects of 16 to 112 bytes: what lies at an address is always as large. */
 static uint64_t heap_size(uint64_t addr)
 {
@@ -64,7 +55,7 @@ static uint64_t heap_alloc(Heap *h, uint64_t addr)
     addr = h->top;
     h->top += (heap_size(addr) + 15) / 16 * 16 + 16;
   }
-  craft_alloc(&h->c, 2 + rnd(HEAP_SITES), addr, heap_size(addr));
+  craft_alloc(&h->c, 2 + craft_random(HEAP_SITES), addr, heap_size(addr));
   if (h->c.fresh >= HEAP_BLOCK)
     heap_write(h, 0);
   return addr;
@@ -85,7 +76,7 @@ static void heap_random(Heap *h, uint64_t n)
   for (i = 0; i < n; i++)
     h->addr[i] = heap_alloc(h, 0);
   for (; n; n--) {
-    i = rnd(n);
+    i = craft_random(n);
     heap_free(h, h->addr[i]);
     h->addr[i] = h->addr[n - 1];
   }
@@ -101,7 +92,7 @@ static void heap_churn(Heap *h, uint64_t events, uint64_t bytes)
   for (i = 0; i < HEAP_LIVE; i++)
     h->addr[i] = heap_alloc(h, 0);
   for (i = 0; h->c.events < events && h->bytes < bytes; i++) {
-    uint64_t *addr = &h->addr[rnd(HEAP_LIVE)], again = wait[i % 1000];
+    uint64_t *addr = &h->addr[craft_random(HEAP_LIVE)], again = wait[i % 1000];
     heap_free(h, *addr);
     wait[i % 1000] = *addr;
     *addr = heap_alloc(h, again);

@@ -8,6 +8,16 @@
 #include "ljm_crc32c.h"
 #include "ljm_format.h"
 
+/* The next number of a series that looks random, below N. */
+uint64_t craft_random(uint64_t n)
+{
+  static uint64_t s = 88172645463325252u;
+  s ^= s << 13;
+  s ^= s >> 7;
+  s ^= s << 17;
+  return s % n;
+}
+
 /* -- Any version ---------------------------------------------------------- */
 
 void craft_byte(LpBuf *b, unsigned byte)

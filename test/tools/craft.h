@@ -83,6 +83,8 @@ void craft_books(Craft *c, const CraftBook *book, size_t n);
 
 /* -- Any version ---------------------------------------------------------- */
 
+uint64_t craft_random(uint64_t n);
+
 void craft_byte(LpBuf *b, unsigned byte);
 void craft_uleb(LpBuf *b, uint64_t v);
 void craft_str(LpBuf *b, const char *s);

@@ -35,15 +35,6 @@ typedef struct Model {
   uint64_t all, cut;
 } Model;
 
-static uint64_t rnd(uint64_t n)
-{
-  static uint64_t s = 88172645463325252u;
-  s ^= s << 13;
-  s ^= s >> 7;
-  s ^= s << 17;
-  return s % n;
-}
-
 /* Give the writer all sites. */
 static void model_sites(Model *m, LsStream *s)
 {
@@ -82,11 +73,13 @@ static void model_count(Model *m, const unsigned *site, size_t n, int cut,
 /* A random stack that has something of the one before. */
 static size_t model_stack(unsigned *site, size_t n)
 {
-  size_t keep = rnd(3) ? n - rnd(n + 1) / 4 : rnd(n + 1), i;
-  size_t more = rnd(6);
+  size_t keep = craft_random(3) ? n - craft_random(n + 1) / 4
+                                : craft_random(n + 1),
+         i;
+  size_t more = craft_random(6);
   n = keep + more > DEPTH ? DEPTH : keep + more;
   for (i = keep; i < n; i++)
-    site[i] = (unsigned)rnd(NSITE);
+    site[i] = (unsigned)craft_random(NSITE);
   return n;
 }
 
@@ -99,16 +92,17 @@ static void model_write(Model *m, LsStream *s, size_t n)
   size_t depth = 0, i;
   int cut = 0;
   while (n--) {
-    uint64_t count = 1 + rnd(9);
-    if (rnd(200) == 0)
+    uint64_t count = 1 + craft_random(9);
+    if (craft_random(200) == 0)
       ls_stream_time(s, n);
     depth = model_stack(site, depth);
-    cut = rnd(10) ? cut : (int)rnd(2);
+    cut = craft_random(10) ? cut : (int)craft_random(2);
     for (i = 0; i < depth; i++)
       ids[i] = m->id[site[i]];
     model_count(m, site, depth, cut, count);
-    ls_stream_sample(s, ls_stream_thread(s, process, (uint32_t)rnd(3), "t"),
-                     ids, depth, cut, count);
+    ls_stream_sample(
+        s, ls_stream_thread(s, process, (uint32_t)craft_random(3), "t"), ids,
+        depth, cut, count);
   }
 }
 

@@ -37,15 +37,6 @@ typedef struct Model {
   } obj[NOBJ]; /* At address (index + 1) << 12; no size, no object. */
 } Model;
 
-static uint64_t rnd(uint64_t n)
-{
-  static uint64_t s = 88172645463325252u;
-  s ^= s << 13;
-  s ^= s >> 7;
-  s ^= s << 17;
-  return s % n;
-}
-
 /* The line of an event at a site. */
 static int model_line(Model *m, char site)
 {
@@ -83,16 +74,17 @@ static void model_leave(Model *m, int k)
 /* A random change of the stack. */
 static void model_change(Model *m, Craft *c)
 {
-  uint64_t site[16], pops = rnd((uint64_t)m->n + 1), n = rnd(12), i;
-  int whole = rnd(20) == 0;
-  if (rnd(3))
+  uint64_t site[16], pops = craft_random((uint64_t)m->n + 1),
+                     n = craft_random(12), i;
+  int whole = craft_random(20) == 0;
+  if (craft_random(3))
     pops = pops < 3 ? pops : 2;
   if (m->n > 40)
     pops = (uint64_t)m->n;
   m->n = whole ? 0 : m->n - (int)pops;
-  m->cut = whole ? (int)rnd(2) : m->cut;
+  m->cut = whole ? (int)craft_random(2) : m->cut;
   for (i = 0; i < n; i++) {
-    site[i] = 2 + rnd(NSITE);
+    site[i] = 2 + craft_random(NSITE);
     m->stack[m->n++] = (char)('A' + (int)site[i]);
   }
   if (whole)
@@ -104,16 +96,16 @@ static void model_change(Model *m, Craft *c)
 /* A random event. */
 static void model_event(Model *m, Craft *c)
 {
-  int k = (int)rnd(NOBJ), to = (int)rnd(NOBJ);
-  uint64_t site = 2 + rnd(NSITE), size = 1 + rnd(1000);
+  int k = (int)craft_random(NOBJ), to = (int)craft_random(NOBJ);
+  uint64_t site = 2 + craft_random(NSITE), size = 1 + craft_random(1000);
   uint64_t addr = (uint64_t)(k + 1) << 12;
   uint64_t old = m->obj[k].size;
   char name = (char)('A' + (int)site);
   if (!old) {
-    c->type = (unsigned)rnd(13);
+    c->type = (unsigned)craft_random(13);
     craft_alloc(c, site, addr, size);
     model_arrive(m, k, name, size);
-  } else if (rnd(2)) {
+  } else if (craft_random(2)) {
     craft_free(c, site, addr, old);
     model_leave(m, k);
   } else if (to == k || !m->obj[to].size) {
@@ -186,12 +178,12 @@ START_TEST(test_model)
     begin(&c, (uint64_t)cap[i] + 1);
     m->cap = cap[i];
     for (k = 0; k < 3000; k++) {
-      if (rnd(100) == 0) {
+      if (craft_random(100) == 0) {
         craft_flush(&c);
         craft_time(&c, k);
         m->n = m->cut = 0;
       }
-      if (rnd(2))
+      if (craft_random(2))
         model_change(m, &c);
       model_event(m, &c);
     }

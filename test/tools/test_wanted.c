@@ -57,15 +57,6 @@ typedef struct Model {
 
 #define NLIVE ((int)(sizeof(((Model *)0)->live) / sizeof(Held)))
 
-static uint64_t rnd(uint64_t n)
-{
-  static uint64_t s = 88172645463325252u;
-  s ^= s << 13;
-  s ^= s >> 7;
-  s ^= s << 17;
-  return s % n;
-}
-
 static Sum sum(uint64_t n, uint64_t part)
 {
   return ((Sum)n << 32) + (Sum)(__int128)(int64_t)part;
@@ -112,17 +103,18 @@ static void event(Model *m, Craft *c, Event e)
 /* A random event; after a while more is freed than allocated. */
 static void random_event(Model *m, Craft *c, uint64_t *size)
 {
-  int k = (int)rnd(NOBJ), to = (int)rnd(NOBJ), site = 2 + (int)rnd(NSITE);
-  uint64_t new = 1 + rnd(rnd(9) ? 100 : 30000);
+  int k = (int)craft_random(NOBJ), to = (int)craft_random(NOBJ),
+      site = 2 + (int)craft_random(NSITE);
+  uint64_t new = 1 + craft_random(craft_random(9) ? 100 : 30000);
   Event e = {LJM_ALLOC, site, k, k, 0, new, 0};
-  if (size[k] && rnd(8) < (m->n / 500 % 2 ? 3 : 6)) {
+  if (size[k] && craft_random(8) < (m->n / 500 % 2 ? 3 : 6)) {
     e = (Event){LJM_FREE, site, k, k, size[k], 0, 0};
   } else if (size[k] && (to == k || !size[to])) {
-    int half = m->sample && rnd(4) == 0;
+    int half = m->sample && craft_random(4) == 0;
     e = (Event){LJM_REALLOC, site, k, to, size[k], half ? 0 : new, 0};
   } else if (size[k]) {
     return;
-  } else if (m->sample && rnd(9) == 0) {
+  } else if (m->sample && craft_random(9) == 0) {
     e = (Event){LJM_REALLOC, site, to, k, 0, new, 0};
   }
   if (e.osize)
@@ -150,10 +142,11 @@ static void make(Model *m, Craft *c, uint64_t sample)
   for (i = 0; i < 20 && !sample; i++)
     size[i] = 10 + (uint64_t)i;
   while (m->n < NEVENT) {
-    if (rnd(50) == 0 && m->nmark < NMARK) {
-      if (rnd(4) == 0)
+    if (craft_random(50) == 0 && m->nmark < NMARK) {
+      if (craft_random(4) == 0)
         craft_flush(c);
-      craft_time(c, c->ns + rnd(rnd(20) ? 20000000 : 700000000));
+      craft_time(c,
+                 c->ns + craft_random(craft_random(20) ? 20000000 : 700000000));
       m->mark[m->nmark++] = c->ns;
     }
     random_event(m, c, size);
