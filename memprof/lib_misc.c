@@ -229,10 +229,13 @@ static int misc_memprof_start(lua_State *L)
     lua_pushboolean(L, 1);
     return 1;
   }
-  en = status == LUAM_PROFILE_ERRMEM  ? ENOMEM
-       : status == LUAM_PROFILE_ERRIO ? f->en
-                                      : EINVAL;
+  en = status == LUAM_PROFILE_ERRMEM    ? ENOMEM
+       : status == LUAM_PROFILE_ERRIO   ? f->en
+       : status == LUAM_PROFILE_ERRBUSY ? EBUSY
+                                        : EINVAL;
   misc_close(f);
+  if (status == LUAM_PROFILE_ERRBUSY)
+    return misc_fail(L, NULL, "jit.p is running: stop it, or ask for natural lines", en);
   return misc_fail(L, fname, strerror(en), en);
 }
 

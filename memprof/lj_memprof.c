@@ -283,13 +283,17 @@ int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
   mp = memprof_new(G(L), opt);
   if (mp == NULL)
     return LUAM_PROFILE_ERRMEM;
+  if (lj_memprof_linesbusy(mp)) {
+    memprof_delete(mp);
+    return LUAM_PROFILE_ERRBUSY;
+  }
   memprof_lock();
   status = memprof_reserve(mp, &h);
   memprof_unlock();
   if (status == LUAM_PROFILE_SUCCESS) {
     memprof_begin(mp);
     if (!mp->buf.error) {
-      lj_memprof_flushtraces(mp, L);
+      lj_memprof_linesstart(mp, L);
       memprof_install(h, mp, atexit);
       return LUAM_PROFILE_SUCCESS;
     }
@@ -345,6 +349,7 @@ static int memprof_end(MPHook *h)
   MPState *mp = h->rec;
   int swapped = memprof_uninstall(h);
   int failed;
+  lj_memprof_linesstop(mp);
   if (!swapped) /* Else the VM may have freed what was allocated last. */
     lj_memprof_complete(mp);
   mp->seen = lj_memprof_now();

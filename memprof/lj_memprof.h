@@ -14,7 +14,8 @@ LJ_FUNC void lj_memprof_close(global_State *g);
 #if LJ_HASJIT
 #include "lj_jit.h"
 /* The compiler's hooks: see lj_memprof_lines.c. */
-#ifndef LUAJIT_DISABLE_MEMPROF
+#ifdef LJ_MEMPROF_MODULE /* No hooks in a stock VM. */
+#elif !defined(LUAJIT_DISABLE_MEMPROF)
 LJ_FUNC int lj_memprof_newline(jit_State *J, const BCIns *pc);
 LJ_FUNC int lj_memprof_keepsnap(jit_State *J);
 #else
@@ -281,11 +282,22 @@ LJ_FUNC void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site,
                                  const void *optr, size_t osize,
                                  const void *nptr, size_t nsize);
 
-/* -- Exact lines on traces (lj_memprof_lines.c) ---------------------------- */
+/* -- Exact lines on traces (lj_memprof_lines.c, or module/lines.c) --------- */
 
-LJ_FUNC void lj_memprof_flushtraces(MPState *mp, lua_State *L);
 #if LJ_HASJIT
+LJ_FUNC void lj_memprof_linesstart(MPState *mp, lua_State *L);
 LJ_FUNC int lj_memprof_isexact(const MPState *mp, TraceNo no);
+#else
+#define lj_memprof_linesstart(mp, L) UNUSED(L)
+#endif
+#if LJ_HASJIT && defined(LJ_MEMPROF_MODULE)
+LJ_FUNC int lj_memprof_linesbusy(const MPState *mp);
+LJ_FUNC void lj_memprof_linesstop(MPState *mp);
+LJ_FUNC void lj_memprof_linesforget(MPState *mp, const GCtrace *T);
+#else
+#define lj_memprof_linesbusy(mp)      0
+#define lj_memprof_linesstop(mp)      ((void)0)
+#define lj_memprof_linesforget(mp, T) ((void)0)
 #endif
 
 /* -- The recorder's life (lj_memprof.c) ----------------------------------- */

@@ -81,11 +81,11 @@ static void builtin_fromsymbol(const char *symbol, char *name, size_t size)
   static const char *const prefix[] = {"lj_cf_", "lj_ffh_"};
   char *dot;
   size_t i;
-  snprintf(name, size, "%s", symbol);
+  snprintf(name, size, "%.*s", (int)size - 1, symbol);
   for (i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++) {
     size_t len = strlen(prefix[i]);
     if (strncmp(symbol, prefix[i], len) == 0) {
-      snprintf(name, size, "%s", symbol + len);
+      snprintf(name, size, "%.*s", (int)size - 1, symbol + len);
       dot = strchr(name, '_');
       if (dot != NULL && dot[1] != '\0')
         *dot = '.';

@@ -91,19 +91,11 @@ int lj_memprof_keepsnap(jit_State *J)
 ** Flushes traces that were compiled without line snapshots. Inside of a
 ** finalizer the VM does not allow it: then they remain, as approximate.
 */
-void lj_memprof_flushtraces(MPState *mp, lua_State *L)
+void lj_memprof_linesstart(MPState *mp, lua_State *L)
 {
   memset(mp->exact, 0, sizeof(mp->exact));
   if (mp->lines == LUAM_PROF_LINES_EXACT && !(mp->g->hookmask & HOOK_GC))
     luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
-}
-
-#else
-
-void lj_memprof_flushtraces(MPState *mp, lua_State *L)
-{
-  UNUSED(mp);
-  UNUSED(L);
 }
 
 #endif

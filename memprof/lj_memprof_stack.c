@@ -33,14 +33,24 @@
 
 /* -- Coroutines ----------------------------------------------------------- */
 
-/* Finds out where the VM's machine code for builtins is. */
-static void stack_findbuiltins(MPStack *st)
+/* The VM's machine code for an instruction. */
+static uintptr_t stack_handler(const MPState *mp, int op)
 {
-  uintptr_t vm = (uintptr_t)(void *)lj_vm_asm_begin;
+#ifdef LJ_MEMPROF_MODULE /* A stock VM hides its table of offsets, and all */
+  return (uintptr_t)G2GG(mp->g)->dispatch[op]; /* are one under a call hook. */
+#else
+  UNUSED(mp);
+  return (uintptr_t)(void *)lj_vm_asm_begin + lj_bc_ofs[op];
+#endif
+}
+
+/* Finds out where the VM's machine code for builtins is. */
+static void stack_findbuiltins(MPStack *st, const MPState *mp)
+{
   int i;
-  st->builtins = st->builtinsend = vm + lj_bc_ofs[BC__MAX];
+  st->builtins = ~(uintptr_t)0;
   for (i = BC__MAX; i < GG_LEN_DDISP; i++) {
-    uintptr_t p = vm + lj_bc_ofs[i];
+    uintptr_t p = stack_handler(mp, i);
     if (p < st->builtins)
       st->builtins = p;
     if (p > st->builtinsend)
@@ -86,7 +96,7 @@ int lj_memprof_newstack(MPState *mp)
   mp->stack = st;
   if (st == NULL)
     return 0;
-  stack_findbuiltins(st);
+  stack_findbuiltins(st, mp);
   st->end = st->frame;
   st->need = mp->depth - 1;
   st->size = 4 * mp->depth + MPKNOWN_SLACK;

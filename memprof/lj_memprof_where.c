@@ -103,6 +103,7 @@ void lj_memprof_forget(MPState *mp, const void *p, size_t size)
     where_purge(mp, p);
     lj_symtab_drop(mp, p);
     lj_memprof_clearstack(mp);
+    lj_memprof_linesforget(mp, (const GCtrace *)p);
   }
 #endif
 }

@@ -13,13 +13,16 @@
 
 #define LUA_MISCLIBNAME "misc"
 
+#ifndef LUAMISC_API
 #define LUAMISC_API extern
+#endif
 
 /* Status codes of the profiler's functions. */
 #define LUAM_PROFILE_SUCCESS 0
 #define LUAM_PROFILE_ERR     1 /* Bad arguments, or wrong state. */
 #define LUAM_PROFILE_ERRMEM  2 /* Out of memory. */
 #define LUAM_PROFILE_ERRIO   3 /* writer() or on_stop() failed. */
+#define LUAM_PROFILE_ERRBUSY 4 /* Only of memprof.so: jit.p is running. */
 
 /* Values of luam_Prof_options.format. */
 #define LUAM_PROF_COMPACT   0 /* Version 0x10: doc/stream-format.md. */

@@ -1,0 +1,51 @@
+/*
+** The recorder for one layout of the VM, as one object: the same sources as in
+** the patched VM, compiled with the headers of the VM that has this layout.
+** The module has one of these for each layout that it knows.
+*/
+
+#define LJ_MEMPROF_MODULE
+#define _GNU_SOURCE
+
+/* The VM's own headers first: what they declare is elsewhere. */
+#include "luajit.h"
+#include "lj_bc.h"
+#include "lj_debug.h"
+#include "lj_dispatch.h"
+#include "lj_frame.h"
+#include "lj_gc.h"
+#include "lj_jit.h"
+#include "lj_obj.h"
+#include "lj_state.h"
+#include "lj_str.h"
+#include "lj_tab.h"
+#include "lj_vm.h"
+
+/* What is ours stays inside of each of these objects. */
+#undef LJ_FUNC
+#define LJ_FUNC     static __attribute__((unused))
+#define LUAMISC_API static __attribute__((unused))
+
+#include "lj_memprof.c"
+#include "lj_memprof_event.c"
+#include "lj_memprof_where.c"
+#include "lj_memprof_stack.c"
+#include "lj_memprof_inlined.c"
+#include "lj_memprof_sample.c"
+#include "lj_memprof_name.c"
+#include "lj_memprof_builtin.c"
+#include "lj_memprof_elf.c"
+#include "lj_memprof_map.c"
+#include "lj_memprof_clock.c"
+#include "lj_memprof_old.c"
+#include "lj_symtab.c"
+#include "lj_wbuf.c"
+#include "lib_misc.c"
+#include "module/lines.c"
+
+__attribute__((visibility("default"))) int luaopen_memprof(lua_State *L)
+{
+  lua_createtable(L, 0, 3);
+  luaL_register(L, NULL, misc_memprof_lib);
+  return 1;
+}
