@@ -43,9 +43,23 @@
 #include "lib_misc.c"
 #include "module/lines.c"
 
-__attribute__((visibility("default"))) int luaopen_memprof(lua_State *L)
+#include "module/core.h"
+#include "module/layout.c"
+
+static void core_push(lua_State *L)
 {
   lua_createtable(L, 0, 3);
   luaL_register(L, NULL, misc_memprof_lib);
-  return 1;
 }
+
+static void core_close(lua_State *L)
+{
+  lj_memprof_close(G(L));
+}
+
+/* MP_CORE is the name of this one. */
+extern const MPCore MP_CORE;
+const MPCore MP_CORE = {
+    &core_layout,           luaM_memprof_start, luaM_memprof_stop,
+    luaM_memprof_isrunning, core_push,          core_close,
+};

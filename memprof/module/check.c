@@ -1,0 +1,343 @@
+/*
+** Whether a VM has a layout: the program that makes objects of known content,
+** and the probe that it calls to have them looked at.
+*/
+
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lauxlib.h"
+#include "lualib.h"
+
+#include "checking.h"
+
+/* Lines are of no matter here: the program is not recorded. */
+static const char program[] =
+    "local probe, cfunction, builtin = ...\n"
+    "local up\n"
+    "local function ops(t, ...)\n"
+    "  global = t\n"
+    "  up = t\n"
+    "  local a, b = known, up\n"
+    "  a = t.x\n"
+    "  t.x = b\n"
+    "  t.y = function() end\n"
+    "  b = a\n"
+    "  for k in next, t do b = k end\n"
+    "  for k in a, t do b = k end\n"
+    "  t(...)\n"
+    "  a = {}\n"
+    "  return b, ...\n"
+    "end\n"
+    "local function values(co)\n"
+    "  probe('values', 1234.5, nil, false, 'a string', {}, ops, co)\n"
+    "end\n"
+    "local function proto(param, other)\n"
+    "  probe('proto', proto)\n"
+    "  return param.known, other + 1234.5, 'known'\n"
+    "end\n"
+    "local function open(value)\n"
+    "  probe('upvalue', function() value = value + 1 end)\n"
+    "end\n"
+    "local function interp()\n"
+    "  probe('interp')\n"
+    "  local t = {}\n"
+    "  probe('seen')\n"
+    "  return t\n"
+    "end\n"
+    "local function loops(t, n)\n"
+    "  local sum = 0\n"
+    "  probe('trace')\n"
+    "  for i = 1, n do\n"
+    "    sum = sum * 2.71828 + i\n"
+    "    t.known = {sum}\n"
+    "    if t.absent then sum = 0 end\n"
+    "    if i > n / 2 then t.other = {i} end\n"
+    "  end\n"
+    "  for i = 1, n do\n"
+    "    t[1] = {i}\n"
+    "  end\n"
+    "  probe('traces')\n"
+    "  for i = 1, 3 do\n"
+    "    probe('mcode', i, require('jit.util').tracemc(i))\n"
+    "  end\n"
+    "end\n"
+    "values(coroutine.create(ops))\n"
+    "probe('functions', cfunction, ops, builtin)\n"
+    "probe('ops', ops, values)\n"
+    "proto({}, 1)\n"
+    "open(1)\n"
+    "probe('nested')\n"
+    "local main = coroutine.create(function()\n"
+    "  local co = coroutine.running()\n"
+    "  coroutine.wrap(function() probe('resumed', co) end)()\n"
+    "end)\n"
+    "assert(coroutine.resume(main))\n"
+    "interp()\n"
+    "jit.opt.start('hotloop=10', 'hotexit=5')\n"
+    "loops({known = 1, other = 2}, 400)\n"
+    "probe('mode')\n"
+    "probe('gc', {})\n"
+    "collectgarbage()\n"
+    "probe('seen')\n";
+
+/* -- The spy -------------------------------------------------------------- */
+
+uint64_t mp_check_block(const MPCheck *ck, uint64_t addr)
+{
+  unsigned i = ck->nblock;
+  while (i-- > 0)
+    if (ck->block[i].addr == addr)
+      return ck->block[i].size;
+  return 0;
+}
+
+/* Stands in the place of the VM's allocator. */
+static void *check_spy(void *ud, void *ptr, size_t osize, size_t nsize)
+{
+  MPCheck *ck = (MPCheck *)ud;
+  void *p;
+  if (ck->watch != WATCH_GC ? nsize > 0 : nsize == 0)
+    mp_check_alloc(ck);
+  p = ck->allocf(ck->allocd, ptr, osize, nsize);
+  if (p != NULL && ck->nblock < CHECK_BLOCKS) {
+    ck->block[ck->nblock].addr = check_addr(p);
+    ck->block[ck->nblock++].size = nsize;
+  }
+  return p;
+}
+
+/* -- The probe ------------------------------------------------------------ */
+
+#define NESTED_RESULTS 11
+
+static MPCheck *probe_check(lua_State *L)
+{
+  MPCheck *ck = (MPCheck *)lua_touserdata(L, lua_upvalueindex(1));
+  ck->L = L;
+  return ck;
+}
+
+/* The inner one of two C functions. */
+static int probe_inner(lua_State *L)
+{
+  MPCheck *ck = probe_check(L);
+  uint64_t outer = (uint64_t)(uintptr_t)lua_touserdata(L, 1);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_cframe(ck, outer, NESTED_RESULTS);
+  return 0;
+}
+
+static void probe_nested(MPCheck *ck)
+{
+  lua_State *L = ck->L;
+  uint64_t outer = mp_check_cframeof(ck, check_addr(L));
+  lua_pushlightuserdata(L, ck);
+  lua_pushcclosure(L, probe_inner, 1);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)outer);
+  lua_call(L, 1, NESTED_RESULTS);
+  lua_pop(L, NESTED_RESULTS);
+}
+
+static void probe_values(MPCheck *ck)
+{
+  mp_check_values(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_state(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_frames(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_coroutine(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_hooks(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_heap(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_strings(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_table(ck);
+}
+
+/* The newest open upvalue is at the head of their list. */
+static void probe_upvalue(MPCheck *ck)
+{
+  uint64_t uv = check_addr(lua_upvalueid(ck->L, 1, 1));
+  WANT(g_uvnext, check_ref(ck, ck->g + LAY(g_uvnext)) == uv);
+  WANT(tag_upval, IS(uv, upval));
+}
+
+/* Arms the spy, for what the function that calls us does next. */
+static void probe_watch(MPCheck *ck, int watch)
+{
+  mp_check_frames(ck);
+  ck->seen = 0;
+  ck->watch = watch;
+}
+
+static void probe_interp(MPCheck *ck)
+{
+  probe_watch(ck, WATCH_INTERP);
+}
+
+static void probe_trace(MPCheck *ck)
+{
+  probe_watch(ck, WATCH_TRACE);
+}
+
+static void probe_gc(MPCheck *ck)
+{
+  probe_watch(ck, WATCH_GC);
+}
+
+/* What the spy was armed for must have come. */
+static void probe_seen(MPCheck *ck)
+{
+  int entry = ck->watch == WATCH_GC ? MP_vm_gc : MP_vm_interp;
+  ck->watch = WATCH_NOTHING;
+  check_want(ck, entry, ck->seen > 0);
+}
+
+static void probe_traces(MPCheck *ck)
+{
+  ck->watch = WATCH_NOTHING;
+  mp_check_traces(ck);
+  WANT(T_spadjust, ck->seen > 0);
+}
+
+static const struct {
+  const char *name;
+  void (*check)(MPCheck *ck);
+} probes[] = {
+    {"values", probe_values},   {"functions", mp_check_functions},
+    {"ops", mp_check_ops},      {"proto", mp_check_proto},
+    {"upvalue", probe_upvalue}, {"nested", probe_nested},
+    {"resumed", mp_check_resumed}, {"interp", probe_interp},
+    {"seen", probe_seen},       {"trace", probe_trace},
+    {"traces", probe_traces},   {"mcode", mp_check_mcode},
+    {"mode", mp_check_mode},
+    {"gc", probe_gc},
+};
+
+/* probe(name, ...): after the first failure, nothing more is looked at. */
+static int check_probe(lua_State *L)
+{
+  MPCheck *ck = probe_check(L);
+  size_t i;
+  const char *name = lua_tostring(L, 1);
+  if (ck->bad != MP_CHECK_FITS)
+    return 0;
+  for (i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
+    if (strcmp(name, probes[i].name) == 0) {
+      lua_remove(L, 1);
+      probes[i].check(ck);
+    }
+  return 0;
+}
+
+/* -- Entry ---------------------------------------------------------------- */
+
+/* Runs the program, in a VM with all libraries. */
+static int check_run(lua_State *L)
+{
+  MPCheck *ck = (MPCheck *)lua_touserdata(L, 1);
+  luaL_openlibs(L);
+  lua_gc(L, LUA_GCSTOP, 0);
+  if (luaL_loadbuffer(L, program, sizeof(program) - 1, "=memprof"))
+    return lua_error(L);
+  lua_pushlightuserdata(L, ck);
+  lua_pushcclosure(L, check_probe, 1);
+  lua_pushvalue(L, -1);
+  lua_getglobal(L, "pcall");
+  lua_call(L, 3, 0);
+  return 0;
+}
+
+int mp_check_library(const MPLayout *lay)
+{
+  MPCheck ck;
+  lua_State *L;
+  memset(&ck, 0, sizeof(ck));
+  ck.lay = lay;
+  ck.bad = MP_CHECK_FITS;
+  ck.block = (MPBlock *)malloc(CHECK_BLOCKS * sizeof(MPBlock));
+  if (ck.block == NULL)
+    return MP_CHECK_FAILED;
+  if (!mp_peek_open(&ck.pk)) {
+    free(ck.block);
+    return MP_CHECK_FAILED;
+  }
+  L = luaL_newstate();
+  if (L != NULL) {
+    ck.allocf = lua_getallocf(L, &ck.allocd);
+    lua_setallocf(L, check_spy, &ck);
+    if (lua_cpcall(L, check_run, &ck) != 0 && ck.bad == MP_CHECK_FITS)
+      ck.bad = MP_CHECK_FAILED;
+    ck.watch = WATCH_NOTHING;
+    lua_setallocf(L, ck.allocf, ck.allocd);
+    lua_close(L);
+  } else {
+    ck.bad = MP_CHECK_FAILED;
+  }
+  mp_peek_close(&ck.pk);
+  free(ck.block);
+  return ck.bad;
+}
+
+/* The same values as above, in any VM. */
+static const char short_program[] =
+    "local probe, co = ...\n"
+    "probe(1234.5, nil, false, 'a string', {}, probe, co)\n"
+    "return true\n";
+
+static int check_short(lua_State *L)
+{
+  MPCheck *ck = probe_check(L);
+  mp_check_values(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_state(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_frames(ck);
+  if (ck->bad == MP_CHECK_FITS)
+    mp_check_coroutine(ck);
+  return 0;
+}
+
+int mp_check_vm(lua_State *L, const MPLayout *lay)
+{
+  MPCheck ck;
+  int top = lua_gettop(L);
+  memset(&ck, 0, sizeof(ck));
+  ck.lay = lay;
+  ck.bad = MP_CHECK_FITS;
+  if (!mp_peek_open(&ck.pk))
+    return MP_CHECK_FAILED;
+  if (luaL_loadbuffer(L, short_program, sizeof(short_program) - 1,
+                      "=memprof") != 0) {
+    ck.bad = MP_CHECK_FAILED;
+  } else {
+    lua_pushlightuserdata(L, &ck);
+    lua_pushcclosure(L, check_short, 1);
+    lua_newthread(L);
+    if (lua_pcall(L, 2, 1, 0) != 0 && ck.bad == MP_CHECK_FITS)
+      ck.bad = MP_CHECK_FAILED;
+  }
+  lua_settop(L, top);
+  mp_peek_close(&ck.pk);
+  return ck.bad;
+}
+
+const char *mp_check_name(int entry)
+{
+  static const char *const names[] = {
+#define CHECK_NAME(name) #name,
+      MP_LAYOUT(CHECK_NAME)
+#undef CHECK_NAME
+  };
+  if (entry >= 0 && entry < MP_LAYOUT_MAX)
+    return names[entry];
+  return entry == MP_CHECK_FITS      ? "fits"
+         : entry == MP_CHECK_NOTRACE ? "it compiles nothing"
+                                     : "no memory, or no pipe";
+}

@@ -1,0 +1,135 @@
+/*
+** What the parts of the check share.
+*/
+
+#ifndef LJM_CHECKING_H
+#define LJM_CHECKING_H
+
+#include "check.h"
+#include "peek.h"
+
+#define CHECK_BLOCKS 16384 /* More blocks than the check's VM ever allocates. */
+
+/* A block of the check's VM. */
+typedef struct MPBlock {
+  uint64_t addr;
+  uint64_t size;
+} MPBlock;
+
+typedef struct MPCheck {
+  lua_State *L; /* That the check runs in. */
+  const MPLayout *lay;
+  MPPeek pk;
+  int bad;            /* MP_CHECK_*, or the first entry that is not so. */
+  uint64_t g;         /* global_State. */
+  uint64_t callerbase; /* Where the Lua function that calls has its slots. */
+  uint64_t callerfn;  /* And the function. */
+  uint64_t callerpt;
+  /* The spy in the allocator's place. */
+  lua_Alloc allocf;
+  void *allocd;
+  MPBlock *block;
+  unsigned nblock;
+  int watch;        /* WATCH_*. */
+  unsigned seen;    /* What was watched for. */
+} MPCheck;
+
+enum { WATCH_NOTHING, WATCH_INTERP, WATCH_TRACE, WATCH_GC };
+
+#define LAY(name) ((uint64_t)(int64_t)ck->lay->n[MP_##name])
+
+/* Fails with an entry of the layout unless ok. The first failure counts. */
+#define WANT(name, ok)                                                        \
+  do {                                                                        \
+    if (!check_want(ck, MP_##name, (ok)))                                     \
+      return;                                                                 \
+  } while (0)
+
+static inline int check_want(MPCheck *ck, int entry, int ok)
+{
+  if (!ok && ck->bad == MP_CHECK_FITS)
+    ck->bad = entry;
+  return ok && ck->bad == MP_CHECK_FITS;
+}
+
+/* Memory: ~0 if it cannot be read, which is nothing that is looked for. */
+static inline uint64_t check_get(MPCheck *ck, uint64_t addr, size_t size)
+{
+  uint64_t v = 0; /* Little endian. */
+  if (size > sizeof(v) || !mp_peek(&ck->pk, addr, &v, size))
+    return ~(uint64_t)0;
+  return v;
+}
+
+#define GET(type, addr) ((uint64_t)check_get(ck, (addr), sizeof(type)))
+#define PTR(addr)       GET(void *, addr)
+#define U32(addr)       GET(uint32_t, addr)
+#define U16(addr)       GET(uint16_t, addr)
+#define U8(addr)        GET(uint8_t, addr)
+
+/* A reference to an object, or to memory. */
+static inline uint64_t check_ref(MPCheck *ck, uint64_t addr)
+{
+  return check_get(ck, addr, (size_t)LAY(refsize));
+}
+
+/* A slot's tag, and what it refers to. */
+static inline int32_t check_tag(MPCheck *ck, uint64_t raw)
+{
+  return LAY(refsize) == 8 ? (int32_t)((int64_t)raw >> 47)
+                           : (int32_t)(raw >> 32);
+}
+
+static inline uint64_t check_ptr(MPCheck *ck, uint64_t raw)
+{
+  return LAY(refsize) == 8 ? raw & (((uint64_t)1 << 47) - 1) : (uint32_t)raw;
+}
+
+static inline uint64_t check_addr(const void *p)
+{
+  return (uint64_t)(uintptr_t)p;
+}
+
+/* True if an object is of a type, given by its tag. */
+static inline int check_is(MPCheck *ck, uint64_t obj, int32_t tag)
+{
+  return U8(obj + LAY(gct)) == (uint8_t)~tag;
+}
+
+#define IS(obj, name) check_is(ck, (obj), (int32_t)LAY(tag_##name))
+
+/* The size of a block of the check's VM, or 0. */
+uint64_t mp_check_block(const MPCheck *ck, uint64_t addr);
+
+/* The string object that lies at an index. */
+uint64_t mp_check_str(MPCheck *ck, int idx);
+
+/* A function's proto, and its instructions. */
+#define CHECK_PT(fn) (check_ref(ck, (fn) + LAY(fn_pc)) - LAY(pt_size))
+#define CHECK_BC(pt) ((pt) + LAY(pt_size))
+
+/* check_state.c: the function on top is ours, called by a Lua function. */
+void mp_check_values(MPCheck *ck);
+void mp_check_state(MPCheck *ck);
+void mp_check_frames(MPCheck *ck);
+void mp_check_coroutine(MPCheck *ck);
+void mp_check_cframe(MPCheck *ck, uint64_t outer, uint64_t nres);
+void mp_check_resumed(MPCheck *ck);
+void mp_check_hooks(MPCheck *ck);
+uint64_t mp_check_cframeof(MPCheck *ck, uint64_t L);
+
+/* check_objects.c */
+void mp_check_heap(MPCheck *ck);
+void mp_check_strings(MPCheck *ck);
+void mp_check_table(MPCheck *ck);
+void mp_check_functions(MPCheck *ck);
+void mp_check_proto(MPCheck *ck);
+void mp_check_ops(MPCheck *ck);
+
+/* check_trace.c */
+void mp_check_alloc(MPCheck *ck);
+void mp_check_traces(MPCheck *ck);
+void mp_check_mcode(MPCheck *ck);
+void mp_check_mode(MPCheck *ck);
+
+#endif

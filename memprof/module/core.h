@@ -1,0 +1,21 @@
+/*
+** A recorder for one layout of the VM, as the module uses it.
+*/
+
+#ifndef LJM_CORE_H
+#define LJM_CORE_H
+
+#include "lmisclib.h"
+
+#include "module/layout.h"
+
+typedef struct MPCore {
+  const MPLayout *layout;
+  int (*start)(lua_State *L, const struct luam_Prof_options *opt);
+  int (*stop)(const lua_State *L);
+  bool (*isrunning)(void);
+  void (*push)(lua_State *L);  /* Pushes a table with the Lua functions. */
+  void (*close)(lua_State *L); /* The VM goes away: ends its recording. */
+} MPCore;
+
+#endif
