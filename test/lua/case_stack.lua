@@ -216,9 +216,12 @@ H.case("coroutines", function()
 end)
 
 H.case("names of builtins", function()
-  for _, name in ipairs { "pcall", "xpcall", "table.sort", "string.gsub", "coroutine.resume",
-                          "coroutine.wrap_aux" } do
+  for _, name in ipairs { "pcall", "xpcall", "table.sort", "string.gsub", "coroutine.resume" } do
     H.ok(S.seen_c[name], "%s was not seen", name)
+  end
+  -- No module has this one, and a distribution's VM has no symbols.
+  if not H.module then
+    H.ok(S.seen_c["coroutine.wrap_aux"], "coroutine.wrap_aux was not seen")
   end
 end)
 

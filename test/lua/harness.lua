@@ -19,6 +19,8 @@ local has_jit = (jit.status()) -- Before anything switches it off.
 local jutil = require("jit.util")
 local tabnew = require("table.new")
 local memprof = misc.memprof
+-- The recorder is the module's, for VMs that were not patched.
+H.module = package.loaded.memprof == memprof
 
 H.format = arg[1] or "compact"
 H.jit = (arg[2] or "off") == "on"
