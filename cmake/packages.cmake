@@ -20,14 +20,13 @@ set(to_tools COMPONENT tools EXCLUDE_FROM_ALL)
 set(to_runtime COMPONENT runtime EXCLUDE_FROM_ALL)
 set(to_dev COMPONENT dev EXCLUDE_FROM_ALL)
 
-# Installs a manual page, packed, as NAME.1.gz.
-function(install_man component page name)
-  set(packed ${packages_dir}/${name}.1.gz)
+# Installs a file, packed, as NAME.gz in DIR.
+function(install_packed component file dir name)
+  set(packed ${packages_dir}/${name}.gz)
   install(CODE "
-    file(MAKE_DIRECTORY ${packages_dir})
-    execute_process(COMMAND gzip -9nc \"${page}\" OUTPUT_FILE ${packed}
+    execute_process(COMMAND gzip -9nc \"${file}\" OUTPUT_FILE ${packed}
                     COMMAND_ERROR_IS_FATAL ANY)" ${to_${component}})
-  install(FILES ${packed} DESTINATION share/man/man1 ${to_${component}})
+  install(FILES ${packed} DESTINATION ${dir} ${to_${component}})
 endfunction()
 
 # Installs a symbolic link.
@@ -35,7 +34,6 @@ function(install_link component target link)
   get_filename_component(name ${link} NAME)
   get_filename_component(dir ${link} DIRECTORY)
   install(CODE "
-    file(MAKE_DIRECTORY ${packages_dir})
     file(CREATE_LINK ${target} ${packages_dir}/${name} SYMBOLIC)"
     ${to_${component}})
   install(FILES ${packages_dir}/${name} DESTINATION ${dir} ${to_${component}})
@@ -44,11 +42,35 @@ endfunction()
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME ljprof)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${runtime})
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME ${runtime}-dev)
+
+# Whoever makes packages says who it is as to Debian's own tools.
+set(maintainer "the ljprof authors")
+set(address root@localhost)
+if(DEFINED ENV{DEBFULLNAME})
+  set(maintainer "$ENV{DEBFULLNAME}")
+endif()
+if(DEFINED ENV{DEBEMAIL})
+  set(address "$ENV{DEBEMAIL}")
+endif()
+set(CPACK_PACKAGE_CONTACT "${maintainer} <${address}>"
+    CACHE STRING "Who maintains the packages")
+
+# Debian wants one of everybody; ours is git's.
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(WRITE ${packages_dir}/changelog
+"ljprof (${PROJECT_VERSION}) unstable; urgency=medium
+
+  * Packaged by cpack.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+
 foreach(component tools runtime dev)
   string(TOUPPER ${component} upper)
+  set(doc share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
-    DESTINATION share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME}
-    ${to_${component}})
+    DESTINATION ${doc} ${to_${component}})
+  install_packed(${component} ${packages_dir}/changelog ${doc} changelog)
 endforeach()
 
 # -- The tools: programs and completions are installed in ../CMakeLists.txt ---
@@ -57,7 +79,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/tools/completion/_lj-parse-memprof
   DESTINATION share/zsh/vendor-completions ${to_tools})
 foreach(program lj-parse-memprof lj-sysprof)
   if(TARGET ${program})
-    install_man(tools ${PROJECT_SOURCE_DIR}/doc/${program}.1 ${program})
+    install_packed(tools ${PROJECT_SOURCE_DIR}/doc/${program}.1
+      share/man/man1 ${program}.1)
   endif()
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md
@@ -80,7 +103,8 @@ set(laid ${stage}/usr/${prefix})
 
 install(PROGRAMS ${laid}/bin/luajit DESTINATION ${prefix}/bin ${to_runtime})
 install_link(runtime ../${prefix}/bin/luajit bin/${runtime})
-install_man(runtime ${laid}/share/man/man1/luajit.1 ${runtime})
+install_packed(runtime ${laid}/share/man/man1/luajit.1
+  share/man/man1 ${runtime}.1)
 install(DIRECTORY ${laid}/lib/ DESTINATION ${prefix}/lib ${to_runtime}
   USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.so.*"
   PATTERN lua EXCLUDE PATTERN pkgconfig EXCLUDE)
@@ -96,18 +120,6 @@ install_link(dev ../../${runtime}/lib/pkgconfig/luajit.pc
 
 # -- What is said of them -----------------------------------------------------
 
-# Whoever makes packages says who it is as to Debian's own tools.
-set(maintainer "the ljprof authors")
-set(address root@localhost)
-if(DEFINED ENV{DEBFULLNAME})
-  set(maintainer "$ENV{DEBFULLNAME}")
-endif()
-if(DEFINED ENV{DEBEMAIL})
-  set(address "$ENV{DEBEMAIL}")
-endif()
-set(CPACK_PACKAGE_CONTACT "${maintainer} <${address}>"
-    CACHE STRING "Who maintains the packages")
-
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ljprof)
 set(CPACK_COMPONENTS_ALL tools runtime dev)
@@ -116,8 +128,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
-set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE
-    OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package-modes.cmake)
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "ljprof-luajit | ljprof-luajit2")

@@ -12,7 +12,8 @@ set(ENV{DESTDIR} ${STAGE})
 include(${CMAKE_CURRENT_LIST_DIR}/install-luajit.cmake)
 
 set(lib ${STAGE}${PREFIX}/lib)
-execute_process(COMMAND ${STRIP} --strip-debug ${lib}/libluajit-5.1.a
+execute_process(COMMAND ${STRIP} --strip-debug --remove-section=.comment
+                        ${lib}/libluajit-5.1.a
                 COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB library ${lib}/libluajit-5.1.so.2.*)
 file(CHMOD ${library} PERMISSIONS
