@@ -1,17 +1,17 @@
 # Memory and CPU time of one program, recorded at once and read as one report.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# How often joint.lua must do how much of each: for 7 seconds with the JIT
+# How often joint.lua must do how much of each: for 6.3 seconds with the JIT
 # compiler $1, and more while it is recorded.
 joint_work() {
-  "$luajit" "-j$1" "$e2e/joint.lua" 0.7 > "$dir/before" || {
+  "$luajit" "-j$1" "$e2e/joint.lua" 0.5 > "$dir/before" || {
     fail "joint.lua: status $?"
     return 1
   }
   work=$(awk '
     $2 == "work" { rounds = $3; $1 = $2 = $3 = ""; counts = $0 }
     $2 == "cpu" { cpu = $3 }
-    END { print int(1 + 7 * rounds / cpu) counts }' "$dir/before")
+    END { print int(1 + 6.3 * rounds / cpu) counts }' "$dir/before")
 }
 
 # Every line of joint.lua must have its CPU time, and exactly its memory. All of
