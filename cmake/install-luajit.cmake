@@ -2,9 +2,12 @@
 # rules: they know the layout of each version. The build tree is such a
 # prefix, too. For another PREFIX what depends on its name is built again.
 #
-#   cmake -D MAKE= -D COPY= -D GOAL= -D PREFIX= [-D SCRATCH=] -P this-file
+#   cmake -D MAKE= -D COPY= -D GOAL= -D PREFIX= [-D SCRATCH= [-D MULTIARCH=]]
+#         -P this-file
 #
 # SCRATCH is a directory to build in; without it COPY is installed as it is.
+# With MULTIARCH, Debian's name of the machine, Lua's modules are looked for
+# where Debian's packages have them, and only jit.* in PREFIX.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -22,7 +25,24 @@ if(SCRATCH)
   execute_process(COMMAND cp -Rp ${COPY} ${SCRATCH}
                   COMMAND_ERROR_IS_FATAL ANY)
   file(REMOVE ${SCRATCH}/src/lib_package.o ${SCRATCH}/src/ljamalg.o)
-  execute_process(COMMAND ${MAKE} -s -C ${SCRATCH}/src ${GOAL} PREFIX=${PREFIX}
+  set(paths PREFIX=${PREFIX})
+  if(MULTIARCH)
+    set(paths PREFIX=/usr MULTILIB=lib/${MULTIARCH})
+    set(conf ${SCRATCH}/src/luaconf.h)
+    set(root "#define LUA_JROOT[ \t]+LUA_ROOT\n")
+    file(READ ${conf} text)
+    if(NOT text MATCHES "${root}")
+      message(FATAL_ERROR "luaconf.h does not say where jit.* are")
+    endif()
+    string(REGEX REPLACE "${root}" "#define LUA_JROOT\t\"${PREFIX}\"\n"
+           text "${text}")
+    file(WRITE ${conf}.new "${text}")
+    # With its old time, or make would compile all of LuaJIT again.
+    execute_process(COMMAND touch -r ${conf} ${conf}.new
+                    COMMAND_ERROR_IS_FATAL ANY)
+    file(RENAME ${conf}.new ${conf})
+  endif()
+  execute_process(COMMAND ${MAKE} -s -C ${SCRATCH}/src ${GOAL} ${paths}
                   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
   set(COPY ${SCRATCH})
 endif()

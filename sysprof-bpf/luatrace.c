@@ -11,7 +11,7 @@
 #include "luatrace.h"
 
 #define TRACE_MAX  65536  /* Traces of a VM, and that are kept. */
-#define TRACE_MS   20     /* Between two lists of them. */
+#define TRACE_MS   20     /* Between two lists of them from the start. */
 #define TRACE_SIZE 0x8000 /* More is no trace. In IR and so on. */
 #define TRACE_MAP  (TRACE_SIZE * 8)
 
@@ -178,8 +178,10 @@ static uint64_t trace_now(void)
   return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* List the machine code of all traces of a VM. */
-static void trace_list(LsTraces *ts, LsView *v, uint64_t g)
+/* Bring the list of the machine code of a VM's traces up to date. Only traces
+** with another address than before are looked at, unless it is to be ALL.
+*/
+static void trace_list(LsTraces *ts, LsView *v, uint64_t g, bool all)
 {
   uint64_t size = ls_remote_uint(v->mem, g + (uint64_t)v->vm.trace + 12, 4);
   uint32_t no;
@@ -189,42 +191,56 @@ static void trace_list(LsTraces *ts, LsView *v, uint64_t g)
   range = realloc(ts->range, (size + 1) * sizeof(*range));
   if (!range)
     return;
+  if (ts->g != g)
+    ts->nrange = 0;
+  if (ts->nrange < size)
+    memset(range + ts->nrange, 0, (size - ts->nrange) * sizeof(*range));
   ts->range = range;
-  ts->nrange = 0;
+  ts->nrange = size;
   ts->g = g;
-  ts->when = trace_now();
   for (no = 1; no < size; no++) {
     uint64_t T = trace_ofnumber(v, g, no), mcode;
-    if (!T)
+    if (T == range[no].trace && !all)
       continue;
-    mcode = ls_remote_uint(v->mem, T + v->vm.t_mcode, 8);
-    range[ts->nrange++] = (LsRange){
-        mcode, mcode + ls_remote_uint(v->mem, T + v->vm.t_szmcode, 4), T};
+    mcode = T ? ls_remote_uint(v->mem, T + v->vm.t_mcode, 8) : 0;
+    range[no] = (LsRange){mcode, mcode, T};
+    if (T)
+      range[no].hi += ls_remote_uint(v->mem, T + v->vm.t_szmcode, 4);
   }
 }
 
-/* The trace on the list that has a PC, or 0. */
-static uint64_t trace_inlist(const LsTraces *ts, uint64_t pc)
+/* The trace on the list that has a PC, if it is still there: its address, or
+** 0, and its header.
+*/
+static uint64_t trace_inlist(const LsTraces *ts, LsView *v, uint64_t pc,
+                             LsIr *t)
 {
   size_t i;
   for (i = 0; i < ts->nrange; i++)
-    if (pc >= ts->range[i].lo && pc < ts->range[i].hi)
+    if (pc >= ts->range[i].lo && pc < ts->range[i].hi &&
+        trace_header(v, ts->range[i].trace, t) && pc >= t->mcode &&
+        pc - t->mcode < t->szmcode)
       return ts->range[i].trace;
   return 0;
 }
 
 const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc)
 {
-  uint64_t addr = ts->g == g ? trace_inlist(ts, pc) : 0;
+  uint64_t addr;
   LsIr t;
   if (!v->vm.jit || !g)
     return NULL;
-  if (!addr && (ts->g != g || trace_now() - ts->when >= TRACE_MS)) {
-    trace_list(ts, v, g);
-    addr = trace_inlist(ts, pc);
+  addr = ts->g == g ? trace_inlist(ts, v, pc, &t) : 0;
+  if (!addr) { /* A stack is named once: it cannot wait for the next list. */
+    trace_list(ts, v, g, false);
+    addr = trace_inlist(ts, v, pc, &t);
   }
-  if (!addr || !trace_header(v, addr, &t) || pc < t.mcode ||
-      pc - t.mcode >= t.szmcode)
+  if (!addr && trace_now() - ts->when >= TRACE_MS) {
+    trace_list(ts, v, g, true);
+    ts->when = trace_now();
+    addr = trace_inlist(ts, v, pc, &t);
+  }
+  if (!addr)
     return NULL;
   return ls_trace_get(ts, v, g, addr, LJS_CHECK(trace_check(&t)));
 }

@@ -54,8 +54,8 @@ typedef struct LsTraces {
   LsFuncs *funcs;
   LsTrace **at; /* Hash table by address and check. */
   size_t n, size;
-  uint64_t g; /* The VM whose traces `range` has, and when they were read. */
-  uint64_t when;
+  uint64_t g;    /* The VM whose traces `range` has, by their numbers. */
+  uint64_t when; /* They were all looked at. */
   LsRange *range;
   size_t nrange;
 } LsTraces;
@@ -70,7 +70,8 @@ const LsTrace *ls_trace_get(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
                             uint16_t check);
 
 /* The trace of the VM at G in whose machine code PC is, or NULL. The traces of
-** a VM are listed anew not more often than once in some milliseconds.
+** a VM are listed; what is new there is looked at whenever a PC is unknown, all
+** of it not more often than once in some milliseconds.
 */
 const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc);
 

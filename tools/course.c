@@ -59,16 +59,21 @@ void lp_course_add(LpCourse *c, uint64_t ns, const LpStep *s)
 void lp_course_spread(LpCourse *c, uint64_t from, uint64_t to, uint64_t samples)
 {
   LpStep none = {0};
-  uint64_t first, n, i;
+  uint64_t span, told = 0, i;
   if (to)
     to--; /* That is where the next ones begin. */
+  if (from > to)
+    from = to;
+  span = to - from + 1;
   lp_course_add(c, to, &none);
-  first = (from < to ? from : to) / c->width;
-  n = c->n - first;
-  for (i = 0; i < n; i++)
-    c->step[first + i].samples +=
-        (uint64_t)((unsigned __int128)samples * (i + 1) / n -
-                   (unsigned __int128)samples * i / n);
+  for (i = from / c->width; i <= to / c->width; i++) {
+    uint64_t part = (i + 1) * c->width - from, by;
+    if (part > span)
+      part = span;
+    by = (uint64_t)((unsigned __int128)samples * part / span);
+    c->step[i].samples += by - told;
+    told = by;
+  }
 }
 
 /* All of it begins NS later: to the nearest step. */

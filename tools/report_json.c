@@ -200,6 +200,28 @@ static void json_peak(LpJson *j, const LpProfile *prof)
   lp_json_end(j);
 }
 
+/* When memory and CPU were recorded, if at the same time. */
+static void json_timeline(LpJson *j, const LpProfile *prof)
+{
+  const char *const of[] = {"memory", "cpu"};
+  const LpTimeline *t = &prof->timeline;
+  int i;
+  lp_json_key(j, "timeline");
+  if (!lp_profile_joint(prof) || !lp_timeline_shared(t)) {
+    lp_json_null(j);
+    return;
+  }
+  lp_json_object(j);
+  for (i = 0; i < 2; i++) {
+    lp_json_key(j, of[i]);
+    lp_json_object(j);
+    lp_json_keynumber(j, "from_ns", t->span[i].from);
+    lp_json_keynumber(j, "to_ns", t->span[i].to);
+    lp_json_end(j);
+  }
+  lp_json_end(j);
+}
+
 /* What is to be known before one looks closer. */
 static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
 {
@@ -212,6 +234,7 @@ static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
     lp_json_number(j, prof->ns);
   else
     lp_json_null(j);
+  json_timeline(j, prof);
   json_peak(j, prof);
   json_totals(j, prof, t);
   json_books(j, prof);

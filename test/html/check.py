@@ -609,6 +609,69 @@ def group_time():
         calm(b, "rates")
 
 
+def group_joint():
+    """Memory and CPU, on one time line or not."""
+    both = [stream("stacks.ljm"), stream("cpu.ljp")]
+    columns = [{"key": "ns", "title": "seconds", "unit": "ns"},
+               {"key": "live", "title": "live", "unit": "bytes"},
+               {"key": "bytes", "title": "bytes", "unit": "bytes"},
+               {"key": "samples", "title": "samples", "unit": "samples"}]
+
+    def course(d):
+        # The recording of memory begins after 4 steps, and ends before 2.
+        d["tables"]["time"] = {"columns": columns, "rows": [
+            [(i + 1) * 100000000, 1024 * i if 4 <= i < 8 else 0, 10, i + 1]
+            for i in range(10)]}
+
+    def shared(d):
+        course(d)
+        d["summary"]["timeline"] = {
+            "memory": {"from_ns": 400000000, "to_ns": 800000000},
+            "cpu": {"from_ns": 0, "to_ns": 1000000000}}
+
+    def lines(b):
+        return b.run("Array.from(document.querySelectorAll('#time .moment'), "
+                     "e => [e.getAttribute('visibility'), "
+                     "e.getAttribute('x1')])")
+
+    with browser.Browser() as b:
+        # Recorded at different times: one of them is shown.
+        b.open(page(both[0], both[1], change=course))
+        same("pictures", len(texts(b, "#time svg")), 1)
+        same("series", texts(b, "#series button"),
+             ["Live", "Allocated", "Samples per second"])
+
+        b.open(page(both[0], both[1], change=shared))
+        same("pictures", len(texts(b, "#time svg")), 2)
+        same("series", texts(b, "#series button"), ["Live", "Allocated"])
+        tiled = tiles(b)
+        if not tiled["bytes"] or not tiled["samples"]:
+            raise Wrong(f"not both: {tiled}")
+        for n in (0, 1):
+            where = b.run(f"""(() => {{
+              const r = document.querySelectorAll('#time svg')[{n}]
+                .getBoundingClientRect(), wide = r.width - 74;
+              return [r.left + 64 + wide * 0.59, r.top + 40]; }})()""")
+            b.mouse("mouseMoved", *where)
+            b.settle()
+            told = dict(zip(texts(b, "#tip th"), texts(b, "#tip td")))
+            same("moment", texts(b, "#tip h3"), ["at 600\u00a0ms"])
+            same("told", told, {"live": "5.00\u00a0KiB", "bytes": "10\u00a0B",
+                                "samples": "6", "samples per second": "60"})
+            marks = lines(b)
+            same("marks", [m[0] for m in marks], [None, None])
+            same("one moment", marks[0][1], marks[1][1])
+        # Of another series of memory, too.
+        click(b, "#series button", 1)
+        same("pictures", len(texts(b, "#time svg")), 2)
+        same("bars", len(b.run("Array.from(document.querySelectorAll("
+                               "'#time .bars'), e => e.outerHTML)")), 2)
+        b.mouse("mouseMoved", 5, 5)
+        b.settle()
+        same("marks", [m[0] for m in lines(b)], ["hidden", "hidden"])
+        calm(b, both[1])
+
+
 def group_recorded():
     """What a real program did."""
     program = """

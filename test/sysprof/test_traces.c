@@ -129,28 +129,57 @@ static LsLua *start(Live *p, struct ljs_stack *stack)
   return ls_lua_open(p->pid);
 }
 
+/* All traces of the VM. */
+static void check_traces(const Live *p, LsLua *lua, struct ljs_stack *stack,
+                         Seen *seen)
+{
+  uint64_t array = number(p, p->g + (uint64_t)p->vm.trace, 8);
+  uint32_t size = (uint32_t)number(p, p->g + (uint64_t)p->vm.trace + 12, 4);
+  unsigned ref = p->vm.gc64 ? 8 : 4;
+  uint32_t n;
+  for (n = 1; n < size; n++) {
+    uint64_t T = number(p, array + (uint64_t)n * ref, ref);
+    if (T)
+      check_trace(p, lua, stack, T, seen);
+  }
+}
+
 START_TEST(everywhere)
 {
   static struct ljs_stack stack;
   Seen seen = {0};
-  uint64_t array;
-  uint32_t n, size, k;
+  uint32_t k;
   Live p;
   LsLua *lua = start(&p, &stack);
   if (p.vm.jit) {
-    array = number(&p, p.g + (uint64_t)p.vm.trace, 8);
-    size = (uint32_t)number(&p, p.g + (uint64_t)p.vm.trace + 12, 4);
-    for (n = 1; n < size; n++) {
-      unsigned ref = p.vm.gc64 ? 8 : 4;
-      uint64_t T = number(&p, array + (uint64_t)n * ref, ref);
-      if (T)
-        check_trace(&p, lua, &stack, T, &seen);
-    }
+    check_traces(&p, lua, &stack, &seen);
     for (k = 0; k < NCALLS; k++)
       ck_assert_msg(seen.called[k] > 0, "%s never called %s", calls[k][1],
                     calls[k][0]);
     ck_assert_uint_eq(seen.lost, 0);
     ck_assert_uint_lt(seen.unsure * 4, seen.sites);
+  }
+  ls_lua_close(lua);
+  live_end(&p);
+}
+END_TEST
+
+/* Traces that come where others were, at once. */
+START_TEST(anew)
+{
+  static struct ljs_stack stack;
+  Seen seen = {0};
+  Live p;
+  LsLua *lua = start(&p, &stack);
+  if (p.vm.jit) {
+    LsSite s;
+    stack.frame[0] = (struct ljs_frame){.addr = 1, .kind = LJS_FRAME_JIT};
+    ck_assert_uint_eq(ls_lua_sites(lua, &p.vm, &stack, 0, &s, 1), 1);
+    ck_assert_str_eq(s.name, "(JIT)"); /* But all traces were listed. */
+    live_continue(&p);
+    ck_assert_int_eq(live_wait(&p), 1);
+    check_traces(&p, lua, &stack, &seen);
+    ck_assert_uint_gt(seen.sites, 0);
   }
   ls_lua_close(lua);
   live_end(&p);
@@ -188,6 +217,6 @@ END_TEST
 
 Suite *suite_traces(void)
 {
-  const TTest *tests[] = {everywhere, gone, NULL};
+  const TTest *tests[] = {everywhere, anew, gone, NULL};
   return suite_of("traces", tests);
 }

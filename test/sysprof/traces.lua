@@ -70,3 +70,8 @@ assert(body(20000) > 0)
 assert(strings(2000) > 0)
 os.execute("kill -STOP $PPID")
 assert(body(20000) > 0)
+
+-- Other traces, at once.
+jit.flush()
+assert(strings(200) > 0)
+os.execute("kill -STOP $PPID")

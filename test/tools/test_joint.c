@@ -162,6 +162,38 @@ START_TEST(test_time)
 }
 END_TEST
 
+/* Steps have their share of samples, also where turns of the sampler meet. */
+START_TEST(test_even)
+{
+  LpCourse c = {0};
+  size_t i;
+  lp_course_spread(&c, 0, 494000000, 494);
+  lp_course_spread(&c, 494000000, 1000000000, 506);
+  ck_assert_uint_eq(c.n, 100);
+  for (i = 0; i < c.n; i++) {
+    ck_assert_uint_ge(c.step[i].samples, 9);
+    ck_assert_uint_le(c.step[i].samples, 11);
+  }
+  lp_course_free(&c);
+}
+END_TEST
+
+/* Pages draw both on one time line only if there is one. */
+START_TEST(test_timeline)
+{
+  Run r = joint(6 * SECOND, 5 * SECOND, _i);
+  ck_assert_ptr_nonnull(
+      strstr(run_report(&r, "json", NULL, &run_plain),
+             "\"timeline\":{\"memory\":{\"from_ns\":1000000000,\"to_ns\":"
+             "3000000000},\"cpu\":{\"from_ns\":0,\"to_ns\":4000000000}}"));
+  run_close(&r);
+  r = joint(50 * SECOND, 5 * SECOND, _i);
+  ck_assert_ptr_nonnull(
+      strstr(run_report(&r, "json", NULL, &run_plain), "\"timeline\":null"));
+  run_close(&r);
+}
+END_TEST
+
 /* Clocks of two machines, or none, cannot be compared. */
 START_TEST(test_apart)
 {
@@ -197,6 +229,8 @@ Suite *suite_joint(void)
   tcase_add_loop_test(tc, test_rows, 0, 2);
   tcase_add_loop_test(tc, test_tree, 0, 2);
   tcase_add_loop_test(tc, test_time, 0, 2);
+  tcase_add_test(tc, test_even);
+  tcase_add_loop_test(tc, test_timeline, 0, 2);
   tcase_add_loop_test(tc, test_apart, 0, 2);
   tcase_add_loop_test(tc, test_cut, 0, 2);
   suite_add_tcase(s, tc);

@@ -122,7 +122,9 @@ function showControls() {
   showTabs();
 }
 
-/* Colours, and what share of the metric each stands for. */
+/* Colours, and what share of the metric each stands for; but not of those that
+** are hardly seen.
+*/
 function showLegend() {
   const p = profile, list = framesOf(p, "function").list;
   if (p.diff) {
@@ -137,7 +139,7 @@ function showLegend() {
     if (self[i])
       sums[f.kind] = (sums[f.kind] || 0) + self[i];
   });
-  fill(byId("legend"), ...Object.keys(KINDS).filter(k => sums[k] > 0)
+  fill(byId("legend"), ...Object.keys(KINDS).filter(k => sums[k] > all / 2000)
     .map(k => legendItem(kindColour(k, flame.dark),
       `${KINDS[k].title} ${shareText(sums[k], all)}`)));
 }

@@ -1,7 +1,12 @@
 /* -- The time line --------------------------------------------------------- */
 
-const TIME_TALL = 118, TIME_LEFT = 64, TIME_RIGHT = 10, TIME_TOP = 12,
-  TIME_BOTTOM = 20;
+const TIME_LEFT = 64, TIME_RIGHT = 10, TIME_TOP = 12;
+
+/* Pictures: how tall they are, and their feet, where the times stand. Of two,
+** one above the other, times stand below the second one.
+*/
+const TIME_ONE = [{tall: 118, foot: 20}];
+const TIME_TWO = [{tall: 140, foot: 6}, {tall: 122, foot: 20}];
 
 /* What can be shown, by the columns that there are. */
 function timeSeries(p) {
@@ -19,6 +24,26 @@ function timeSeries(p) {
   if (tables.snapshots && tables.snapshots.rows.length > 1)
     list.push({key: "sites", title: "Live by site", unit: "bytes"});
   return list;
+}
+
+/* What is shown, and what else could be. Memory and CPU that were recorded at
+** the same time are shown both.
+*/
+function timeChoice(p, chosen) {
+  const list = timeSeries(p), cpu = list.filter(s => s.key === "samples");
+  const memory = list.filter(s => s.key !== "samples");
+  const both = p.doc.summary.timeline && cpu.length && memory.length;
+  const choices = both ? memory : list;
+  const first = choices.find(s => s.key === chosen) || choices[0];
+  return {both, choices, shown: both ? [first, cpu[0]] : choices.length
+    ? [first] : []};
+}
+
+/* The last time that there is something of. */
+function timeEnd(p, series) {
+  const table = p.doc.tables[series.key === "sites" ? "snapshots" : "time"];
+  const ns = tableColumn(table, "ns");
+  return Math.max(1, ns[ns.length - 1]);
 }
 
 /* One column of a table. */
@@ -42,16 +67,17 @@ function niceStep(most, steps, two) {
 }
 
 /* Where numbers lie in the picture. */
-function timeScale(width, end, most) {
+function timeScale(size, most) {
+  const {width, tall, foot, end} = size;
   return {
     x: ns => TIME_LEFT + (width - TIME_LEFT - TIME_RIGHT) * ns / end,
-    y: v => TIME_TALL - TIME_BOTTOM -
-      (TIME_TALL - TIME_TOP - TIME_BOTTOM) * v / most
+    y: v => tall - foot - (tall - TIME_TOP - foot) * v / most
   };
 }
 
 /* Lines and numbers of both scales. */
-function timeAxes(width, end, most, unit, at) {
+function timeAxes(size, most, unit, at) {
+  const {width, tall, end} = size;
   const g = svg("g", {class: "axes"});
   const step = niceStep(most, 4, unit === "bytes");
   for (let v = 0; v <= most; v += step) {
@@ -60,11 +86,14 @@ function timeAxes(width, end, most, unit, at) {
     g.append(svg("text", {x: TIME_LEFT - 8, y: at.y(v) + 4,
       "text-anchor": "end"}, unitText(v, unit)));
   }
+  if (size.foot < TIME_ONE[0].foot)
+    return g;
   const tick = niceStep(end, Math.max(2, width / 110), false);
   for (let ns = 0; ns <= end; ns += tick) {
     const x = at.x(ns);
-    g.append(svg("text", {x, y: TIME_TALL - 5, "text-anchor":
-      ns === 0 ? "start" : x > width - 40 ? "end" : "middle"}, timeText(ns)));
+    g.append(svg("text", {x, y: tall - 5, "text-anchor":
+      ns === 0 ? "start" : x > width - 40 ? "end" : "middle"},
+    ns === 0 ? "0\u00a0s" : timeText(ns)));
   }
   return g;
 }
@@ -138,17 +167,16 @@ function peakMark(peak, at, width) {
 }
 
 /* One metric over time: what is drawn, and what a moment has. */
-function timeOne(p, series, width) {
-  const live = series.key === "live", all = p.doc.tables.time;
+function timeOne(p, series, size) {
+  const width = size.width, live = series.key === "live", all = p.doc.tables.time;
   const steps = live ? all : barSteps(all, width);
   const table = series.key === "samples" ? sampleRates(steps) : steps;
   const ns = tableColumn(table, "ns"), v = tableColumn(table, series.key);
   const highest = live ? tableColumn(table, "highest") : null;
   const peak = live ? p.doc.summary.peak : null;
-  const end = Math.max(1, ns[ns.length - 1]);
   const most = Math.max(1, ...v, ...(highest || []), peak ? peak.bytes : 0);
-  const at = timeScale(width, end, most * 1.06), g = svg("g");
-  g.append(timeAxes(width, end, most * 1.06, series.unit, at));
+  const at = timeScale(size, most * 1.06), g = svg("g");
+  g.append(timeAxes(size, most * 1.06, series.unit, at));
   if (live) {
     if (highest)
       g.append(svg("path", {class: "high", d: timeArea(ns, v, highest, at)}));
@@ -156,12 +184,15 @@ function timeOne(p, series, width) {
     if (peak && peak.ns !== null)
       g.append(peakMark(peak, at, width));
   } else {
-    g.append(svg("path", {class: "bars", d: timeBars(ns, v, at)}));
+    g.append(svg("path", {class: series.key === "samples" ? "bars cpu"
+      : "bars", d: timeBars(ns, v, at)}));
   }
-  const tell = i => table.columns.slice(1).map((c, k) =>
-    [c.title, unitText(table.rows[i][k + 1], c.unit)]);
+  const tell = i => table.columns
+    .map((c, k) => ({c, text: unitText(table.rows[i][k], c.unit)}))
+    .filter(({c}) => c.key !== "ns" && (series.unit === "samples" ||
+      c.unit !== "samples")).map(({c, text}) => [c.title, text]);
   return {g, ns, at, tell, bars: !live,
-    about: `${series.title} over ${timeText(end)}, at most ` +
+    about: `${series.title} over ${timeText(size.end)}, at most ` +
       unitText(peak ? peak.bytes : most, series.unit)};
 }
 
@@ -192,13 +223,13 @@ function snapshotCourses(table, most) {
 }
 
 /* The largest sites over time, one upon the other. */
-function timeSites(p, width) {
+function timeSites(p, size) {
   const {times, list} = snapshotCourses(p.doc.tables.snapshots, 7);
-  const end = Math.max(1, times[times.length - 1]), g = svg("g");
+  const g = svg("g");
   let low = new Array(times.length).fill(0);
   const sums = times.map((t, i) => list.reduce((n, s) => n + s.v[i], 0));
-  const most = Math.max(1, ...sums) * 1.06, at = timeScale(width, end, most);
-  g.append(timeAxes(width, end, most, "bytes", at));
+  const most = Math.max(1, ...sums) * 1.06, at = timeScale(size, most);
+  g.append(timeAxes(size, most, "bytes", at));
   list.forEach((s, i) => {
     const high = low.map((x, k) => x + s.v[k]);
     s.fill = oklch(flame.dark ? 0.62 : 0.72, i < 7 ? 0.12 : 0.01,
@@ -209,7 +240,7 @@ function timeSites(p, width) {
   const tell = i => [["live", bytesText(sums[i])]].concat(
     list.map(s => [shortText(siteText(s.name), 60), bytesText(s.v[i])]));
   return {g, ns: times, at, tell, keys: list,
-    about: "Live bytes by site over " + timeText(end)};
+    about: "Live bytes by site over " + timeText(size.end)};
 }
 
 /* The moment nearest to a place, or the bar that is there. */
@@ -226,50 +257,74 @@ function timeNear(drawn, x) {
   return best;
 }
 
-/* Tell what was at the moment that the mouse is over. */
-function timeHover(drawn, event, box, line) {
-  const best = timeNear(drawn,
-    event.clientX - box.getBoundingClientRect().left);
-  const at = drawn.at.x(drawn.ns[best]);
-  line.setAttribute("x1", at);
-  line.setAttribute("x2", at);
-  line.removeAttribute("visibility");
+/* Tell what was at the moment that the mouse is over, in all pictures. */
+function timeHover(rows, row, event) {
+  const x = event.clientX - row.picture.getBoundingClientRect().left;
+  const told = [];
+  for (const {drawn, line} of rows) {
+    const best = timeNear(drawn, x), at = drawn.at.x(drawn.ns[best]);
+    line.setAttribute("x1", at);
+    line.setAttribute("x2", at);
+    line.removeAttribute("visibility");
+    told.push(...drawn.tell(best));
+  }
+  const when = row.drawn.ns[timeNear(row.drawn, x)];
   showTip(event.clientX, event.clientY, el("div", null,
-    el("h3", null, "at " + timeText(drawn.ns[best])),
-    el("table", null, el("tbody", null, ...drawn.tell(best).map(([k, v]) =>
+    el("h3", null, "at " + timeText(when)),
+    el("table", null, el("tbody", null, ...told.map(([k, v]) =>
       el("tr", null, el("th", null, nameEl(k)), el("td", null, v)))))));
+}
+
+/* One picture of the time line. */
+function timeRow(p, series, size) {
+  const drawn = series.key === "sites" ? timeSites(p, size)
+    : timeOne(p, series, size);
+  const line = svg("line", {class: "moment", y1: TIME_TOP,
+    y2: size.tall - size.foot, visibility: "hidden"});
+  const picture = svg("svg", {width: size.width, height: size.tall,
+    viewBox: `0 0 ${size.width} ${size.tall}`, role: "img",
+    "aria-label": drawn.about}, drawn.g, line);
+  return {series, drawn, line, picture};
+}
+
+/* What is written above the first picture, with a switch if there is a choice;
+** and above the second.
+*/
+function timeCaptions(choice) {
+  const title = choice.both ? "Memory" : "Over time", many = choice.choices;
+  const buttons = many.length > 1 && el("div", {class: "switch", role: "group",
+    "aria-label": "What the time line shows", id: "series"});
+  return [el("figcaption", null, el("span", null, buttons ? title
+    : many[0].title + " over time"), buttons),
+  choice.both && el("p", {class: "caption"}, "CPU: samples per second")];
 }
 
 /* The whole time line. */
 function showTime(p, chosen, choose) {
-  const box = byId("time"), list = timeSeries(p);
-  box.hidden = !list.length;
-  byId("overview").toggleAttribute("data-time", list.length > 0);
-  if (!list.length)
+  const box = byId("time"), choice = timeChoice(p, chosen);
+  const {shown, choices} = choice;
+  box.hidden = !shown.length;
+  byId("overview").toggleAttribute("data-time", shown.length > 0);
+  if (!shown.length)
     return;
-  const series = list.find(s => s.key === chosen) || list[0];
   const width = Math.max(240, box.clientWidth - 2);
-  const drawn = series.key === "sites" ? timeSites(p, width)
-    : timeOne(p, series, width);
-  const line = svg("line", {class: "moment", y1: TIME_TOP,
-    y2: TIME_TALL - TIME_BOTTOM, visibility: "hidden"});
-  const picture = svg("svg", {width, height: TIME_TALL,
-    viewBox: `0 0 ${width} ${TIME_TALL}`, role: "img",
-    "aria-label": drawn.about}, drawn.g, line);
-  picture.addEventListener("mousemove",
-    e => timeHover(drawn, e, picture, line));
-  picture.addEventListener("mouseleave", () => {
-    line.setAttribute("visibility", "hidden");
-    hideTip();
-  });
-  const buttons = el("div", {class: "switch", role: "group",
-    "aria-label": "What the time line shows", id: "series"});
-  fill(box, el("figcaption", null, el("span", null,
-    list.length > 1 ? "Over time" : series.title + " over time"),
-    list.length > 1 && buttons), picture, drawn.keys && timeKeys(drawn.keys));
-  if (list.length > 1)
-    fillSwitch("series", list.map(s => ({value: s.key, title: s.title})),
-      series.key, choose);
+  const end = Math.max(...shown.map(s => timeEnd(p, s)));
+  const sizes = choice.both ? TIME_TWO : TIME_ONE;
+  const rows = shown.map((s, i) =>
+    timeRow(p, s, Object.assign({width, end}, sizes[i])));
+  for (const row of rows) {
+    row.picture.addEventListener("mousemove", e => timeHover(rows, row, e));
+    row.picture.addEventListener("mouseleave", () => {
+      rows.forEach(r => r.line.setAttribute("visibility", "hidden"));
+      hideTip();
+    });
+  }
+  const captions = timeCaptions(choice), keys = rows[0].drawn.keys;
+  fill(box, ...rows.flatMap((r, i) => [captions[i], r.picture]),
+    keys && timeKeys(keys));
+  if (choices.length > 1)
+    fillSwitch("series", choices.map(s => ({value: s.key, title: s.title})),
+      shown[0].key, choose);
 }
 
 /* What colours stand for. */
