@@ -235,7 +235,8 @@ static int misc_memprof_start(lua_State *L)
                                         : EINVAL;
   misc_close(f);
   if (status == LUAM_PROFILE_ERRBUSY)
-    return misc_fail(L, NULL, "jit.p is running: stop it, or ask for natural lines", en);
+    return misc_fail(L, NULL,
+                     "jit.p is running: stop it, or ask for natural lines", en);
   return misc_fail(L, fname, strerror(en), en);
 }
 

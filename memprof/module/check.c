@@ -210,14 +210,13 @@ static const struct {
   const char *name;
   void (*check)(MPCheck *ck);
 } probes[] = {
-    {"values", probe_values},   {"functions", mp_check_functions},
-    {"ops", mp_check_ops},      {"proto", mp_check_proto},
-    {"upvalue", probe_upvalue}, {"nested", probe_nested},
+    {"values", probe_values},      {"functions", mp_check_functions},
+    {"ops", mp_check_ops},         {"proto", mp_check_proto},
+    {"upvalue", probe_upvalue},    {"nested", probe_nested},
     {"resumed", mp_check_resumed}, {"interp", probe_interp},
-    {"seen", probe_seen},       {"trace", probe_trace},
-    {"traces", probe_traces},   {"mcode", mp_check_mcode},
-    {"mode", mp_check_mode},
-    {"gc", probe_gc},
+    {"seen", probe_seen},          {"trace", probe_trace},
+    {"traces", probe_traces},      {"mcode", mp_check_mcode},
+    {"mode", mp_check_mode},       {"gc", probe_gc},
 };
 
 /* probe(name, ...): after the first failure, nothing more is looked at. */

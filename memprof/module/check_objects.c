@@ -253,12 +253,12 @@ void mp_check_proto(MPCheck *ck)
   vars = check_ref(ck, pt + LAY(pt_varinfo));
   end = pt + U32(pt + LAY(pt_sizept));
   WANT(pt_lineinfo, lines > pt && lines < uvs && uvs < vars && vars < end);
-  WANT(pt_uvinfo, proto_debug(ck, &d, lines, d.len - 1 - (end - lines),
-                              end - lines));
-  WANT(pt_uvinfo, mp_peek(&ck->pk, uvs, &d.text, 6) &&
-                      memcmp(d.text, "probe", 6) == 0);
-  WANT(pt_varinfo, mp_peek(&ck->pk, vars, &d.text, 6) &&
-                       memcmp(d.text, "param", 6) == 0);
+  WANT(pt_uvinfo,
+       proto_debug(ck, &d, lines, d.len - 1 - (end - lines), end - lines));
+  WANT(pt_uvinfo,
+       mp_peek(&ck->pk, uvs, &d.text, 6) && memcmp(d.text, "probe", 6) == 0);
+  WANT(pt_varinfo,
+       mp_peek(&ck->pk, vars, &d.text, 6) && memcmp(d.text, "param", 6) == 0);
 }
 
 /*

@@ -122,8 +122,8 @@ void mp_check_frames(MPCheck *ck)
   WANT(fr2, state_framefn(ck, ck->callerbase) == ck->callerfn);
   ck->callerpt = CHECK_PT(ck->callerfn);
   WANT(pt_size, IS(ck->callerpt, proto));
-  WANT(fn_pc, pc - CHECK_BC(ck->callerpt) <=
-                  4 * U32(ck->callerpt + LAY(pt_sizebc)));
+  WANT(fn_pc,
+       pc - CHECK_BC(ck->callerpt) <= 4 * U32(ck->callerpt + LAY(pt_sizebc)));
 }
 
 /* A new coroutine, the argument 7. */

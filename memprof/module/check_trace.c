@@ -102,8 +102,8 @@ static void trace_start(MPCheck *ck, uint64_t T, uint64_t no)
   WANT(T_traceno, U16(T + LAY(T_traceno)) == no);
   WANT(T_startpt, check_ref(ck, T + LAY(T_startpt)) == ck->callerpt);
   WANT(T_startpc, pc - bc < 4 * U32(ck->callerpt + LAY(pt_sizebc)));
-  WANT(T_szmcode, U32(T + LAY(T_szmcode)) > 16 &&
-                      U32(T + LAY(T_szmcode)) < 65536);
+  WANT(T_szmcode,
+       U32(T + LAY(T_szmcode)) > 16 && U32(T + LAY(T_szmcode)) < 65536);
   WANT(T_mcode, U8(PTR(T + LAY(T_mcode))) != ~(uint64_t)0);
   /* A root trace has put its number where the instruction had its own. */
   if (U16(T + LAY(T_root)) == 0) {
@@ -200,14 +200,15 @@ void mp_check_traces(MPCheck *ck)
   WANT(T_root, roots == 2 && side != 0);
   WANT(T_root, U16(side + LAY(T_root)) == U16(root[0] + LAY(T_traceno)));
   WANT(T_nextroot, U16(root[0] + LAY(T_nextroot)) == 0);
-  WANT(T_nextroot, U16(root[1] + LAY(T_nextroot)) ==
-                       U16(root[0] + LAY(T_traceno)));
-  WANT(pt_trace, U16(ck->callerpt + LAY(pt_trace)) ==
-                     U16(root[1] + LAY(T_traceno)));
+  WANT(T_nextroot,
+       U16(root[1] + LAY(T_nextroot)) == U16(root[0] + LAY(T_traceno)));
+  WANT(pt_trace,
+       U16(ck->callerpt + LAY(pt_trace)) == U16(root[1] + LAY(T_traceno)));
   trace_constants(ck, root[0]);
 }
 
-/* Arguments: a trace's number, its machine code as a string, and the address. */
+/* Arguments: a trace's number, its machine code as a string, and the address.
+ */
 void mp_check_mcode(MPCheck *ck)
 {
   uint64_t T = trace_numbered(ck, (uint64_t)lua_tointeger(ck->L, 1));
@@ -245,8 +246,8 @@ void mp_check_mode(MPCheck *ck)
   luaJIT_setmode(ck->L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
   /* Nothing is left, but the list has its size. */
   n = U32(J + LAY(J_sizetrace));
-  WANT(J_sizetrace, n >= 8 && mp_check_block(ck, PTR(J + LAY(J_trace))) ==
-                                  n * LAY(refsize));
+  WANT(J_sizetrace,
+       n >= 8 && mp_check_block(ck, PTR(J + LAY(J_trace))) == n * LAY(refsize));
   for (i = 1; i < n && i < TRACE_MAX; i++)
     WANT(J_trace, trace_numbered(ck, i) == 0);
   at = GG + LAY(GG_dispatch);

@@ -8,7 +8,8 @@
 #include "check.h"
 #include "peek.h"
 
-#define CHECK_BLOCKS 16384 /* More blocks than the check's VM ever allocates. */
+#define CHECK_BLOCKS 16384 /* More blocks than the check's VM ever allocates.  \
+                            */
 
 /* A block of the check's VM. */
 typedef struct MPBlock {
@@ -20,18 +21,18 @@ typedef struct MPCheck {
   lua_State *L; /* That the check runs in. */
   const MPLayout *lay;
   MPPeek pk;
-  int bad;            /* MP_CHECK_*, or the first entry that is not so. */
-  uint64_t g;         /* global_State. */
+  int bad;             /* MP_CHECK_*, or the first entry that is not so. */
+  uint64_t g;          /* global_State. */
   uint64_t callerbase; /* Where the Lua function that calls has its slots. */
-  uint64_t callerfn;  /* And the function. */
+  uint64_t callerfn;   /* And the function. */
   uint64_t callerpt;
   /* The spy in the allocator's place. */
   lua_Alloc allocf;
   void *allocd;
   MPBlock *block;
   unsigned nblock;
-  int watch;        /* WATCH_*. */
-  unsigned seen;    /* What was watched for. */
+  int watch;     /* WATCH_*. */
+  unsigned seen; /* What was watched for. */
 } MPCheck;
 
 enum { WATCH_NOTHING, WATCH_INTERP, WATCH_TRACE, WATCH_GC };
@@ -39,10 +40,10 @@ enum { WATCH_NOTHING, WATCH_INTERP, WATCH_TRACE, WATCH_GC };
 #define LAY(name) ((uint64_t)(int64_t)ck->lay->n[MP_##name])
 
 /* Fails with an entry of the layout unless ok. The first failure counts. */
-#define WANT(name, ok)                                                        \
-  do {                                                                        \
-    if (!check_want(ck, MP_##name, (ok)))                                     \
-      return;                                                                 \
+#define WANT(name, ok)                                                         \
+  do {                                                                         \
+    if (!check_want(ck, MP_##name, (ok)))                                      \
+      return;                                                                  \
   } while (0)
 
 static inline int check_want(MPCheck *ck, int entry, int ok)

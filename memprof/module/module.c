@@ -49,9 +49,9 @@ static const MPCore *module_choose(void)
     if (bad == MP_CHECK_FITS)
       module_fits = module_cores[i];
     else if (n < sizeof(module_why))
-      n += (size_t)snprintf(module_why + n, sizeof(module_why) - n,
-                            "%s%s: %s", n ? "; " : "",
-                            module_cores[i]->layout->name, mp_check_name(bad));
+      n += (size_t)snprintf(module_why + n, sizeof(module_why) - n, "%s%s: %s",
+                            n ? "; " : "", module_cores[i]->layout->name,
+                            mp_check_name(bad));
   }
   fits = module_fits;
   pthread_mutex_unlock(&module_mutex);
@@ -119,10 +119,10 @@ static const MPCore *module_core(lua_State *L)
   if (core != NULL)
     return core;
   core = module_choose();
+  bad = core != NULL ? mp_check_vm(L, core->layout) : MP_CHECK_FAILED;
   if (core == NULL)
     luaL_error(L, "memprof does not know this LuaJIT (%s)", module_why);
-  bad = mp_check_vm(L, core->layout);
-  if (bad != MP_CHECK_FITS)
+  else if (bad != MP_CHECK_FITS)
     luaL_error(L, "memprof does not know this VM (%s: %s)", core->layout->name,
                mp_check_name(bad));
   guard_new(L, core);

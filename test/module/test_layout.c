@@ -71,7 +71,8 @@ int main(int argc, char **argv)
   size_t i;
   for (i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
     const MPLayout *lay = cores[i]->layout;
-    int bad = mp_check_library(lay), want = argc > 1 && !strcmp(lay->name, argv[1]);
+    int bad = mp_check_library(lay),
+        want = argc > 1 && !strcmp(lay->name, argv[1]);
     checks++;
     if ((bad == MP_CHECK_FITS) != want) {
       printf("FAILED: %s: %s\n", lay->name, mp_check_name(bad));
