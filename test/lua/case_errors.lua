@@ -109,15 +109,17 @@ local function allocating(n)
   end
   return 1 + allocating(n + 1)
 end
+local function handler(e)
+  keep[1] = $cdata --x*
+  return e
+end
+handler() -- There may be no room to call it, by one slot more or less.
 for i = 1, 3 do
   local ok, msg = pcall(r, 0)
   keep[1] = $array --x3
   ok, msg = pcall(allocating, 0)
   keep[1] = $string --x3
-  ok, msg = xpcall(r, function(e)
-    keep[1] = $cdata --x*
-    return e
-  end, 0)
+  ok, msg = xpcall(r, handler, 0)
   keep[1] = $concat --x3
   ok, msg = pcall(string.rep, "x", -1)
   ok, msg = coroutine.resume(coroutine.create(r), 0)
