@@ -61,7 +61,7 @@ function memprof.give_order()
       ngx.sleep(0.05)
     end
   end
-  ngx.say("no answer from ", want)
+  ngx.say("no answer from ", want, want == 1 and " worker" or " workers")
 end
 
 return memprof
