@@ -83,6 +83,7 @@ typedef struct LpWas {
   uint32_t n;         /* for so many. */
   uint64_t *samples;  /* By node, */
   size_t nsamples;    /* for so many. */
+  uint64_t period;    /* Of which each is worth that, as lp_cpu_period. */
   uint64_t base;      /* As in LpProfile. */
   int nobefore;
   int is; /* There is something to compare with. */
