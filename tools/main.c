@@ -123,7 +123,7 @@ static void choose(LpProfile *prof)
 {
   LpBuf why = {0};
   const LpReport *r = NULL;
-  if (lp_options.nfile > 1)
+  if (lp_options.file.n > 1)
     r = lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &why);
   lp_buf_free(&why);
   prof->wanted = wanted(r ? r : find_report(prof->of));
@@ -186,17 +186,16 @@ int main(int argc, char **argv)
   draw_secret();
   l.prof = lp_profile_new();
   l.timed = timed();
-  res = lp_load_files(&l, lp_options.base, lp_options.nbase, &bases);
+  res = lp_load_files(&l, lp_options.base.name, lp_options.base.n, &bases);
   if (bases) {
     lp_profile_turn(l.prof);
     of = l.prof->of;
     l.prof->of = 0; /* Of FILEs, from here on. */
   }
-  if (bases == lp_options.nbase) {
+  if (bases == lp_options.base.n) {
     l.follow = lp_options.follow;
-    res = lp_load_worse(res,
-                        lp_load_files(&l, (const char *const *)lp_options.file,
-                                      (size_t)lp_options.nfile, &got));
+    res = lp_load_worse(
+        res, lp_load_files(&l, lp_options.file.name, lp_options.file.n, &got));
     check_kinds(of, l.prof->of);
     l.prof->of |= of;
     if (got) {
