@@ -176,10 +176,14 @@ int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got)
 {
   int res = LP_WHOLE;
   *got = 0;
+  l->prof->more = n > 1;
   for (; n--; name++) {
     int one = load_file(l, *name);
     *got += one != LP_UNREADABLE;
     res = lp_load_worse(res, one);
   }
+  if (l->prof->more)
+    lp_profile_settle(l->prof);
+  l->prof->more = 0;
   return res;
 }

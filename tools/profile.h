@@ -91,6 +91,7 @@ typedef struct LpWas {
 
 typedef struct LpProfile {
   unsigned of; /* LP_OF_*, of all streams read. */
+  int more;    /* Other streams come before anybody looks at rows. */
   LpWanted wanted;
   LpIntern names;
   LpIntern funckeys;
