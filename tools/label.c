@@ -11,12 +11,33 @@
 
 #define LABEL_BUILTIN 0xffffffffu /* First line of LuaJIT's own functions. */
 
+/* The character of three bytes at P, or of U+061C, that nobody sees, that turns
+** the text around it, or that breaks its line; else 0. The page of
+*--format=html
+** writes the same ones as numbers.
+*/
+static unsigned label_hidden(const unsigned char *p, size_t n)
+{
+  unsigned c;
+  if (n >= 2 && p[0] == 0xd8 && p[1] == 0x9c)
+    return 0x61c;
+  if (n < 3 || (p[0] & 0xf0) != 0xe0 || (p[1] & 0xc0) != 0x80 ||
+      (p[2] & 0xc0) != 0x80)
+    return 0;
+  c = (p[0] & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u);
+  return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                 (c >= 0x2060 && c <= 0x206f) || c == 0xfeff
+             ? c
+             : 0;
+}
+
 /* Add N bytes; what would break a line of text is escaped, and so is what would
-** steer a terminal, U+0080 to U+009F as well.
+** steer a terminal, U+0080 to U+009F as well, or hide or turn a part of it.
 */
 static void label_text(LpBuf *b, const char *s, size_t n)
 {
   size_t i;
+  unsigned hidden;
   for (i = 0; i < n; i++) {
     unsigned char c = (unsigned char)s[i];
     if (c == '\n')
@@ -25,7 +46,10 @@ static void label_text(LpBuf *b, const char *s, size_t n)
       lp_buf_printf(b, "\\x%02x", c);
     else if (c == 0xc2 && i + 1 < n && ((unsigned char)s[i + 1] & 0xe0) == 0x80)
       lp_buf_printf(b, "\\xc2\\x%02x", (unsigned char)s[++i]);
-    else
+    else if ((hidden = label_hidden((const unsigned char *)s + i, n - i))) {
+      lp_buf_printf(b, "\\u%04x", hidden);
+      i += hidden < 0x800 ? 1 : 2;
+    } else
       lp_buf_add(b, &s[i], 1);
   }
 }

@@ -127,6 +127,18 @@ static LimitSum limit_sum(const LpLimit *l, const LpProfile *prof)
   return sum;
 }
 
+/* Is there anything that a limit is of? A name that is mistaken, or gone, would
+** keep any limit.
+*/
+static int limit_any(const LpLimit *l, const LpProfile *prof)
+{
+  uint32_t i;
+  for (i = 0; l->glob && i < prof->sitekeys.n; i++)
+    if (limit_of(l, prof, i))
+      return 1;
+  return !l->glob;
+}
+
 /* -- What is wrong -------------------------------------------------------- */
 
 /* Say why the number may not be exact. */
@@ -145,17 +157,38 @@ static void limit_doubt(const LpLimit *l, const LpProfile *prof, LpBuf *why)
     lp_buf_puts(why, " (without what is older than the recording)");
 }
 
-/* Does a profile keep a limit? If not, *WHY tells, in one line. */
+/* Begin what is said of a limit. */
+static void limit_text(const LpLimit *l, LpBuf *why)
+{
+  lp_buf_puts(why, "limit ");
+  lp_label_text(why, (LpStr){l->text, strlen(l->text)});
+}
+
+/* A limit is of nothing. That is what some want to be sure of, if there must be
+** nothing of it.
+*/
+static int limit_vain(const LpLimit *l, LpBuf *why)
+{
+  limit_text(l, why);
+  lp_buf_puts(why, " is of nothing: no chunk, module or site is like ");
+  lp_label_text(why, (LpStr){l->glob, strlen(l->glob)});
+  return l->n == 0 && !l->below;
+}
+
+/* Does a profile keep a limit? If not, *WHY tells, in one line; and perhaps if
+** so, what should be known of that.
+*/
 int lp_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
 {
   LimitSum sum = limit_sum(l, prof);
   uint64_t n = lp_value_round(sum.all);
   const LpMetricInfo *m = &lp_metrics[l->metric];
   int i;
+  if (!n && !limit_any(l, prof))
+    return limit_vain(l, why);
   if ((int64_t)n < 0 || (l->below ? n < l->n : n <= l->n))
     return 1;
-  lp_buf_puts(why, "limit ");
-  lp_label_text(why, (LpStr){l->text, strlen(l->text)});
+  limit_text(l, why);
   lp_buf_printf(why, " exceeded: %" PRIu64 " %s, %" PRIu64 " too many", n,
                 m->unit == LP_UNIT_BYTES ? "bytes" : m->title,
                 n - l->n + (l->below != 0));

@@ -141,9 +141,9 @@ static int load_stream(LpLoad *l, const char *name, int fd)
     res = lp_load_failed(name, why);
   else if (res != LP_WHOLE)
     warn(name, st, &in, why);
-  if (st->body && !st->marks && l->timed)
-    fprintf(stderr, "%s: %s: has no time marks: all of it counts as time 0\n",
-            program_invocation_short_name, name);
+  if (st->body && !st->marks && l->timeless)
+    fprintf(stderr, "%s: %s: has no time marks: %s\n",
+            program_invocation_short_name, name, l->timeless);
   lp_input_close(&in);
   lp_unpack_close(u);
   return res;
@@ -176,10 +176,14 @@ int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got)
 {
   int res = LP_WHOLE;
   *got = 0;
+  l->prof->more = n > 1;
   for (; n--; name++) {
     int one = load_file(l, *name);
     *got += one != LP_UNREADABLE;
     res = lp_load_worse(res, one);
   }
+  if (l->prof->more)
+    lp_profile_settle(l->prof);
+  l->prof->more = 0;
   return res;
 }

@@ -14,9 +14,10 @@ typedef struct LpLoad {
   double follow; /* Seconds between two calls of show; 0: files have ended. */
   void (*body)(LpProfile *prof); /* It is known what comes, and wanted. */
   void (*show)(const struct LpLoad *l); /* While a file is followed. */
-  int timed;                            /* What was asked for is about time. */
-  LpFollow followed;                    /* Has a name, if a file is. */
-  LpStream st;                          /* What is read. */
+  const char *timeless; /* What becomes of a recording without time marks, if
+                        ** somebody should know; or NULL. */
+  LpFollow followed;    /* Has a name, if a file is. */
+  LpStream st;          /* What is read. */
 } LpLoad;
 
 int lp_load_worse(int a, int b);

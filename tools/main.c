@@ -123,7 +123,7 @@ static void choose(LpProfile *prof)
 {
   LpBuf why = {0};
   const LpReport *r = NULL;
-  if (lp_options.nfile > 1)
+  if (lp_options.file.n > 1)
     r = lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &why);
   lp_buf_free(&why);
   prof->wanted = wanted(r ? r : find_report(prof->of));
@@ -131,17 +131,17 @@ static void choose(LpProfile *prof)
 
 /* -- All of it ------------------------------------------------------------ */
 
-/* Say which limits are exceeded, a line for each. */
+/* Say which limits are exceeded, a line for each, or are of nothing. */
 static int check_limits(const LpProfile *prof)
 {
   int res = LP_WHOLE;
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++) {
     LpBuf why = {0};
-    if (!lp_limit_holds(&lp_options.limit[i], prof, &why)) {
-      fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
+    if (!lp_limit_holds(&lp_options.limit[i], prof, &why))
       res = LP_EXCEEDED;
-    }
+    if (why.n)
+      fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
     lp_buf_free(&why);
   }
   return res;
@@ -156,6 +156,15 @@ static void draw_secret(void)
   lp_hash_secret |= 1;
 }
 
+/* Of memory and CPU, a view may show one only: say so. */
+static void tell_left(const LpReport *r, unsigned of)
+{
+  if (of & ~r->of)
+    fprintf(stderr, "%s: --view=%s is of %s: the %s profile is left out\n",
+            program_invocation_short_name, r->view, kind_name[r->of],
+            kind_name[of & ~r->of]);
+}
+
 /* Memory cannot be compared with CPU time: then it is no use to go on. */
 static void check_kinds(unsigned base, unsigned of)
 {
@@ -166,13 +175,19 @@ static void check_kinds(unsigned base, unsigned of)
   exit(EX_USAGE);
 }
 
-/* Was something asked for that is about time? */
-static int timed(void)
+/* If something was asked for that is about time, what becomes of recordings
+ *that
+ ** do not tell it; else NULL.
+ */
+static const char *timeless(void)
 {
   const LpWanted *w = &lp_options.wanted;
   const char *view = lp_options.view ? lp_options.view : "";
-  return w->snap || w->from || w->to != UINT64_MAX ||
-         strcmp(view, "time") == 0 || strcmp(view, "snapshots") == 0;
+  if (strcmp(view, "time") == 0 || strcmp(view, "snapshots") == 0)
+    return "nothing of it can be shown over time";
+  if (w->snap || w->from || w->to != UINT64_MAX)
+    return "all of it counts as time 0";
+  return NULL;
 }
 
 /* What cannot be compared is not reported. */
@@ -185,22 +200,23 @@ int main(int argc, char **argv)
   lp_options_parse(argc, argv);
   draw_secret();
   l.prof = lp_profile_new();
-  l.timed = timed();
-  res = lp_load_files(&l, lp_options.base, lp_options.nbase, &bases);
+  l.timeless = timeless();
+  res = lp_load_files(&l, lp_options.base.name, lp_options.base.n, &bases);
   if (bases) {
     lp_profile_turn(l.prof);
     of = l.prof->of;
     l.prof->of = 0; /* Of FILEs, from here on. */
   }
-  if (bases == lp_options.nbase) {
+  if (bases == lp_options.base.n) {
     l.follow = lp_options.follow;
-    res = lp_load_worse(res,
-                        lp_load_files(&l, (const char *const *)lp_options.file,
-                                      (size_t)lp_options.nfile, &got));
+    res = lp_load_worse(
+        res, lp_load_files(&l, lp_options.file.name, lp_options.file.n, &got));
     check_kinds(of, l.prof->of);
     l.prof->of |= of;
     if (got) {
-      find_report(l.prof->of ? l.prof->of : LP_OF_MEMORY | LP_OF_CPU);
+      const LpReport *r =
+          find_report(l.prof->of ? l.prof->of : LP_OF_MEMORY | LP_OF_CPU);
+      tell_left(r, l.prof->of);
       res = lp_load_worse(res, write_report(&l, 1));
       res = lp_load_worse(res, check_limits(l.prof));
     }

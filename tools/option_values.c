@@ -92,18 +92,6 @@ const char *lp_option_regex(regex_t *re, const char *was, const char *name,
   return NULL;
 }
 
-/* --diff */
-void lp_option_diff(const char *arg, struct argp_state *state)
-{
-  LpOptions *o = &lp_options;
-  (void)state;
-  o->given |= LP_TAKES_DIFF;
-  o->base = lp_grow(o->base, &o->bases, o->nbase + 1, sizeof(o->base[0]));
-  o->base[o->nbase++] = arg;
-  lp_buf_printf(&o->basenames, "%s%s", o->nbase > 1 ? ", " : "", arg);
-  o->report.base = o->basenames.s;
-}
-
 /* --limit */
 void lp_option_limit(const char *arg, struct argp_state *state)
 {

@@ -5,9 +5,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "options.h"
 
@@ -28,10 +26,12 @@ enum {
   OPT_FOCUS,
   OPT_IGNORE,
   OPT_DIFF,
+  OPT_DIFFLIST,
   OPT_LIMIT,
   OPT_TEMPORARY,
   OPT_YOUNG,
   OPT_SNAP,
+  OPT_LIST,
   OPT_FROM,
   OPT_TO
 };
@@ -52,6 +52,8 @@ static const struct argp_option options[] = {
      1},
     {"diff", OPT_DIFF, "BASE", 0,
      "Compare with BASE, a recording; several BASEs are added up", 1},
+    {"diff-from", OPT_DIFFLIST, "LIST", 0,
+     "Compare with all that LIST names, as --files-from has it", 1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
      "all of the profile, or a VIEW's table; csv: a VIEW's table (lines, if "
@@ -88,6 +90,10 @@ static const struct argp_option options[] = {
     {"leak-only", 'l', NULL, 0,
      "Sites: print only what is still live at the end", 4},
     {NULL, 0, NULL, 0, "Input:", 5},
+    {"files-from", OPT_LIST, "LIST", 0,
+     "LIST, or - for standard input, has names of more FILEs: one a line, or "
+     "each with a NUL behind it",
+     5},
     {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
      "FILE still grows: report again and again, every 2 SECONDS if nothing else "
      "is said, until the recording ends, or Ctrl-C",
@@ -118,6 +124,7 @@ static const char doc[] =
     "  lj-parse-memprof --view=functions --metric=peak --top=20 mem.ljm\n"
     "  lj-parse-memprof --view=callers --focus='^@app/' --min=64K mem.ljm\n"
     "  lj-parse-memprof --diff=old.ljm new.ljm\n"
+    "  find fleet -name '*.ljm' -print0 | lj-parse-memprof --files-from=-\n"
     "  lj-parse-memprof --limit='live@app/*<=10MB' mem.ljm\n"
     "  lj-parse-memprof --format=folded mem.ljm | flamegraph.pl > mem.svg\n"
     "  lj-parse-memprof --format=pprof -o mem.pb.gz mem.ljm\n"
@@ -169,46 +176,9 @@ unsigned lp_options_wants(const LpReport *r)
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++)
     metrics |= LP_METRIC_BIT(lp_options.limit[i].metric);
-  if (lp_options.nfile > 1 && (r->of & LP_OF_CPU)) /* Both, perhaps. */
+  if (lp_options.file.n > 1 && (r->of & LP_OF_CPU)) /* Both, perhaps. */
     metrics |= LP_METRIC_BIT(LP_METRIC_PEAK);
   return r->wants | lp_metric_wants(metrics);
-}
-
-/* Is the report to be written to what is read? A recording cannot be made
-** again. What is no file, such as a terminal, may be both.
-*/
-static int parse_overwrites(const char *name)
-{
-  struct stat in, out;
-  return lp_options.out && stat(lp_options.out, &out) == 0 &&
-         S_ISREG(out.st_mode) &&
-         (strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &in)
-                                 : stat(name, &in)) == 0 &&
-         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
-/* Only a file can be followed, and only one; so must be what is replaced. */
-static void parse_files(struct argp_state *state)
-{
-  struct stat st;
-  size_t i;
-  for (i = 0; i < (size_t)lp_options.nfile + lp_options.nbase; i++) {
-    const char *name = i < lp_options.nbase
-                           ? lp_options.base[i]
-                           : lp_options.file[i - lp_options.nbase];
-    if (parse_overwrites(name))
-      argp_error(state, "the report would overwrite %s, which it is of", name);
-  }
-  if (lp_options.follow > 0 && lp_options.nfile != 1)
-    argp_error(state, "--follow is for one FILE, not %d", lp_options.nfile);
-  if (lp_options.follow > 0 && strcmp(lp_options.file[0], "-") == 0)
-    argp_error(state, "--follow is not for standard input");
-  if (lp_options.follow > 0 && lp_options.nbase)
-    argp_error(state, "--follow is not for --diff");
-  if (lp_options.follow > 0 && lp_options.out &&
-      stat(lp_options.out, &st) == 0 && !S_ISREG(st.st_mode))
-    argp_error(state, "--follow writes a FILE anew, and %s is none",
-               lp_options.out);
 }
 
 /* Is it the report of memory that is to say what is wrong? Rather the other, if
@@ -241,7 +211,7 @@ static void parse_report(struct argp_state *state)
     lp_options.view = "functions";
   if (!lp_options_report(LP_OF_MEMORY, &why) &&
       !lp_options_report(LP_OF_CPU, &other) &&
-      (lp_options.nfile < 2 ||
+      (lp_options.file.n < 2 ||
        !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
     argp_error(state, "%s", parse_of_memory() ? why.s : other.s);
   lp_buf_free(&why);
@@ -320,7 +290,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         &lp_options.ignore, lp_options.report.ignore, "ignore", arg, state);
     break;
   case OPT_DIFF:
-    lp_option_diff(arg, state);
+    lp_options.given |= LP_TAKES_DIFF;
+    lp_names_add(&lp_options.base, arg);
+    break;
+  case OPT_DIFFLIST:
+    lp_options.given |= LP_TAKES_DIFF;
+    lp_option_list(arg, &lp_options.base, state);
+    break;
+  case OPT_LIST:
+    lp_option_list(arg, &lp_options.file, state);
     break;
   case OPT_LIMIT:
     lp_option_limit(arg, state);
@@ -339,19 +317,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case 'h':
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
     break;
-  case ARGP_KEY_ARGS:
-    lp_options.file = state->argv + state->next;
-    lp_options.nfile = state->argc - state->next;
+  case ARGP_KEY_ARG:
+    lp_names_add(&lp_options.file, arg);
     break;
   case ARGP_KEY_END:
-    parse_files(state);
+    lp_option_files(state);
     if (lp_options.wanted.from >= lp_options.wanted.to)
       argp_error(state, "expected a time for --from that is before that of "
                         "--to");
     parse_report(state);
-    break;
-  case ARGP_KEY_NO_ARGS:
-    argp_error(state, "expected a FILE, or - for standard input");
     break;
   default:
     return parse_wanted(key, arg, state);
@@ -364,7 +338,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 */
 void lp_options_parse(int argc, char **argv)
 {
-  static const struct argp argp = {options, parse, "FILE...", doc,
+  static const struct argp argp = {options, parse, "[FILE...]", doc,
                                    NULL,    NULL,  NULL};
   argp_program_version = "lj-parse-memprof " LP_VERSION;
   argp_err_exit_status = EX_USAGE;

@@ -83,6 +83,7 @@ typedef struct LpWas {
   uint32_t n;         /* for so many. */
   uint64_t *samples;  /* By node, */
   size_t nsamples;    /* for so many. */
+  uint64_t period;    /* Of which each is worth that, as lp_cpu_period. */
   uint64_t base;      /* As in LpProfile. */
   int nobefore;
   int is; /* There is something to compare with. */
@@ -90,6 +91,7 @@ typedef struct LpWas {
 
 typedef struct LpProfile {
   unsigned of; /* LP_OF_*, of all streams read. */
+  int more;    /* Other streams come before anybody looks at rows. */
   LpWanted wanted;
   LpIntern names;
   LpIntern funckeys;

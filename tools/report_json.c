@@ -34,8 +34,53 @@ static void json_files(LpJson *j, const char *key, const LpFiles *f,
   lp_json_end(j);
 }
 
+/* A text of the command line, if it was given. */
+static void json_given(LpJson *j, const char *key, const char *s)
+{
+  if (s)
+    lp_json_keytext(j, key, s);
+}
+
+/* The same of a number: none is 0. */
+static void json_number(LpJson *j, const char *key, uint64_t n)
+{
+  if (n)
+    lp_json_keynumber(j, key, n);
+}
+
+/* The same of a percentage. */
+static void json_percent(LpJson *j, const char *key, double percent)
+{
+  if (!(percent > 0))
+    return;
+  lp_json_key(j, key);
+  lp_json_real(j, percent);
+}
+
+/* What was asked for that makes it less than all, or other than it would be. */
+static void json_options(LpJson *j, const LpProfile *prof,
+                         const LpReportOptions *opt)
+{
+  const LpWanted *w = &prof->wanted;
+  lp_json_key(j, "options");
+  lp_json_object(j);
+  json_given(j, "focus", opt->focus);
+  json_given(j, "ignore", opt->ignore);
+  json_number(j, "from_ns", w->from);
+  json_number(j, "to_ns", w->to == UINT64_MAX ? 0 : w->to);
+  json_number(j, "temporary", w->temporary);
+  json_percent(j, "ignore_youngest", w->young);
+  json_number(j, "snapshot_ns", w->snap);
+  json_given(j, "sort", opt->sort);
+  json_number(j, "top", opt->top);
+  json_number(j, "min", opt->least);
+  json_percent(j, "min_percent", opt->min);
+  lp_json_end(j);
+}
+
 /* What both kinds of documents begin with. */
-static void json_head(LpJson *j, const LpProfile *prof)
+static void json_head(LpJson *j, const LpProfile *prof,
+                      const LpReportOptions *opt)
 {
   const LpFiles *f = &prof->files;
   lp_json_object(j);
@@ -51,6 +96,7 @@ static void json_head(LpJson *j, const LpProfile *prof)
   json_files(j, "files", f, f->nbase, f->n);
   if (prof->was.is)
     json_files(j, "base", f, 0, f->nbase);
+  json_options(j, prof, opt);
 }
 
 /* A column of a table, or a metric. */
@@ -307,9 +353,8 @@ void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
                    const LpReportOptions *opt)
 {
   LpJson j;
-  (void)opt;
   lp_json_open(&j, out);
-  json_head(&j, prof);
+  json_head(&j, prof, opt);
   lp_json_keytext(&j, "view", t->name);
   json_members(&j, t);
   lp_json_end(&j);
@@ -325,7 +370,7 @@ void lp_json_document(LpOut *out, const LpProfile *prof,
   lp_tree_open(&t, prof, &of);
   lp_tree_whole(&t);
   lp_json_open(&j, out);
-  json_head(&j, prof);
+  json_head(&j, prof, opt);
   json_summary(&j, prof, &t);
   json_metrics(&j, of.metrics);
   lp_json_calls(&j, prof, &t);

@@ -4,7 +4,8 @@
 ** All fields of a profile may come in any order, so that each is written as
 ** soon as it is known: a string, function, mapping or location where it is used
 ** first, a sample for each stack. No more than a stack is held in memory beside
-** the call tree.
+** the call tree. Ids count from 1 in the order in which they are written:
+** profile.proto does not ask for that, but Parca does.
 */
 
 #include <stdlib.h>
@@ -82,10 +83,11 @@ typedef struct Pprof {
   const PprofType *type[PPROF_TYPES]; /* What is written of each stack. */
   unsigned ntype;
   uint64_t period; /* Nanoseconds of CPU time between two samples, or 0. */
+  uint64_t was;    /* The same of what that is compared with. */
   LpBuf top;       /* A field of the profile, with its head. */
   LpIntern strings, mappings;
-  uint8_t *site; /* By site: its location is written. */
-  uint8_t *func; /* By function: it is written. */
+  uint32_t *site, nsite; /* By site: its location's id, 0 if not written. */
+  uint32_t *func, nfunc; /* By function: its id, the same. */
 } Pprof;
 
 /* -- What others refer to ------------------------------------------------- */
@@ -140,9 +142,9 @@ static uint64_t pprof_function(Pprof *p, uint32_t site)
                   ? site
                   : (size_t)LP_SITE_FIRST + p->prof->row[site].func;
   if (p->func[id])
-    return id + 1;
-  p->func[id] = 1;
-  lp_pb_number(&msg, FUNCTION_ID, id + 1);
+    return p->func[id];
+  p->func[id] = ++p->nfunc;
+  lp_pb_number(&msg, FUNCTION_ID, p->func[id]);
   lp_pb_number(&msg, FUNCTION_NAME, pprof_told(p, site, lp_label_func));
   lp_pb_number(&msg, FUNCTION_SYSTEM, pprof_told(p, site, lp_frame_name));
   lp_pb_number(&msg, FUNCTION_FILE, pprof_told(p, site, lp_frame_path));
@@ -150,7 +152,7 @@ static uint64_t pprof_function(Pprof *p, uint32_t site)
     lp_pb_number(&msg, FUNCTION_LINE, line);
   pprof_field(p, PROFILE_FUNCTION, &msg);
   lp_buf_free(&msg);
-  return id + 1;
+  return p->func[id];
 }
 
 /* The id of a module. */
@@ -195,12 +197,12 @@ static uint64_t pprof_location(Pprof *p, uint32_t site)
   LpBuf msg = {0}, part = {0};
   uint64_t n;
   if (p->site[site])
-    return site + 1u;
-  p->site[site] = 1;
+    return p->site[site];
+  p->site[site] = ++p->nsite;
   lp_pb_number(&part, LINE_FUNCTION, pprof_function(p, site));
   if (lp_frame_line(p->prof, site, &n))
     lp_pb_number(&part, LINE_LINE, n);
-  lp_pb_number(&msg, LOCATION_ID, site + 1u);
+  lp_pb_number(&msg, LOCATION_ID, p->site[site]);
   lp_pb_number(&msg, LOCATION_MAPPING, pprof_mapping(p, site));
   if (lp_frame_address(p->prof, site, &n))
     lp_pb_number(&msg, LOCATION_ADDRESS, n);
@@ -208,10 +210,21 @@ static uint64_t pprof_location(Pprof *p, uint32_t site)
   pprof_field(p, PROFILE_LOCATION, &msg);
   lp_buf_free(&msg);
   lp_buf_free(&part);
-  return site + 1u;
+  return p->site[site];
 }
 
 /* -- Stacks --------------------------------------------------------------- */
+
+/* What a node itself has of a type; compared with something, by how much that
+** has changed, which may be below 0.
+*/
+static uint64_t pprof_value(const Pprof *p, const PprofType *t, uint32_t node)
+{
+  uint64_t n = lp_tree_self(&p->tree, node, t->metric), was = 0;
+  if (p->prof->was.is)
+    was = lp_value_round(p->tree.col[LP_BASE][t->metric].self[node]);
+  return t->period ? n * p->period - was * p->was : n - was;
+}
 
 /* The values of a node itself. Returns 0 if there are none. */
 static int pprof_values(const Pprof *p, LpBuf *values, uint32_t node)
@@ -219,9 +232,9 @@ static int pprof_values(const Pprof *p, LpBuf *values, uint32_t node)
   uint64_t some = 0;
   unsigned i;
   for (i = 0; i < p->ntype; i++) {
-    uint64_t n = lp_tree_self(&p->tree, node, p->type[i]->metric);
+    uint64_t n = pprof_value(p, p->type[i], node);
     some |= n;
-    lp_pb_varint(values, p->type[i]->period ? n * p->period : n);
+    lp_pb_varint(values, n);
   }
   return some != 0;
 }
@@ -287,11 +300,16 @@ static void pprof_comment(Pprof *p, const char *s)
 }
 
 /* Write what people should know of the figures. */
-static void pprof_comments(Pprof *p)
+static void pprof_comments(Pprof *p, const LpReportOptions *opt)
 {
   const LpProfile *prof = p->prof;
   LpBuf b = {0};
   pprof_comment(p, "lj-parse-memprof " LP_VERSION);
+  if (opt->base) {
+    lp_buf_printf(&b, "Changes, compared with %s", opt->base);
+    pprof_comment(p, b.s);
+    b.n = 0;
+  }
   lp_text_sampled(&b, prof);
   if (b.n)
     pprof_comment(p, b.s);
@@ -303,19 +321,35 @@ static void pprof_comments(Pprof *p)
   lp_buf_free(&b);
 }
 
-/* Write when it was recorded, and how far apart samples are. */
+/* Write when it was recorded, and how far apart samples are: where nothing is
+** left out, a byte; 0 where that differs. Engines have the type of the period
+** in the names of their profiles, so it is always told.
+*/
 static void pprof_times(Pprof *p)
 {
   const LpProfile *prof = p->prof;
   pprof_number(p, PROFILE_TIME, prof->realtime);
   pprof_number(p, PROFILE_DURATION, prof->ns);
-  if (p->period) {
+  if (prof->of & LP_OF_CPU) {
     pprof_type(p, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
     pprof_number(p, PROFILE_PERIOD, p->period);
-  } else if (prof->sparse && prof->sparse == prof->dense) {
-    pprof_type(p, PROFILE_PERIOD_TYPE, "space", "bytes");
-    pprof_number(p, PROFILE_PERIOD, prof->sparse);
+    return;
   }
+  pprof_type(p, PROFILE_PERIOD_TYPE, "space", "bytes");
+  if (prof->sparse == prof->dense)
+    pprof_number(p, PROFILE_PERIOD, prof->sparse ? prof->sparse : 1);
+}
+
+/* What a sample stands for, here and in what that is compared with. Where one
+** of them is not known, no CPU time is told.
+*/
+static void pprof_periods(Pprof *p)
+{
+  const LpProfile *prof = p->prof;
+  p->period = lp_cpu_period(&prof->cpu);
+  p->was = prof->was.period;
+  if (prof->was.nsamples && !p->was)
+    p->period = 0;
 }
 
 /* The whole report. */
@@ -323,15 +357,17 @@ static void pprof_write(LpOut *out, const LpProfile *prof,
                         const LpReportOptions *opt)
 {
   LpTreeOf of = {lp_metric_counted(prof), LP_MERGE_LINES, opt->shape};
-  Pprof p = {.prof = prof, .period = lp_cpu_period(&prof->cpu)};
+  Pprof p = {.prof = prof};
   lp_gzip_open(&p.gzip, out);
-  p.site = lp_zalloc(prof->sitekeys.n, 1);
-  p.func = lp_zalloc((size_t)LP_SITE_FIRST + prof->funckeys.n, 1);
+  pprof_periods(&p);
+  p.site = lp_zalloc(prof->sitekeys.n, sizeof(uint32_t));
+  p.func =
+      lp_zalloc((size_t)LP_SITE_FIRST + prof->funckeys.n, sizeof(uint32_t));
   lp_tree_open(&p.tree, prof, &of);
   lp_tree_whole(&p.tree);
   pprof_string(&p, "");
   pprof_choose(&p, opt->metric);
-  pprof_comments(&p);
+  pprof_comments(&p, opt);
   pprof_times(&p);
   pprof_samples(&p);
   lp_gzip_close(&p.gzip);
@@ -346,7 +382,7 @@ static void pprof_write(LpOut *out, const LpProfile *prof,
 const LpReport lp_report_pprof = {
     .format = "pprof",
     .of = LP_OF_MEMORY | LP_OF_CPU,
-    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_AGES,
+    .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_AGES | LP_TAKES_DIFF,
     .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY,
     .write = pprof_write,
 };

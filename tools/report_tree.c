@@ -304,7 +304,8 @@ static void tree_head(const TreeText *t, unsigned takes)
       lp_buf_printf(&b, " %*s", 5 + c->decimals, "%");
   }
   lp_buf_puts(&b, t->callers ? "  CALLERS" : "  CALL TREE");
-  if (!tree_is_usual(t) && t->metric != LP_METRIC_SAMPLES)
+  if (!tree_is_usual(t) &&
+      (t->metric != LP_METRIC_SAMPLES || lp_profile_joint(t->prof)))
     lp_buf_printf(&b, " by %s", lp_metrics[t->metric].title);
   lp_report_left(&b, t->opt, takes, t->metric);
   if (t->callers && t->tree.n == LP_CALLERS_MAX)

@@ -323,7 +323,8 @@ void lp_stream_settle(LpStream *st)
   if (st->body)
     stream_place(st);
   lp_watch_settle(st);
-  lp_profile_settle(prof);
+  if (!prof->more)
+    lp_profile_settle(prof);
 }
 
 /* The end of the stream, whose length is OFFSET. */

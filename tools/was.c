@@ -36,6 +36,7 @@ void lp_profile_turn(LpProfile *prof)
   prof->was.nsamples = prof->origins.nsamples;
   prof->origins.samples = NULL;
   prof->origins.nsamples = 0;
+  prof->was.period = lp_cpu_period(&prof->cpu);
   prof->was.base = prof->base;
   prof->was.nobefore = prof->nobefore;
   prof->was.is = 1;

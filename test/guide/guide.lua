@@ -3,9 +3,9 @@
 --
 -- ```console has commands behind a "$ ", each with what it prints; "..." stands
 -- for lines, or the rest of one, that were left out. With the word root behind
--- it, it is left out itself unless root is asked for. ```lua and ```diff are
--- files, whose names are in their first lines. All commands run in one shell, in
--- the folder that this runs in, and each must end with status 0.
+-- it, it is left out itself unless root is asked for. ```lua, ```diff and
+-- ```nginx are files, whose names are in their first lines. All commands run in
+-- one shell, in the folder that this runs in, and each must end with status 0.
 --
 -- Words must be the same, and numbers of lines of code. The first two other
 -- numbers of a line, which are what it is about, may differ by a quarter, or
@@ -14,6 +14,7 @@
 
 local any = {math.huge, math.huge}
 local margins = {console = {0.25, 5}, about = {0.75, 20}, any = any}
+local files = {lua = true, diff = true, nginx = true}
 local guide, as_root = arg[1], arg[2] == "root"
 local failed = 0
 
@@ -70,7 +71,7 @@ apt-get() {
 }
 ]]
   for _, block in ipairs(blocks) do
-    if block.kind == "lua" or block.kind == "diff" then
+    if files[block.kind] then
       local file = block.lines[1]:match "^%p+ ([%w_.-]+)"
       out:write("cat > ", assert(file, "a file without a name"),
                 " << 'END OF FILE'\n", table.concat(block.lines, "\n"),

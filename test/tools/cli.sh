@@ -53,6 +53,7 @@ run 0 0 --format=folded --metric live -o "$dir/folded" "$stream"
 run 0 0 --format=json "$stream"
 has out '^"files":\[".*/v2.ljm"\],$'
 has out '^"label":\[.*"@prog\.lua:2, line 3"'
+has out '^"options":\{\},$'
 run 0 0 --format=json --view=types "$stream"
 has out '^"view":"types",$'
 run 0 0 --format=csv --view=types "$stream"
@@ -116,6 +117,10 @@ has err '^lj-parse-memprof: limit live<=1kB exceeded: 2340 bytes, 1340 too many'
 has err ' \(without what is older than the recording\): @prog.* has 568; INTERN'
 has err 'limit allocations@\*prog\*<10 exceeded: [0-9]+ allocations, '
 has out '^ALLOCATIONS$'
+run 3 1 --limit='live@ap/*.lua<=10MB' "$stream"
+has err '^lj-parse-memprof: limit live@ap/\*\.lua<=10MB is of nothing: no chunk, '
+run 0 1 --limit='live@ap/*.lua<=0' "$stream"
+has err ' is of nothing: no chunk, module or site is like ap/\*\.lua$'
 run 2 2 --limit='live<1' "$stream" "$dir/none"
 run 2 2 --limit='live<1' -o /dev/full "$stream"
 
@@ -133,8 +138,11 @@ has out ' leaked bytes +temporary objects +temporary bytes$'
 run 0 0 --view=sizes "$stream"
 has out '^from +to +allocations +bytes allocated '
 run 0 1 --view=time "$stream"
-has err 'v2\.ljm: has no time marks: all of it counts as time 0$'
+has err 'v2\.ljm: has no time marks: nothing of it can be shown over time$'
+run 0 1 --view=snapshots --format=csv "$stream"
+has err 'v2\.ljm: has no time marks: nothing of it can be shown over time$'
 run 0 1 --heap-snap-interval=0.5 --to=7 "$stream"
+has err 'v2\.ljm: has no time marks: all of it counts as time 0$'
 same whole --to=7
 run 0 1 --from=0.5 "$stream"
 [ "$(grep -c . "$dir/out")" -eq 4 ] || { echo "FAILED: --from"; failed=1; }
@@ -214,7 +222,19 @@ has out '  allocations  bytes allocated  live bytes  bytes at peak  alloc, GC  F
 run 0 0 --view=lines --sort=bytes "$cpu" "$stream"
 has out ' +0   0\.0% +0   0\.0% +80 +7040 .* @prog\.lua:2, line 3$'
 run 0 0 --metric=peak --view=tree "$cpu" "$stream"
-run 0 0 --view=types "$cpu" "$stream"
+run 0 0 --view=tree "$cpu" "$stream"
+has out '  CALL TREE by samples, '
+run 0 0 --view=callers "$cpu" "$stream"
+has out '  CALLERS by samples, '
+run 0 0 --view=tree "$cpu"
+has out '  CALL TREE, '
+run 0 1 --view=types "$cpu" "$stream"
+has err '^lj-parse-memprof: --view=types is of memory: the CPU profile is left out$'
+run 0 1 --view=sites "$stream" "$cpu"
+same whole "--view=sites, and a CPU profile"
+has err '--view=sites is of memory: the CPU profile is left out$'
+run 0 1 --view=threads "$stream" "$cpu"
+has err '--view=threads is of CPU: the memory profile is left out$'
 run 0 0 --format=html -o "$dir/html" "$cpu" "$stream"
 run 64 1 --diff="$cpu" "$stream"
 has err '--diff: a memory profile cannot be compared with a CPU one$'

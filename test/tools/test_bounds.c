@@ -4,10 +4,14 @@
 */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "count.h"
 #include "ljm_format.h"
+#include "load.h"
+#include "pack.h"
 #include "run.h"
 #include "suites.h"
 
@@ -314,11 +318,95 @@ START_TEST(test_old_name)
 }
 END_TEST
 
+/* -- Many files ----------------------------------------------------------- */
+
+#define FLEET_FILES 200
+
+static void fleet_body(LpProfile *prof)
+{
+  prof->wanted.what |= LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_TIME;
+}
+
+/* Most memory that it takes to read N files, or a file N times. */
+static size_t fleet_peak(const char *const *name, size_t n)
+{
+  LpLoad l = {.body = fleet_body};
+  size_t got, peak;
+  count_start();
+  l.prof = lp_profile_new();
+  ck_assert_int_eq(lp_load_files(&l, name, n, &got), LP_WHOLE);
+  ck_assert_uint_eq(got, n);
+  peak = count_peak();
+  lp_profile_free(l.prof);
+  return peak;
+}
+
+/* As if of HOST: the same program, but objects are elsewhere, and many are live
+** at the end.
+*/
+static void fleet_write(const char *name, uint64_t host)
+{
+  FILE *f = fopen(name, "wb");
+  LpBuf packed = {0};
+  Craft c;
+  uint64_t i;
+  ck_assert_ptr_nonnull(f);
+  craft_open(&c, 1);
+  c.stack = 64;
+  craft_time(&c, 0);
+  craft_meta(&c, 0);
+  craft_proto(&c, 1, 0, 1, 1, "@app.lua", "f");
+  for (i = 0; i < 500; i++)
+    craft_site(&c, i + 2, 0, 1, i);
+  for (i = 0; i < 5000; i++, step(&c)) {
+    uint64_t site = 2 + wild(i) % 500;
+    craft_change_of(&c, i > 0, &site, 1);
+    craft_alloc(&c, site, (host + 1) << 32 | i << 6, 48);
+  }
+  craft_totals(&c, 0, 0);
+  craft_flush(&c);
+  if (host % 3 < NPACK - 1)
+    pack_add(&packed, (Pack)(host % 3), c.out.s, c.out.n);
+  else
+    lp_buf_add(&packed, c.out.s, c.out.n);
+  ck_assert_uint_eq(fwrite(packed.s, 1, packed.n, f), packed.n);
+  ck_assert_int_eq(fclose(f), 0);
+  lp_buf_free(&packed);
+  craft_close(&c);
+}
+
+/* 200 hosts take as much memory as the first three, which are packed in each
+** way, and not packed; and their names.
+*/
+START_TEST(test_fleet)
+{
+  static char name[FLEET_FILES][64];
+  const char *file[FLEET_FILES];
+  char dir[] = "/tmp/ljprof-fleet-XXXXXX";
+  size_t few, many;
+  uint64_t i;
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  for (i = 0; i < FLEET_FILES; i++) {
+    snprintf(name[i], sizeof(name[i]), "%s/%03u.ljm", dir, (unsigned)i);
+    file[i] = name[i];
+    fleet_write(name[i], i);
+  }
+  few = fleet_peak(file, 3);
+  many = fleet_peak(file, FLEET_FILES);
+  for (i = 0; i < FLEET_FILES; i++)
+    unlink(file[i]);
+  rmdir(dir);
+  ck_assert_msg(many <= few + FLEET_FILES * 128,
+                "%zu bytes for %d files, %zu for three", many, FLEET_FILES,
+                few);
+}
+END_TEST
+
 Suite *suite_bounds(void)
 {
-  const TTest *tests[] = {test_events, test_ids,      test_pairs,
-                          test_claims, test_blocks,   test_cpu,
-                          test_old,    test_old_name, NULL};
+  const TTest *tests[] = {test_events, test_ids, test_pairs, test_claims,
+                          test_blocks, test_cpu, test_old,   test_old_name,
+                          test_fleet,  NULL};
   Suite *s = suite_of("bounds", tests);
   TCase *tc = tcase_create("kinds");
   tcase_add_loop_test(tc, test_addresses, 0, 2);

@@ -215,6 +215,46 @@ START_TEST(test_memory)
 }
 END_TEST
 
+/* Whatever makes a document less than all is told in it, and nothing else. */
+START_TEST(test_options)
+{
+  static const LpReportOptions all = {.metric = LP_METRIC_BYTES,
+                                      .focus = "a\"b",
+                                      .ignore = "<c",
+                                      .sort = "self",
+                                      .top = 3,
+                                      .min = 0.5,
+                                      .least = 4096};
+  static const char *const view[] = {NULL, "lines"};
+  static Sample s;
+  json_t *want =
+      json_pack("{s:s,s:s,s:i,s:i,s:i,s:f,s:i,s:s,s:i,s:i,s:f}", "focus",
+                "a\"b", "ignore", "<c", "from_ns", 1, "to_ns", 2000000000,
+                "temporary", 7, "ignore_youngest", 1.5, "snapshot_ns", 5,
+                "sort", "self", "top", 3, "min", 4096, "min_percent", 0.5);
+  int i;
+  sample_stacks(&s, 0);
+  for (i = 0; i < 2; i++) {
+    Run r = run_craft(&s.c);
+    json_t *root;
+    run_report(&r, "json", view[i], &run_plain);
+    root = load(r.text.s, r.text.n);
+    ck_assert_uint_eq(json_object_size(json_object_get(root, "options")), 0);
+    ck_assert(json_is_object(json_object_get(root, "options")));
+    json_decref(root);
+    r.prof->wanted = (LpWanted){
+        .temporary = 7, .young = 1.5, .from = 1, .to = 2000000000, .snap = 5};
+    run_report(&r, "json", view[i], &all);
+    root = load(r.text.s, r.text.n);
+    ck_assert(json_equal(json_object_get(root, "options"), want));
+    json_decref(root);
+    run_close(&r);
+  }
+  json_decref(want);
+  craft_close(&s.c);
+}
+END_TEST
+
 /* A profile that is compared with itself has all numbers twice. */
 START_TEST(test_base)
 {
@@ -270,7 +310,8 @@ END_TEST
 
 Suite *suite_json(void)
 {
-  const TTest *tests[] = {test_strings, test_bad,  test_numbers, test_nesting,
-                          test_memory,  test_base, test_damage,  NULL};
+  const TTest *tests[] = {test_strings, test_bad,    test_numbers,
+                          test_nesting, test_memory, test_options,
+                          test_base,    test_damage, NULL};
   return suite_of("json", tests);
 }

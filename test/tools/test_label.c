@@ -44,6 +44,10 @@ START_TEST(test_lua)
   LUA("@\xc3\xa4.lua", 1, 2, 0, "@\xc3\xa4.lua:1, line 2");
   LUA("@\xc2\x9b[31m\xc2\xa0\xc2", 1, 2, 0,
       "@\\xc2\\x9b[31m\xc2\xa0\xc2:1, line 2");
+  LUA("@\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xef\xbb\xbf\xe2\x80\xa8z", 1, 2, 0,
+      "@\\u202e\\u2066\\u061c\\ufeff\\u2028z:1, line 2");
+  LUA("@\xe2\x80\xb0\xe2\x80\x90\xd8\x9b\xe2N.\xe2\x80", 1, 2, 0,
+      "@\xe2\x80\xb0\xe2\x80\x90\xd8\x9b\xe2N.\xe2\x80:1, line 2");
   LUA("@app.lua", 3, LP_LINE_NONE, 0, "@app.lua:3, line ?");
   LUA("len", LP_LINE_NONE, LP_LINE_NONE, 0, "[builtin:len], line ?");
   LUA("len", 0xffffffff, 7, 0, "[builtin:len], line 7");

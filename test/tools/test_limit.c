@@ -72,18 +72,24 @@ START_TEST(test_bad)
 }
 END_TEST
 
-/* What is said of a limit; nothing, if it holds. */
-static void limit(const Run *r, const char *text, const char *want)
+/* What is said of a limit, and whether it holds. */
+static void told(const Run *r, const char *text, int want, const char *what)
 {
   LpLimit l;
   LpBuf why = {0};
   int holds;
   ck_assert_msg(lp_limit_parse(&l, text, &why), "%s", why.s);
   holds = lp_limit_holds(&l, r->prof, &why);
-  ck_assert_int_eq(holds, !*want);
-  ck_assert_str_eq(why.n ? why.s : "", want);
+  ck_assert_int_eq(holds, want);
+  ck_assert_str_eq(why.n ? why.s : "", what);
   lp_buf_free(&why);
   free(l.glob);
+}
+
+/* What is said of a limit; nothing, if it holds. */
+static void limit(const Run *r, const char *text, const char *want)
+{
+  told(r, text, !*want, want);
 }
 
 /* 8052 bytes are live, of which 160 are in app.lua:10. */
@@ -115,8 +121,32 @@ START_TEST(test_whole)
         "limit allocations@*(f)<=5 exceeded: 6 allocations, 1 too many: "
         "@app.lua:10, line 14 (f) has 6");
   limit(&r, "live-objects@a?p.*<=4", "");
-  limit(&r, "live@app<=0", "");
-  limit(&r, "live@<=0", "");
+  run_close(&r);
+  craft_close(&s.c);
+}
+END_TEST
+
+/* A name that nothing has would keep every limit. Only if there must be nothing
+** of it that is well, and even then it is told. What is there, if only as a
+** caller or with nothing left, is something.
+*/
+START_TEST(test_nothing)
+{
+  Sample s;
+  Run r;
+  sample_stacks(&s, 0);
+  r = run_craft(&s.c);
+  told(&r, "live@app<=0", 1,
+       "limit live@app<=0 is of nothing: no chunk, module or site is like app");
+  told(&r, "live@<=0", 1,
+       "limit live@<=0 is of nothing: no chunk, module or site is like ");
+  told(&r, "live@ap*.luo<=10MB", 0,
+       "limit live@ap*.luo<=10MB is of nothing: no chunk, module or site is "
+       "like ap*.luo");
+  told(&r, "live@app<1", 0,
+       "limit live@app<1 is of nothing: no chunk, module or site is like app");
+  limit(&r, "freed@*line 3<=0", "");
+  limit(&r, "live@(cut)<=1", "");
   run_close(&r);
   craft_close(&s.c);
 }
@@ -135,7 +165,9 @@ START_TEST(test_modules)
   limit(&r, "bytes@/usr/*.so<=191",
         "limit bytes@/usr/*.so<=191 exceeded: 192 bytes, 1 too many: "
         "[C] lua_cjson_new (cjson.so) has 192");
-  limit(&r, "bytes@cjson.so<=0", "");
+  told(&r, "bytes@cjson.so<=0", 1,
+       "limit bytes@cjson.so<=0 is of nothing: no chunk, module or site is "
+       "like cjson.so");
   limit(&r, "bytes@*.so<=224", "");
   run_close(&r);
   craft_close(&s.c);
@@ -179,7 +211,7 @@ END_TEST
 
 Suite *suite_limit(void)
 {
-  const TTest *tests[] = {test_amount, test_bad, test_whole, test_modules,
-                          test_doubt,  test_cpu, NULL};
+  const TTest *tests[] = {test_amount,  test_bad,   test_whole, test_nothing,
+                          test_modules, test_doubt, test_cpu,   NULL};
   return suite_of("limit", tests);
 }

@@ -46,7 +46,7 @@ _lj_parse_memprof()
       mapfile -t COMPREPLY < <(compgen -W \
         "$(_lj_parse_memprof_values "$1" "$name" "${others[@]}")" -- "$cur")
       ;;
-    '' | --output | --diff)
+    '' | --output | --diff | --files-from | --diff-from)
       if [[ -z $name && $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_lj_parse_memprof_options "$1" |
           sed 's/\[.*//; s/=.*/=/')" -- "$cur")

@@ -1,73 +1,28 @@
 # Programs of Debian that have LuaJIT inside: nginx, tarantool, wrk.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-port=$((20000 + $$ % 10000))
+# shellcheck source=SCRIPTDIR/../../nginx/server.sh
+. "$e2e/../../nginx/server.sh"
 
-# nginx with one worker, and with the library of package $1 or a folder.
-# Sets `target` to the worker.
-start_nginx() {
-  local libraries=$1 modules=$build/stock handlers='' page
-  mkdir -p "$dir/nginx"
-  for page in handle forget tell; do
-    handlers+="location = /$page { content_by_lua_block { require('nginx_work').$page() } } "
+# nginx with the libraries of the folders $1. Sets `target` to its worker.
+start_handler() {
+  local pages='' name
+  for name in handle forget tell; do
+    pages+="location = /$name { content_by_lua_block { require('nginx_work').$name() } } "
   done
-  cat > "$dir/nginx.conf" << END
-daemon off; worker_processes 1; pid $dir/nginx/pid; error_log $dir/nginx/error;
-user $(id -un) $(id -gn);
-load_module $modules/libnginx-mod-http-ndk/usr/lib/nginx/modules/ndk_http_module.so;
-load_module $modules/libnginx-mod-http-lua/usr/lib/nginx/modules/ngx_http_lua_module.so;
-events { worker_connections 128; }
-http {
-  access_log off;
-  client_body_temp_path $dir/nginx/body; proxy_temp_path $dir/nginx/proxy;
-  fastcgi_temp_path $dir/nginx/fastcgi; uwsgi_temp_path $dir/nginx/uwsgi;
-  scgi_temp_path $dir/nginx/scgi;
-  lua_package_path "$e2e/?.lua;$modules/lua-resty-core/usr/share/lua/5.1/?.lua;$modules/lua-resty-lrucache/usr/share/lua/5.1/?.lua;;";
-  server { listen 127.0.0.1:$port; $handlers }
+  # The first request finds out how much work a millisecond is.
+  start_nginx "$1" "$e2e" "$pages" && page handle
 }
-END
-  LD_LIBRARY_PATH=$libraries "$build/stock/nginx/usr/sbin/nginx" \
-    -e "$dir/nginx/error" -c "$dir/nginx.conf" > "$dir/target.err" 2>&1 &
-  started+=("$!")
-  for _ in {1..50}; do
-    page handle 2> /dev/null && break
-    sleep 0.1
-  done
-  target=$(pgrep -P "${started[-1]}")
-  [ -n "$target" ] || {
-    fail "nginx does not run: $(tail -n 1 "$dir/nginx/error" "$dir/target.err")"
-    return 1
-  }
-}
-
-# Fetches a page, without a program that may not be there.
-page() {
-  exec 8<> "/dev/tcp/127.0.0.1/$port" || return 1
-  printf 'GET /%s HTTP/1.0\r\n\r\n' "$1" >&8
-  sed '1,/^\r*$/d' <&8 > "$dir/page"
-  exec 8>&-
-  [ -s "$dir/page" ]
-}
-
-# Loads nginx for $1 seconds.
-load() {
-  LD_LIBRARY_PATH=$(stock_libraries libluajit-5.1-2) \
-    "$build/stock/wrk/usr/bin/wrk" -t 1 -c 4 -d "$1" \
-    "http://127.0.0.1:$port/handle" > "$dir/wrk" 2>&1
-}
-
-nginx_packages=(nginx libnginx-mod-http-lua libnginx-mod-http-ndk lua-resty-core
-  lua-resty-lrucache libluajit2-5.1-2 libluajit-5.1-2 wrk)
 
 # Under load, profiled at $2 Hz: the handler's functions, and what the sampler
 # took.
 nginx_case() {
   local ticks before
-  start_nginx "$1" || return
+  start_handler "$1" || return
   sysprof_start -p "$target" -F "$2" -f -o "$dir/folded" || return
   page forget
   before=$(awk '{ print $14 + $15 }' "/proc/$profiler/stat")
-  load "$3"
+  load "$3" handle
   ticks=$(awk '{ print $14 + $15 }' "/proc/$profiler/stat")
   awk -v t=$((ticks - before)) -v s="$3" -v hz="$(getconf CLK_TCK)" -v f="$2" '
     /^VmHWM/ { kib = $2 }
@@ -94,8 +49,7 @@ case_nginx() {
   nginx_case "$(stock_libraries libluajit2-5.1-2)" 99 6
   stop_all
   # Debian's module is made for OpenResty's LuaJIT: ours, if it is one.
-  if readelf -W --dyn-syms "$build/lib/libluajit-5.1.so.2" |
-    grep -q ' lua_setexdata'; then
+  if takes_nginx "$build/lib"; then
     nginx_case "$build/lib" 999 4 && judge 1500 6 98 97
   fi
   score_options=()
@@ -127,7 +81,7 @@ case_tarantool() {
 # Debian's wrk runs a Lua script of its user in its own VM.
 case_wrk() {
   stock "${nginx_packages[@]}" || return
-  start_nginx "$(stock_libraries libluajit2-5.1-2)" || return
+  start_handler "$(stock_libraries libluajit2-5.1-2)" || return
   cat > "$dir/wrk.lua" << 'END'
 function request()
   local x = 1

@@ -1,0 +1,137 @@
+/*
+** Which FILEs there are, and what they are compared with: on the command line,
+** and in lists of names.
+*/
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input.h"
+#include "load.h"
+#include "options.h"
+
+#define FILES_NAMED 4 /* So many BASEs are told by their names. */
+
+/* -- Names ---------------------------------------------------------------- */
+
+/* One more. */
+void lp_names_add(LpNames *names, const char *name)
+{
+  names->name =
+      lp_grow(names->name, &names->room, names->n + 1, sizeof(names->name[0]));
+  names->name[names->n++] = name;
+}
+
+/* All of a list of names. Without it, it is no use to go on. */
+static LpBuf files_read(const char *list)
+{
+  int fd =
+      strcmp(list, "-") == 0 ? STDIN_FILENO : open(list, O_RDONLY | O_CLOEXEC);
+  LpBuf b = {0};
+  char some[4096];
+  ssize_t n = fd < 0 ? -1 : 1;
+  while (n > 0) {
+    n = lp_input_read_fd(fd, some, sizeof(some));
+    lp_buf_add(&b, some, n > 0 ? (size_t)n : 0);
+  }
+  if (n < 0)
+    exit(lp_load_failed(list, strerror(errno)));
+  if (fd != STDIN_FILENO)
+    close(fd);
+  return b;
+}
+
+/* --files-from, --diff-from: the names in a list, one a line; if there is a NUL
+** in it, that is what ends them, so that they may have newlines. What was read
+** is never given back.
+*/
+void lp_option_list(const char *list, LpNames *names, struct argp_state *state)
+{
+  LpBuf b = files_read(list);
+  char end = b.n && memchr(b.s, '\0', b.n) ? '\0' : '\n';
+  size_t before = names->n;
+  char *p = b.s, *next;
+  for (; b.n && p < b.s + b.n; p = next) {
+    char *at = memchr(p, end, (size_t)(b.s + b.n - p));
+    next = at ? at + 1 : b.s + b.n;
+    if (at)
+      *at = '\0';
+    if (*p)
+      lp_names_add(names, p);
+  }
+  if (names->n == before)
+    argp_error(state, "expected names of FILEs in %s, there are none",
+               strcmp(list, "-") == 0 ? "standard input" : list);
+}
+
+/* -- What is wrong with them ---------------------------------------------- */
+
+/* Is the report to be written to what is read? A recording cannot be made
+** again. What is no file, such as a terminal, may be both.
+*/
+static int files_overwritten(const char *name)
+{
+  struct stat in, out;
+  return lp_options.out && stat(lp_options.out, &out) == 0 &&
+         S_ISREG(out.st_mode) &&
+         (strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &in)
+                                 : stat(name, &in)) == 0 &&
+         in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+/* None of them is written to. */
+static void files_kept(const LpNames *names, struct argp_state *state)
+{
+  size_t i;
+  for (i = 0; i < names->n; i++)
+    if (files_overwritten(names->name[i]))
+      argp_error(state, "the report would overwrite %s, which it is of",
+                 names->name[i]);
+}
+
+/* Only a file can be followed, and only one; so must be what is replaced. */
+static void files_followed(struct argp_state *state)
+{
+  const LpNames *file = &lp_options.file;
+  struct stat st;
+  if (file->n != 1)
+    argp_error(state, "--follow is for one FILE, not %zu", file->n);
+  if (strcmp(file->name[0], "-") == 0)
+    argp_error(state, "--follow is not for standard input");
+  if (lp_options.base.n)
+    argp_error(state, "--follow is not for --diff");
+  if (lp_options.out && stat(lp_options.out, &st) == 0 && !S_ISREG(st.st_mode))
+    argp_error(state, "--follow writes a FILE anew, and %s is none",
+               lp_options.out);
+}
+
+/* What is said of BASEs in reports: their names, or how many they are. */
+static void files_bases(void)
+{
+  const LpNames *base = &lp_options.base;
+  LpBuf *b = &lp_options.basenames;
+  size_t i;
+  if (base->n > FILES_NAMED)
+    lp_buf_printf(b, "%zu recordings", base->n);
+  else
+    for (i = 0; i < base->n; i++)
+      lp_buf_printf(b, "%s%s", i ? ", " : "", base->name[i]);
+  lp_options.report.base = b->s;
+}
+
+/* All names are known. */
+void lp_option_files(struct argp_state *state)
+{
+  if (!lp_options.file.n)
+    argp_error(state, "expected a FILE, or - for standard input");
+  files_kept(&lp_options.base, state);
+  files_kept(&lp_options.file, state);
+  if (lp_options.follow > 0)
+    files_followed(state);
+  files_bases();
+}
