@@ -8,8 +8,9 @@
 #include "check.h"
 #include "peek.h"
 
-#define CHECK_BLOCKS 16384 /* More blocks than the check's VM ever allocates.  \
-                            */
+#define CHECK_BLOCKS                                                           \
+  16384 /* More blocks than the check's VM ever allocates.                     \
+         */
 
 /* A block of the check's VM. */
 typedef struct MPBlock {
