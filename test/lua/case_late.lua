@@ -300,4 +300,24 @@ H.case("a very large function, one on line 100,000", function()
   check_site(found[7503][1], "@spread.lua", 70002, "line 70,002")
 end)
 
+H.case("start while the collector frees code", function()
+  local checked = 0
+  for i = 1, 300 do
+    -- Functions that hold each other and each other's tables, and are garbage.
+    for j = 1, 5 do
+      loadstring(([[
+local M = {}
+function M.one_%d_%d() return M end
+local function two_%d() return M.one, M end
+M.three = function() return two_%d end
+return M.three()
+]]):format(i, j, i, i), ("@dead %d %d"):format(i, j))()
+    end
+    collectgarbage("step", 1)
+    local s = H.record(function() return {} end)
+    checked = checked + (#s.events > 0 and 1 or 0)
+  end
+  H.eq(checked, 300, "recordings")
+end)
+
 H.done()
