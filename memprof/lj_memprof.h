@@ -273,8 +273,8 @@ static LJ_AINLINE GCobj *lj_memprof_nextobj(const global_State *g, GCobj *o,
 
 /* For each such object of the VM. */
 #define MP_FOREACH(g, o, gct)                                                  \
-  for ((o) = lj_memprof_nextobj((g), gcref((g)->gc.root), (gct));              \
-       (o) != NULL; (o) = lj_memprof_nextobj((g), gcref((o)->gch.nextgc), (gct)))
+  for ((o) = lj_memprof_nextobj((g), gcref((g)->gc.root), (gct)); (o) != NULL; \
+       (o) = lj_memprof_nextobj((g), gcref((o)->gch.nextgc), (gct)))
 
 /* -- Definitions (lj_symtab.c) -------------------------------------------- */
 

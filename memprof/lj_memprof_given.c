@@ -127,10 +127,9 @@ static void given_closures(MPGiven *gn,
 {
   GCobj *o;
   MP_FOREACH(gn->mp->g, o, ~LJ_TFUNC)
-    if (isluafunc(&o->fn) &&
-        !lj_memprof_mapget(&gn->defined,
-                           (uint64_t)(uintptr_t)funcproto(&o->fn)))
-      given_upvalues(gn, &o->fn, look);
+  if (isluafunc(&o->fn) &&
+      !lj_memprof_mapget(&gn->defined, (uint64_t)(uintptr_t)funcproto(&o->fn)))
+    given_upvalues(gn, &o->fn, look);
 }
 
 /* -- Entry ---------------------------------------------------------------- */
@@ -159,7 +158,7 @@ void lj_memprof_nameorphans(MPState *mp)
   memset(&gn, 0, sizeof(gn));
   gn.mp = mp;
   MP_FOREACH(mp->g, o, ~LJ_TPROTO)
-    given_children(&gn, gco2pt(o));
+  given_children(&gn, gco2pt(o));
   given_closures(&gn, given_variable);
   given_closures(&gn, given_table);
   given_modules(&gn);

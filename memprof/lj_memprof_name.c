@@ -184,7 +184,7 @@ void lj_memprof_nameheap(MPState *mp)
 {
   GCobj *o;
   MP_FOREACH(mp->g, o, ~LJ_TPROTO)
-    lj_memprof_namechildren(mp, gco2pt(o));
+  lj_memprof_namechildren(mp, gco2pt(o));
   lj_memprof_nameorphans(mp);
 }
 
