@@ -167,14 +167,14 @@ static const MPGuard *guard_find(lua_State *L)
 }
 
 /* Raises an error that says why the VM does not fit. */
-static int module_refuse(lua_State *L, const MPLayout *lay, int bad)
+static int module_refuse(lua_State *L, const char *layout, int bad)
 {
   if (bad == MP_CHECK_FAILED)
     return lua_error(L); /* Of a hook, perhaps. */
   if (bad <= MP_CHECK_NOMEM)
     return luaL_error(L, "memprof cannot look at this VM (%s)",
                       mp_check_name(bad));
-  return luaL_error(L, "memprof does not know this VM (%s: %s)", lay->name,
+  return luaL_error(L, "memprof does not know this VM (%s: %s)", layout,
                     mp_check_name(bad));
 }
 
@@ -195,7 +195,7 @@ static const MPGuard *module_guard(lua_State *L, int *bad)
   if (core != NULL)
     *bad = mp_check_vm(L, core->layout);
   if (*bad != MP_CHECK_FITS)
-    module_refuse(L, core ? core->layout : NULL, *bad);
+    module_refuse(L, core ? core->layout->name : "", *bad);
   return guard_new(L, core);
 }
 
