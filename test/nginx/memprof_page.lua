@@ -1,15 +1,15 @@
--- memprof.lua: records what nginx's workers allocate, when it is asked to.
+-- memprof_page.lua: records what nginx's workers allocate, when it is asked to.
 --
 --   /memprof?start[&worker=PID][&stack=N][&sample=BYTES]
 --   /memprof?stop[&worker=PID][&collect=1]
-local memprof = {}
+local page = {}
 local orders = ngx.shared.memprof
 
-local function act(order, folder)
+local function act(order, state)
   if order.collect == 1 then collectgarbage() end
-  if order.verb == "stop" then return misc.memprof.stop() end
+  if order.verb == "stop" then return state.memprof.stop() end
   local options = {stack = order.stack, sample = order.sample}
-  return misc.memprof.start(folder .. "/" .. ngx.worker.pid() .. ".ljm", options)
+  return state.memprof.start(state.folder .. "/" .. ngx.worker.pid() .. ".ljm", options)
 end
 
 -- Does what was last asked for, once, if it is for this worker, and answers.
@@ -24,7 +24,7 @@ local function obey(state)
   end
   local pid = ngx.worker.pid()
   if order.worker ~= 0 and order.worker ~= pid then return end
-  local ran, ok, message = pcall(act, order, state.folder)
+  local ran, ok, message = pcall(act, order, state)
   local result = ran and ok and verb or "failed: " .. tostring(ran and message or ok)
   local note = state.note and ", " .. state.note() or ""
   orders:rpush("answers " .. id, ("worker %d: %s%s\n"):format(pid, result, note))
@@ -32,13 +32,14 @@ end
 
 -- In init_worker_by_lua: takes orders in this worker, and records to
 -- FOLDER/PID.ljm. What `note` returns, if it is given, is told in answers.
-function memprof.take_orders(folder, note)
+function page.take_orders(folder, note)
   local state = {folder = folder, note = note, done = orders:get("order")}
+  state.memprof = misc and misc.memprof or require "memprof"
   assert(ngx.timer.every(0.1, function() obey(state) end))
 end
 
 -- In content_by_lua: gives an order to the workers and prints what they answer.
-function memprof.give_order()
+function page.give_order()
   local args = ngx.req.get_uri_args()
   local verb = args.start and "start" or args.stop and "stop"
   local text = verb or ""
@@ -64,4 +65,4 @@ function memprof.give_order()
   ngx.say("no answer from ", want, want == 1 and " worker" or " workers")
 end
 
-return memprof
+return page
