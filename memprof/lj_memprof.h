@@ -5,6 +5,7 @@
 #ifndef _LJ_MEMPROF_H
 #define _LJ_MEMPROF_H
 
+#include "lj_gc.h"
 #include "lj_obj.h"
 #include "lmisclib.h"
 
@@ -236,6 +237,10 @@ LJ_FUNC void *lj_memprof_sampled(void *ud, void *ptr, size_t osize,
 
 LJ_FUNC void lj_memprof_nameheap(MPState *mp);
 LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);
+LJ_FUNC void lj_memprof_nameproto(MPState *mp, const GCproto *pt,
+                                  const char *table, const char *name);
+LJ_FUNC const char *lj_memprof_uvname(const GCproto *pt, uint32_t idx);
+LJ_FUNC void lj_memprof_nameorphans(MPState *mp);
 
 /* Names of an address in this process's code. */
 typedef struct MPSymbol {
@@ -248,8 +253,28 @@ LJ_FUNC void lj_memprof_symbol(const void *addr, MPSymbol *sym);
 
 #define MP_BUILTIN_MAX 128 /* Longer names are cut. */
 
+LJ_FUNC const GCtab *lj_memprof_loaded(global_State *g);
 LJ_FUNC void lj_memprof_builtin(global_State *g, const GCfunc *fn,
                                 const char *symbol, char *name, size_t size);
+
+/*
+** The next object of the VM's list that is of a type, from o on, or NULL. Those
+** that the collector is about to free are passed by: what they refer to may be
+** gone already.
+*/
+static LJ_AINLINE GCobj *lj_memprof_nextobj(const global_State *g, GCobj *o,
+                                            uint8_t gct)
+{
+  uint8_t dead = (g->gc.currentwhite ^ LJ_GC_WHITES) & LJ_GC_WHITES;
+  while (o != NULL && (o->gch.gct != gct || (o->gch.marked & dead)))
+    o = gcref(o->gch.nextgc);
+  return o;
+}
+
+/* For each such object of the VM. */
+#define MP_FOREACH(g, o, gct)                                                  \
+  for ((o) = lj_memprof_nextobj((g), gcref((g)->gc.root), (gct)); (o) != NULL; \
+       (o) = lj_memprof_nextobj((g), gcref((o)->gch.nextgc), (gct)))
 
 /* -- Definitions (lj_symtab.c) -------------------------------------------- */
 

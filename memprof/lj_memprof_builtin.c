@@ -45,18 +45,23 @@ static const char *builtin_key(const GCtab *t, uint8_t ffid)
   return NULL;
 }
 
-/* Looks for a builtin in all modules. Returns 0 if it is in none. */
-static int builtin_find(global_State *g, uint8_t ffid, char *name, size_t size)
+/* The table of loaded modules, or NULL. */
+const GCtab *lj_memprof_loaded(global_State *g)
 {
   cTValue *loaded = tvistab(&g->registrytv)
                         ? builtin_get(tabV(&g->registrytv), "_LOADED")
                         : NULL;
+  return loaded != NULL && tvistab(loaded) ? tabV(loaded) : NULL;
+}
+
+/* Looks for a builtin in all modules. Returns 0 if it is in none. */
+static int builtin_find(global_State *g, uint8_t ffid, char *name, size_t size)
+{
+  const GCtab *loaded = lj_memprof_loaded(g);
   int found = 0;
   MSize i;
-  if (loaded == NULL || !tvistab(loaded))
-    return 0;
-  for (i = 0; i <= tabV(loaded)->hmask; i++) {
-    const Node *n = &noderef(tabV(loaded)->node)[i];
+  for (i = 0; loaded != NULL && i <= loaded->hmask; i++) {
+    const Node *n = &noderef(loaded->node)[i];
     const char *key;
     if (!tvistab(&n->val) || !tvisstr(&n->key))
       continue;

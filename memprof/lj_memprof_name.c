@@ -57,7 +57,7 @@ static const char *name_local(const GCproto *pt, BCPos pos, BCReg slot)
 }
 
 /* The name of an upvalue, or NULL. */
-static const char *name_upvalue(const GCproto *pt, uint32_t idx)
+const char *lj_memprof_uvname(const GCproto *pt, uint32_t idx)
 {
   const char *p = (const char *)proto_uvinfo(pt);
   if (p == NULL || idx >= pt->sizeuv)
@@ -95,7 +95,7 @@ static const char *name_slot(const GCproto *pt, BCPos pos, BCReg slot)
     if (bc_op(ins) == BC_GGET)
       return name_kstr(pt, bc_d(ins));
     if (bc_op(ins) == BC_UGET)
-      return name_upvalue(pt, bc_d(ins));
+      return lj_memprof_uvname(pt, bc_d(ins));
     return bc_op(ins) == BC_TGETS ? name_kstr(pt, bc_c(ins)) : NULL;
   }
   return NULL;
@@ -137,7 +137,7 @@ static size_t name_closure(const GCproto *pt, BCPos pos, char *buf)
     name = bc_a(ins) == slot ? name_kstr(pt, bc_d(ins)) : NULL;
     break;
   case BC_USETV:
-    name = bc_d(ins) == slot ? name_upvalue(pt, bc_a(ins)) : NULL;
+    name = bc_d(ins) == slot ? lj_memprof_uvname(pt, bc_a(ins)) : NULL;
     break;
   case BC_MOV:
     name = bc_d(ins) == slot ? name_local(pt, pos + 2, bc_a(ins)) : NULL;
@@ -171,13 +171,21 @@ void lj_memprof_namechildren(MPState *mp, GCproto *pt)
   }
 }
 
-/* Names all functions that are loaded. Visits every object once. */
+/* Names a function by a variable, or by a table and its field. */
+void lj_memprof_nameproto(MPState *mp, const GCproto *pt, const char *table,
+                          const char *name)
+{
+  char buf[NAME_MAX_LEN + 1];
+  lj_symtab_entry(mp, pt, buf, name_join(buf, table, name));
+}
+
+/* Names all functions that are loaded. */
 void lj_memprof_nameheap(MPState *mp)
 {
   GCobj *o;
-  for (o = gcref(mp->g->gc.root); o != NULL; o = gcnext(o))
-    if (o->gch.gct == ~LJ_TPROTO)
-      lj_memprof_namechildren(mp, gco2pt(o));
+  MP_FOREACH(mp->g, o, ~LJ_TPROTO)
+  lj_memprof_namechildren(mp, gco2pt(o));
+  lj_memprof_nameorphans(mp);
 }
 
 #endif

@@ -59,17 +59,16 @@ void lj_memprof_oldbegin(MPState *mp)
   old_prologue(mp, 's');
   if (mp->format == LUAM_PROF_RFC)
     lj_wbuf_uleb(b, (uint64_t)(uintptr_t)mp->g);
-  for (o = gcref(mp->g->gc.root); o != NULL; o = gcnext(o)) {
-    if (o->gch.gct == ~LJ_TPROTO) {
-      MPFunc *func = lj_symtab_entry(mp, o, "", 0);
-      old_room(mp);
-      *b->p++ = OLD_SYM_LUA;
-      old_proto(b, gco2pt(o));
-      if (func != NULL) { /* It needs no definition any more. */
-        func->id = mp->nextfunc++;
-        func->firstline = gco2pt(o)->firstline > 0 ? gco2pt(o)->firstline : 0;
-        func->numline = gco2pt(o)->firstline > 0 ? gco2pt(o)->numline : 0;
-      }
+  MP_FOREACH(mp->g, o, ~LJ_TPROTO)
+  {
+    MPFunc *func = lj_symtab_entry(mp, o, "", 0);
+    old_room(mp);
+    *b->p++ = OLD_SYM_LUA;
+    old_proto(b, gco2pt(o));
+    if (func != NULL) { /* It needs no definition any more. */
+      func->id = mp->nextfunc++;
+      func->firstline = gco2pt(o)->firstline > 0 ? gco2pt(o)->firstline : 0;
+      func->numline = gco2pt(o)->firstline > 0 ? gco2pt(o)->numline : 0;
     }
   }
   *b->p++ = LJM_SYM_FINAL;

@@ -34,8 +34,8 @@
 #define LUAM_PROF_LINES_NATURAL 2 /* It is compiled as ever. */
 
 /*
-** How to profile. Zero in any field means its default; fields that this
-** version does not know yet must be zero.
+** How to profile. writer and on_stop must be given; zero in any other field
+** means its default. Fields that this version does not know yet must be zero.
 */
 struct luam_Prof_options {
   /* Passed to writer() and on_stop(); owned by the caller until a start has

@@ -38,8 +38,11 @@ static const char program[] =
     "  probe('proto', proto)\n"
     "  return param.known, other + 1234.5, 'known'\n"
     "end\n"
+    "local function many(a, b, c, d, e, f, g)\n"
+    "  return a * 1.5 + b * 2.5 + c * 3.5, d, e, f, g, up, ops, values\n"
+    "end\n"
     "local function open(value)\n"
-    "  probe('upvalue', function() value = value + 1 end)\n"
+    "  probe('upvalues', function() value = value + 1 end, proto)\n"
     "end\n"
     "local function interp()\n"
     "  probe('interp')\n"
@@ -68,6 +71,7 @@ static const char program[] =
     "probe('functions', cfunction, ops, builtin)\n"
     "probe('ops', ops, values)\n"
     "proto({}, 1)\n"
+    "probe('protos', values, proto, interp, loops, many)\n"
     "open(1)\n"
     "probe('nested')\n"
     "local main = coroutine.create(function()\n"
@@ -79,9 +83,11 @@ static const char program[] =
     "jit.opt.start('hotloop=10', 'hotexit=5')\n"
     "loops({known = 1, other = 2}, 400)\n"
     "probe('mode')\n"
+    "probe('white')\n"
     "probe('gc', {})\n"
     "collectgarbage()\n"
-    "probe('seen')\n";
+    "probe('seen')\n"
+    "probe('white')\n";
 
 /* -- The spy -------------------------------------------------------------- */
 
@@ -160,14 +166,6 @@ static void probe_values(MPCheck *ck)
     mp_check_table(ck);
 }
 
-/* The newest open upvalue is at the head of their list. */
-static void probe_upvalue(MPCheck *ck)
-{
-  uint64_t uv = check_addr(lua_upvalueid(ck->L, 1, 1));
-  WANT(g_uvnext, check_ref(ck, ck->g + LAY(g_uvnext)) == uv);
-  WANT(tag_upval, IS(uv, upval));
-}
-
 /* Arms the spy, for what the function that calls us does next. */
 static void probe_watch(MPCheck *ck, int watch)
 {
@@ -210,13 +208,22 @@ static const struct {
   const char *name;
   void (*check)(MPCheck *ck);
 } probes[] = {
-    {"values", probe_values},      {"functions", mp_check_functions},
-    {"ops", mp_check_ops},         {"proto", mp_check_proto},
-    {"upvalue", probe_upvalue},    {"nested", probe_nested},
-    {"resumed", mp_check_resumed}, {"interp", probe_interp},
-    {"seen", probe_seen},          {"trace", probe_trace},
-    {"traces", probe_traces},      {"mcode", mp_check_mcode},
-    {"mode", mp_check_mode},       {"gc", probe_gc},
+    {"values", probe_values},
+    {"functions", mp_check_functions},
+    {"ops", mp_check_ops},
+    {"proto", mp_check_proto},
+    {"protos", mp_check_protos},
+    {"upvalues", mp_check_upvalues},
+    {"nested", probe_nested},
+    {"resumed", mp_check_resumed},
+    {"interp", probe_interp},
+    {"seen", probe_seen},
+    {"trace", probe_trace},
+    {"traces", probe_traces},
+    {"mcode", mp_check_mcode},
+    {"mode", mp_check_mode},
+    {"gc", probe_gc},
+    {"white", mp_check_white},
 };
 
 /* probe(name, ...): after the first failure, nothing more is looked at. */

@@ -34,6 +34,21 @@ void mp_check_heap(MPCheck *ck)
   lua_pop(L, 2);
 }
 
+/* The mark of what is new, one of two: the argument 1 says which. */
+void mp_check_white(MPCheck *ck)
+{
+  uint64_t white, t;
+  lua_newtable(ck->L);
+  t = check_addr(lua_topointer(ck->L, -1));
+  white = U8(ck->g + LAY(g_white)) & 3;
+  WANT(g_white, white == 1 || white == 2);
+  WANT(marked, (U8(t + LAY(marked)) & 7) == white);
+  /* A cycle of the collector exchanges them. */
+  WANT(g_white, white != ck->white);
+  ck->white = white;
+  lua_pop(ck->L, 1);
+}
+
 /* Strings: the newest is the first in its chain. */
 void mp_check_strings(MPCheck *ck)
 {
@@ -62,6 +77,7 @@ void mp_check_strings(MPCheck *ck)
 /* -- Tables --------------------------------------------------------------- */
 
 #define TABLE_NODES 32
+#define TABLE_KEYS  26 /* The table knows a free node. */
 
 /* The value that a table's nodes have for the key on top of the stack. */
 static uint64_t table_value(MPCheck *ck, uint64_t node)
@@ -94,7 +110,7 @@ static void table_chains(MPCheck *ck, uint64_t node)
   WANT(node_next, links >= 2);
 }
 
-/* A table with three numbers, and as many strings as it has nodes. */
+/* A table with three numbers and some strings. */
 void mp_check_table(MPCheck *ck)
 {
   lua_State *L = ck->L;
@@ -106,7 +122,7 @@ void mp_check_table(MPCheck *ck)
     lua_pushnumber(L, i + 0.5);
     lua_rawseti(L, -2, i);
   }
-  for (i = 0; i < TABLE_NODES; i++) {
+  for (i = 0; i < TABLE_KEYS; i++) {
     /* Strings may have their places by turns: leave some out. */
     lua_pushfstring(L, "gap %d", i % 3 ? i : 0);
     lua_pop(L, 1);
@@ -123,7 +139,7 @@ void mp_check_table(MPCheck *ck)
   WANT(tab_hmask, U32(t + LAY(tab_hmask)) == TABLE_NODES - 1);
   node = check_ref(ck, t + LAY(tab_node));
   WANT(node_size, mp_check_block(ck, node) == TABLE_NODES * LAY(node_size));
-  for (i = 0; i < TABLE_NODES; i++) {
+  for (i = 0; i < TABLE_KEYS; i++) {
     double d = i + 0.25;
     memcpy(&bits, &d, sizeof(bits));
     lua_pushfstring(L, "key %d", i);
@@ -148,6 +164,25 @@ void mp_check_functions(MPCheck *ck)
   WANT(ff_lua, U8(lua + LAY(fn_ffid)) == LAY(ff_lua));
   WANT(fn_ffid, U8(builtin + LAY(fn_ffid)) > LAY(ff_c));
   WANT(fn_pc, IS(CHECK_PT(lua), proto));
+}
+
+/*
+** Arguments: a function whose first upvalue is the first variable of the
+** function that calls us, and changes; and one whose first never does.
+*/
+void mp_check_upvalues(MPCheck *ck)
+{
+  uint64_t fn = check_addr(lua_topointer(ck->L, 1));
+  uint64_t uv = check_addr(lua_upvalueid(ck->L, 1, 1));
+  uint64_t fixed = check_addr(lua_upvalueid(ck->L, 2, 1));
+  mp_check_frames(ck);
+  WANT(fn_uvptr, check_ref(ck, fn + LAY(fn_uvptr)) == uv);
+  WANT(tag_upval, IS(uv, upval));
+  /* It is open: the newest one is at the head of their list. */
+  WANT(g_uvnext, check_ref(ck, ck->g + LAY(g_uvnext)) == uv);
+  WANT(uv_v, check_ref(ck, uv + LAY(uv_v)) == ck->callerbase);
+  WANT(uv_immutable, U8(uv + LAY(uv_immutable)) == 0);
+  WANT(uv_immutable, U8(fixed + LAY(uv_immutable)) == 1);
 }
 
 /* What the VM itself writes of a function. */
@@ -212,6 +247,29 @@ static int proto_debug(MPCheck *ck, const MPDump *d, uint64_t addr, size_t from,
          memcmp(mem, d->text + from, size) == 0;
 }
 
+/* Dumps the function that is argument IDX, and checks it as far as its code. */
+static void proto_dumped(MPCheck *ck, MPDump *d, int idx)
+{
+  memset(d, 0, sizeof(*d));
+  lua_pushvalue(ck->L, idx);
+  WANT(pt_size, lua_dump(ck->L, dump_writer, d) == 0);
+  lua_pop(ck->L, 1);
+  WANT(pt_size, d->len > 5 && d->text[0] == 0x1b && d->text[3] == 2);
+  d->at = 4;
+  dump_uleb(d); /* Flags, then the chunk's name. */
+  d->at += dump_uleb(d);
+  proto_head(ck, d, CHECK_PT(check_addr(lua_topointer(ck->L, idx))));
+}
+
+/* Arguments: functions of many kinds, which define none. */
+void mp_check_protos(MPCheck *ck)
+{
+  MPDump d;
+  int i;
+  for (i = 1; i <= lua_gettop(ck->L) && ck->bad == MP_CHECK_FITS; i++)
+    proto_dumped(ck, &d, i);
+}
+
 /*
 ** The function that calls us, against its dump. It has a constant "known", and
 ** its debug information fills the dump's end: lines, upvalues, variables.
@@ -223,15 +281,7 @@ void mp_check_proto(MPCheck *ck)
   uint64_t chunk, k, i, nkgc, lines, uvs, vars, end;
   MPDump d;
   int found = 0;
-  memset(&d, 0, sizeof(d));
-  lua_pushvalue(L, 1);
-  WANT(pt_size, lua_dump(L, dump_writer, &d) == 0);
-  lua_pop(L, 1);
-  WANT(pt_size, d.len > 5 && d.text[0] == 0x1b && d.text[3] == 2);
-  d.at = 4;
-  dump_uleb(&d); /* Flags, then the chunk's name. */
-  d.at += dump_uleb(&d);
-  proto_head(ck, &d, pt);
+  proto_dumped(ck, &d, 1);
   if (ck->bad != MP_CHECK_FITS)
     return;
   end = U32(pt + LAY(pt_sizebc)) - 1;

@@ -8,8 +8,9 @@
 #include "check.h"
 #include "peek.h"
 
-#define CHECK_BLOCKS 16384 /* More blocks than the check's VM ever allocates.  \
-                            */
+#define CHECK_BLOCKS                                                           \
+  16384 /* More blocks than the check's VM ever allocates.                     \
+         */
 
 /* A block of the check's VM. */
 typedef struct MPBlock {
@@ -21,6 +22,7 @@ typedef struct MPCheck {
   lua_State *L; /* That the check runs in. */
   const MPLayout *lay;
   MPPeek pk;
+  uint64_t white;      /* The mark of what is new, at the last look. */
   int bad;             /* MP_CHECK_*, or the first entry that is not so. */
   uint64_t g;          /* global_State. */
   uint64_t callerbase; /* Where the Lua function that calls has its slots. */
@@ -123,8 +125,11 @@ uint64_t mp_check_cframeof(MPCheck *ck, uint64_t L);
 void mp_check_heap(MPCheck *ck);
 void mp_check_strings(MPCheck *ck);
 void mp_check_table(MPCheck *ck);
+void mp_check_white(MPCheck *ck);
 void mp_check_functions(MPCheck *ck);
+void mp_check_upvalues(MPCheck *ck);
 void mp_check_proto(MPCheck *ck);
+void mp_check_protos(MPCheck *ck);
 void mp_check_ops(MPCheck *ck);
 
 /* check_trace.c */

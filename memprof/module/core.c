@@ -33,6 +33,7 @@
 #include "lj_memprof_inlined.c"
 #include "lj_memprof_sample.c"
 #include "lj_memprof_name.c"
+#include "lj_memprof_given.c"
 #include "lj_memprof_builtin.c"
 #include "lj_memprof_elf.c"
 #include "lj_memprof_map.c"

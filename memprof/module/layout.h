@@ -17,20 +17,21 @@
   _(tag_nil) _(tag_false) _(tag_str) _(tag_upval) _(tag_thread) _(tag_proto) \
   _(tag_func) _(tag_trace) _(tag_tab) \
   /* Any object, and lua_State. */ \
-  _(nextgc) _(gct) \
+  _(nextgc) _(gct) _(marked) \
   _(L_glref) _(L_base) _(L_top) _(L_maxstack) _(L_stack) _(L_cframe) \
   /* global_State, and what is beside it. */ \
   _(GG_g) _(GG_J) _(GG_dispatch) _(ndispatch) \
   _(g_allocf) _(g_allocd) _(g_total) _(g_root) _(g_strtab) _(g_strmask) \
   _(g_vmstate) _(g_mainthref) _(g_registry) _(g_uvnext) _(g_hookmask) \
-  _(g_cur_L) _(g_jit_base) \
+  _(g_cur_L) _(g_jit_base) _(g_white) \
   _(vm_interp) _(vm_c) _(vm_gc) \
   /* Strings and tables. */ \
   _(str_hash) _(str_len) _(str_size) \
   _(tab_array) _(tab_node) _(tab_hmask) \
   _(node_val) _(node_key) _(node_next) _(node_size) \
   /* Functions. */ \
-  _(fn_ffid) _(fn_pc) _(fn_f) _(ff_lua) _(ff_c) \
+  _(fn_ffid) _(fn_pc) _(fn_f) _(fn_uvptr) _(ff_lua) _(ff_c) \
+  _(uv_immutable) _(uv_v) \
   _(pt_numparams) _(pt_framesize) _(pt_sizebc) _(pt_k) _(pt_sizekgc) \
   _(pt_sizekn) _(pt_sizept) _(pt_sizeuv) _(pt_flags) _(pt_trace) \
   _(pt_chunkname) _(pt_firstline) _(pt_numline) _(pt_lineinfo) _(pt_uvinfo) \

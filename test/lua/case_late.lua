@@ -1,6 +1,7 @@
 -- Code that is loaded after the start, strange chunk names, reused addresses.
 
 local H = require("harness")
+local memprof = misc.memprof
 
 -- What a format tells of a chunk name; the RFC tells nothing of late code.
 local function told(name)
@@ -298,6 +299,34 @@ H.case("a very large function, one on line 100,000", function()
   check_site(found[6503][1], "@far.lua", 100000, "line 100,000")
   check_site(found[7003][1], "@spread.lua", 1, "the first line")
   check_site(found[7503][1], "@spread.lua", 70002, "line 70,002")
+end)
+
+H.case("start while the collector frees code", function()
+  collectgarbage()
+  collectgarbage("stop")
+  -- Functions that hold each other and each other's tables, and are garbage.
+  for i = 1, 300 do
+    loadstring(([[
+local M = {}
+function M.one_%d() return M end
+local function two_%d() return M.one, M end
+M.three = function() return two_%d end
+return M.three()
+]]):format(i, i, i), "@dead " .. i)()
+  end
+  local mul = collectgarbage("setstepmul", 100)
+  local steps, failed = 0, 0
+  repeat
+    local over = collectgarbage("step", 0)
+    steps = steps + 1
+    if not memprof.start("/dev/null", {format = H.format}) or not memprof.stop() then
+      failed = failed + 1
+    end
+  until over or steps == 5000
+  collectgarbage("setstepmul", mul)
+  collectgarbage("restart")
+  H.ok(steps > 50, "%d steps", steps)
+  H.eq(failed, 0, "recordings that failed")
 end)
 
 H.done()

@@ -92,6 +92,57 @@ H.case("names of functions in stripped code", function()
   H.ok(n > 10, "%d stripped functions", n)
 end)
 
+-- The main chunk is collected once it has run: its functions hold each other.
+local gone = [[
+local M = {}
+function M.make(i) return {i} end
+local function helper(i) return {i, i} end
+local changed = function(i) return {i} end
+changed = function(i) return {i} end
+local data = {}
+for i = 1, 3 do data["key" .. i] = function(i) return {i} end end
+local class = {}
+class.__index = class
+function class:method() return {} end
+M.exported = function() return {} end
+function M.go()
+  M.make(1)
+  helper(2)
+  changed(3)
+  data.key1(4)
+  setmetatable({}, class):method()
+  return {}
+end
+return M
+]]
+local gone_names = {
+  [2] = "M.make", [3] = "helper", [5] = false, [7] = false, [10] = "class.method",
+  [11] = "M.exported", [12] = "M.go",
+}
+
+H.case("names of functions whose definition is gone", function()
+  local m = loadstring(gone, "@gone.lua")()
+  local alone = loadstring("return {alone = function() return {} end}", "@alone.lua")()
+  package.loaded["names.alone"] = alone
+  collectgarbage()
+  collectgarbage()
+  local s = H.record(function()
+    m.go()
+    m.exported()
+    alone.alone()
+  end)
+  package.loaded["names.alone"] = nil
+  local seen = {}
+  for _, f in pairs(s.funcs) do
+    if f.chunk == "@gone.lua" then seen[f.first] = f.name or false end
+    if f.chunk == "@alone.lua" then seen.alone = f.name or false end
+  end
+  for first, name in pairs(gone_names) do
+    H.eq(seen[first], name, "name of the function on line %d", first)
+  end
+  H.eq(seen.alone, "names.alone.alone", "name of a module's function")
+end)
+
 H.case("names in 2,000 chunks with many functions each", function()
   local s = H.record(function()
     for i = 1, 2000 do
