@@ -244,20 +244,36 @@ static int check_probe(lua_State *L)
 
 /* -- Entry ---------------------------------------------------------------- */
 
+/* Pushes a program. The error that it raises is none of memory any more. */
+static void check_load(lua_State *L, MPCheck *ck, const char *text)
+{
+  int status = luaL_loadbuffer(L, text, strlen(text), "=memprof");
+  if (status == LUA_ERRMEM)
+    ck->bad = MP_CHECK_NOMEM;
+  if (status != 0)
+    lua_error(L);
+}
+
 /* Runs the program, in a VM with all libraries. */
 static int check_run(lua_State *L)
 {
   MPCheck *ck = (MPCheck *)lua_touserdata(L, 1);
   luaL_openlibs(L);
   lua_gc(L, LUA_GCSTOP, 0);
-  if (luaL_loadbuffer(L, program, sizeof(program) - 1, "=memprof"))
-    return lua_error(L);
+  check_load(L, ck, program);
   lua_pushlightuserdata(L, ck);
   lua_pushcclosure(L, check_probe, 1);
   lua_pushvalue(L, -1);
   lua_getglobal(L, "pcall");
   lua_call(L, 3, 0);
   return 0;
+}
+
+/* The check has run, and returned a status. */
+static void check_ended(MPCheck *ck, int status)
+{
+  if (status != 0 && ck->bad == MP_CHECK_FITS)
+    ck->bad = status == LUA_ERRMEM ? MP_CHECK_NOMEM : MP_CHECK_FAILED;
 }
 
 int mp_check_library(const MPLayout *lay)
@@ -269,22 +285,21 @@ int mp_check_library(const MPLayout *lay)
   ck.bad = MP_CHECK_FITS;
   ck.block = (MPBlock *)malloc(CHECK_BLOCKS * sizeof(MPBlock));
   if (ck.block == NULL)
-    return MP_CHECK_FAILED;
+    return MP_CHECK_NOMEM;
   if (!mp_peek_open(&ck.pk)) {
     free(ck.block);
-    return MP_CHECK_FAILED;
+    return MP_CHECK_NOPIPE;
   }
   L = luaL_newstate();
   if (L != NULL) {
     ck.allocf = lua_getallocf(L, &ck.allocd);
     lua_setallocf(L, check_spy, &ck);
-    if (lua_cpcall(L, check_run, &ck) != 0 && ck.bad == MP_CHECK_FITS)
-      ck.bad = MP_CHECK_FAILED;
+    check_ended(&ck, lua_cpcall(L, check_run, &ck));
     ck.watch = WATCH_NOTHING;
     lua_setallocf(L, ck.allocf, ck.allocd);
     lua_close(L);
   } else {
-    ck.bad = MP_CHECK_FAILED;
+    ck.bad = MP_CHECK_NOMEM;
   }
   mp_peek_close(&ck.pk);
   free(ck.block);
@@ -295,7 +310,7 @@ int mp_check_library(const MPLayout *lay)
 static const char short_program[] =
     "local probe, co = ...\n"
     "probe(1234.5, nil, false, 'a string', {}, probe, co)\n"
-    "return true\n";
+    "return true\n"; /* The probe must not be a tail call. */
 
 static int check_short(lua_State *L)
 {
@@ -310,27 +325,31 @@ static int check_short(lua_State *L)
   return 0;
 }
 
+static int check_runshort(lua_State *L)
+{
+  MPCheck *ck = (MPCheck *)lua_touserdata(L, 1);
+  check_load(L, ck, short_program);
+  lua_pushlightuserdata(L, ck);
+  lua_pushcclosure(L, check_short, 1);
+  lua_newthread(L);
+  lua_call(L, 2, 0);
+  return 0;
+}
+
 int mp_check_vm(lua_State *L, const MPLayout *lay)
 {
   MPCheck ck;
-  int top = lua_gettop(L);
+  int status;
   memset(&ck, 0, sizeof(ck));
   ck.lay = lay;
   ck.bad = MP_CHECK_FITS;
   if (!mp_peek_open(&ck.pk))
-    return MP_CHECK_FAILED;
-  if (luaL_loadbuffer(L, short_program, sizeof(short_program) - 1,
-                      "=memprof") != 0) {
-    ck.bad = MP_CHECK_FAILED;
-  } else {
-    lua_pushlightuserdata(L, &ck);
-    lua_pushcclosure(L, check_short, 1);
-    lua_newthread(L);
-    if (lua_pcall(L, 2, 1, 0) != 0 && ck.bad == MP_CHECK_FITS)
-      ck.bad = MP_CHECK_FAILED;
-  }
-  lua_settop(L, top);
+    return MP_CHECK_NOPIPE;
+  status = lua_cpcall(L, check_runshort, &ck);
   mp_peek_close(&ck.pk);
+  check_ended(&ck, status);
+  if (status != 0 && ck.bad != MP_CHECK_FAILED)
+    lua_pop(L, 1);
   return ck.bad;
 }
 
@@ -343,7 +362,18 @@ const char *mp_check_name(int entry)
   };
   if (entry >= 0 && entry < MP_LAYOUT_MAX)
     return names[entry];
-  return entry == MP_CHECK_FITS      ? "fits"
-         : entry == MP_CHECK_NOTRACE ? "it compiles nothing"
-                                     : "no memory, or no pipe";
+  switch (entry) {
+  case MP_CHECK_FITS:
+    return "fits";
+  case MP_CHECK_NOTRACE:
+    return "it compiles nothing";
+  case MP_CHECK_NOMEM:
+    return "not enough memory";
+  case MP_CHECK_NOPIPE:
+    return "no file descriptors for a pipe";
+  case MP_CHECK_BUSY:
+    return "jit.p is running: stop it until memprof is loaded";
+  default:
+    return "it runs Lua in another way";
+  }
 }

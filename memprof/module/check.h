@@ -11,8 +11,12 @@
 #include "layout.h"
 
 #define MP_CHECK_FITS    (-1)
-#define MP_CHECK_FAILED  (-2) /* Without memory, or a pipe. */
+#define MP_CHECK_FAILED  (-2) /* The check's program raises an error. */
 #define MP_CHECK_NOTRACE (-3) /* The VM compiles nothing. */
+/* These tell nothing about a layout: */
+#define MP_CHECK_NOMEM   (-4)
+#define MP_CHECK_NOPIPE  (-5) /* No file descriptors are free. */
+#define MP_CHECK_BUSY    (-6) /* The VM's own profiler runs, in any VM. */
 
 /*
 ** Checks a layout in a VM of its own, made by the library that is at hand for
@@ -22,7 +26,10 @@
 */
 int mp_check_library(const MPLayout *lay);
 
-/* Checks that the VM of L has it, too, as far as that takes no time. */
+/*
+** Checks that the VM of L has it, too, as far as that takes no time. With
+** MP_CHECK_FAILED, the error is on top of the stack: a hook may raise any.
+*/
 int mp_check_vm(lua_State *L, const MPLayout *lay);
 
 /* The name of an entry, or what else MP_CHECK_* says. */

@@ -5,6 +5,7 @@
 #include "checking.h"
 
 #include <string.h>
+#include <sys/time.h>
 
 #include "luajit.h"
 
@@ -228,6 +229,28 @@ static void mode_sample(void *data, lua_State *L, int samples, int vmstate)
   (void)vmstate;
 }
 
+#define MODE_SECONDS 1000 /* So often, nobody is disturbed. */
+
+/*
+** Sets the compiler's mode, by way of the VM's profiler: there is one for all
+** VMs, and it has the process's timer, which a host may use for its own ends.
+** Returns 0 if it is in use.
+*/
+static int mode_set(MPCheck *ck, uint64_t at, uint64_t *mode)
+{
+  struct itimerval host, ours;
+  int ok;
+  getitimer(ITIMER_PROF, &host);
+  luaJIT_profile_start(ck->L, "li1000000", mode_sample, NULL);
+  getitimer(ITIMER_PROF, &ours);
+  ok = ours.it_interval.tv_sec == MODE_SECONDS;
+  *mode = U32(at);
+  luaJIT_profile_stop(ck->L);
+  if (ok)
+    setitimer(ITIMER_PROF, &host, NULL);
+  return ok;
+}
+
 /* The VM's code that is nearest to an instruction's handler. */
 static int mode_iscode(MPCheck *ck, uint64_t addr, uint64_t near)
 {
@@ -237,12 +260,14 @@ static int mode_iscode(MPCheck *ck, uint64_t addr, uint64_t near)
 /* The mode of the VM's profiler, and the table of handlers. */
 void mp_check_mode(MPCheck *ck)
 {
-  uint64_t GG = ck->g - LAY(GG_g), J = GG + LAY(GG_J), at, n, i;
+  uint64_t GG = ck->g - LAY(GG_g), J = GG + LAY(GG_J), at, mode, n, i;
   at = J + LAY(J_prof_mode);
   WANT(J_prof_mode, U32(at) == 0);
-  luaJIT_profile_start(ck->L, "li1000000", mode_sample, NULL);
-  WANT(J_prof_mode, U32(at) == 'l');
-  luaJIT_profile_stop(ck->L);
+  if (!mode_set(ck, at, &mode)) {
+    ck->bad = MP_CHECK_BUSY;
+    return;
+  }
+  WANT(J_prof_mode, mode == 'l');
   luaJIT_setmode(ck->L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
   /* Nothing is left, but the list has its size. */
   n = U32(J + LAY(J_sizetrace));

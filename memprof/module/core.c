@@ -61,6 +61,7 @@ static void core_close(lua_State *L)
 /* MP_CORE is the name of this one. */
 extern const MPCore MP_CORE;
 const MPCore MP_CORE = {
-    &core_layout,           luaM_memprof_start, luaM_memprof_stop,
-    luaM_memprof_isrunning, core_push,          core_close,
+    &core_layout,           luaM_memprof_start,  luaM_memprof_stop,
+    luaM_memprof_isrunning, lj_memprof_isactive, core_push,
+    misc_memprof_start,     core_close,
 };

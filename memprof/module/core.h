@@ -14,8 +14,10 @@ typedef struct MPCore {
   int (*start)(lua_State *L, const struct luam_Prof_options *opt);
   int (*stop)(const lua_State *L);
   bool (*isrunning)(void);
-  void (*push)(lua_State *L);  /* Pushes a table with the Lua functions. */
-  void (*close)(lua_State *L); /* The VM goes away: ends its recording. */
+  int (*isactive)(const lua_State *L); /* Its VM is being recorded. */
+  void (*push)(lua_State *L);    /* Pushes a table with the Lua functions. */
+  int (*luastart)(lua_State *L); /* The one that starts. */
+  void (*close)(lua_State *L);   /* The VM goes away: ends its recording. */
 } MPCore;
 
 #endif

@@ -6,6 +6,7 @@
 ** guard, which ends its recording when lua_close() finalizes it.
 */
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,27 +35,64 @@ static const MPCore *const module_cores[] = {
 #define MODULE_CORES (sizeof(module_cores) / sizeof(module_cores[0]))
 
 static pthread_mutex_t module_mutex = PTHREAD_MUTEX_INITIALIZER;
-static const MPCore *module_fits; /* Under the lock, */
-static char module_why[256];      /* or what does not. */
+static pthread_once_t module_once = PTHREAD_ONCE_INIT;
+static const MPCore *module_fits; /* Under the lock. */
 
-/* The recorder for this process's library, or NULL with module_why set. */
-static const MPCore *module_choose(void)
+static void module_lock(void)
+{
+  pthread_mutex_lock(&module_mutex);
+}
+
+static void module_unlock(void)
+{
+  pthread_mutex_unlock(&module_mutex);
+}
+
+/* A fork must not find another thread at the check. */
+static void module_init(void)
+{
+  pthread_atfork(module_lock, module_unlock, module_unlock);
+}
+
+#define MODULE_WHY 256 /* Longer reasons are cut. */
+
+/* Looks for the recorder that fits. Returns MP_CHECK_*, or why none does. */
+static int module_look(char *why)
+{
+  size_t i, n = 0;
+  int bad = MP_CHECK_FAILED;
+  for (i = 0; i < MODULE_CORES && bad > MP_CHECK_NOMEM; i++) {
+    bad = mp_check_library(module_cores[i]->layout);
+    if (bad == MP_CHECK_FITS) {
+      module_fits = module_cores[i];
+      return bad;
+    }
+    if (n < MODULE_WHY)
+      n += (size_t)snprintf(why + n, MODULE_WHY - n, "%s%s: %s", n ? "; " : "",
+                            module_cores[i]->layout->name, mp_check_name(bad));
+  }
+  return bad > MP_CHECK_NOMEM ? MP_CHECK_FAILED : bad;
+}
+
+/* The recorder for this process's library, or NULL with *bad and why set. */
+static const MPCore *module_choose(int *bad, char *why)
 {
   const MPCore *fits;
-  size_t i, n = 0;
-  pthread_mutex_lock(&module_mutex);
-  module_why[0] = '\0';
-  for (i = 0; i < MODULE_CORES && module_fits == NULL; i++) {
-    int bad = mp_check_library(module_cores[i]->layout);
-    if (bad == MP_CHECK_FITS)
-      module_fits = module_cores[i];
-    else if (n < sizeof(module_why))
-      n += (size_t)snprintf(module_why + n, sizeof(module_why) - n, "%s%s: %s",
-                            n ? "; " : "", module_cores[i]->layout->name,
-                            mp_check_name(bad));
-  }
+  pthread_once(&module_once, module_init);
+  module_lock();
+  *bad = module_fits != NULL ? MP_CHECK_FITS : module_look(why);
   fits = module_fits;
-  pthread_mutex_unlock(&module_mutex);
+  module_unlock();
+  return fits;
+}
+
+/* The recorder for this process's library, if it was ever looked for. */
+static const MPCore *module_known(void)
+{
+  const MPCore *fits;
+  module_lock();
+  fits = module_fits;
+  module_unlock();
   return fits;
 }
 
@@ -64,23 +102,38 @@ static const char module_key; /* Its place in the registry. */
 
 typedef struct MPGuard {
   const MPCore *core;
-  int last; /* The next finalizer of it is the last one. */
+  int last;  /* The next finalizer of it is the last one. */
+  int ended; /* That has run: nobody would end what is started now. */
 } MPGuard;
 
 static MPGuard *guard_new(lua_State *L, const MPCore *core);
 
+/* Makes the second guard, from the first one, which is the argument. */
+static int guard_second(lua_State *L)
+{
+  const MPGuard *guard = (const MPGuard *)lua_touserdata(L, 1);
+  guard_new(L, guard->core)->last = 1;
+  return 0;
+}
+
 /*
 ** lua_close() finalizes objects in turns: those first that were made last, and
 ** in the next turn what finalizers have made. A second guard hears of the end
-** later than the first.
+** later than the first. A VM that is closed because it has used up its memory
+** may have none for it.
 */
 static int guard_gc(lua_State *L)
 {
   MPGuard *guard = (MPGuard *)lua_touserdata(L, 1);
-  if (guard->last)
-    guard->core->close(L);
-  else
-    guard_new(L, guard->core)->last = 1;
+  lua_settop(L, 1);
+  if (!guard->last) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, 1);
+    if (lua_pcall(L, 1, 0, 0) == 0)
+      return 0;
+  }
+  guard->ended = 1;
+  guard->core->close(L);
   return 0;
 }
 
@@ -92,50 +145,81 @@ static MPGuard *guard_new(lua_State *L, const MPCore *core)
   guard = (MPGuard *)lua_newuserdata(L, sizeof(MPGuard));
   guard->core = core;
   guard->last = 0;
+  guard->ended = 0;
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, guard_gc);
+  lua_pushcfunction(L, guard_second);
+  lua_pushcclosure(L, guard_gc, 1);
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   lua_rawset(L, LUA_REGISTRYINDEX);
   return guard;
 }
 
-/* The recorder of a VM that has one, or NULL. */
-static const MPCore *guard_find(lua_State *L)
+/* The guard of a VM that has one, or NULL. */
+static const MPGuard *guard_find(lua_State *L)
 {
   const MPGuard *guard;
   lua_pushlightuserdata(L, (void *)(uintptr_t)&module_key);
   lua_rawget(L, LUA_REGISTRYINDEX);
   guard = (const MPGuard *)lua_touserdata(L, -1);
   lua_pop(L, 1);
-  return guard ? guard->core : NULL;
+  return guard;
 }
 
-/* The recorder of a VM. Raises an error that says why there is none. */
-static const MPCore *module_core(lua_State *L)
+/* Raises an error that says why the VM does not fit. */
+static int module_refuse(lua_State *L, const char *layout, int bad)
 {
-  const MPCore *core = guard_find(L);
-  int bad;
+  if (bad == MP_CHECK_FAILED)
+    return lua_error(L); /* Of a hook, perhaps. */
+  if (bad <= MP_CHECK_NOMEM)
+    return luaL_error(L, "memprof cannot look at this VM (%s)",
+                      mp_check_name(bad));
+  return luaL_error(L, "memprof does not know this VM (%s: %s)", layout,
+                    mp_check_name(bad));
+}
+
+/*
+** The guard of a VM, made if there is none. Raises an error if it cannot be,
+** which *bad tells from one without memory.
+*/
+static const MPGuard *module_guard(lua_State *L, int *bad)
+{
+  const MPGuard *guard = guard_find(L);
+  const MPCore *core;
+  char why[MODULE_WHY];
+  if (guard != NULL)
+    return guard;
+  core = module_choose(bad, why);
+  if (core == NULL && *bad > MP_CHECK_NOMEM)
+    luaL_error(L, "memprof does not know this LuaJIT (%s)", why);
   if (core != NULL)
-    return core;
-  core = module_choose();
-  bad = core != NULL ? mp_check_vm(L, core->layout) : MP_CHECK_FAILED;
-  if (core == NULL)
-    luaL_error(L, "memprof does not know this LuaJIT (%s)", module_why);
-  else if (bad != MP_CHECK_FITS)
-    luaL_error(L, "memprof does not know this VM (%s: %s)", core->layout->name,
-               mp_check_name(bad));
-  guard_new(L, core);
-  return core;
+    *bad = mp_check_vm(L, core->layout);
+  if (*bad != MP_CHECK_FITS)
+    module_refuse(L, core ? core->layout->name : "", *bad);
+  return guard_new(L, core);
 }
 
 /* -- The Lua module ------------------------------------------------------- */
+
+/* start(...): a VM that has lost its guard since require gets another. */
+static int module_start(lua_State *L)
+{
+  int bad;
+  const MPGuard *guard = module_guard(L, &bad);
+  if (!guard->ended)
+    return guard->core->luastart(L);
+  lua_pushboolean(L, 0);
+  lua_pushliteral(L, "the VM is being closed");
+  lua_pushinteger(L, EINVAL);
+  return 3;
+}
 
 /* Pushes misc.memprof of a VM that has it built in. Returns 0 if it has not. */
 static int module_builtin(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  lua_getfield(L, -1, LUA_MISCLIBNAME);
+  if (lua_istable(L, -1)) /* A host need not have opened any library. */
+    lua_getfield(L, -1, LUA_MISCLIBNAME);
   if (lua_istable(L, -1)) {
     lua_getfield(L, -1, "memprof");
     if (lua_istable(L, -1))
@@ -150,44 +234,61 @@ MODULE_API int luaopen_memprof(lua_State *L);
 /* Returns the table with start, stop and is_running. */
 int luaopen_memprof(lua_State *L)
 {
+  int bad;
   lua_settop(L, 0);
-  if (!module_builtin(L))
-    module_core(L)->push(L);
+  if (module_builtin(L))
+    return 1;
+  module_guard(L, &bad)->core->push(L);
+  lua_pushcfunction(L, module_start);
+  lua_setfield(L, -2, "start");
   return 1;
 }
 
 /* -- The C API, as in lmisclib.h ------------------------------------------ */
 
+typedef struct MPPrepared {
+  const MPCore *core; /* Or NULL, */
+  int bad;            /* MP_CHECK_*. */
+} MPPrepared;
+
 static int module_prepare(lua_State *L)
 {
-  *(const MPCore **)lua_touserdata(L, 1) = module_core(L);
+  MPPrepared *to = (MPPrepared *)lua_touserdata(L, 1);
+  const MPGuard *guard = module_guard(L, &to->bad);
+  if (!guard->ended)
+    to->core = guard->core;
   return 0;
 }
 
+/*
+** A writer may call these, while the VM is in the middle of an allocation: they
+** run nothing in a VM that is being recorded.
+*/
 MODULE_API int luaM_memprof_start(lua_State *L,
                                   const struct luam_Prof_options *opt)
 {
-  const MPCore *core = NULL;
-  if (L == NULL || lua_cpcall(L, module_prepare, &core) != 0) {
-    if (L != NULL)
-      lua_pop(L, 1);
+  MPPrepared to = {NULL, MP_CHECK_FITS};
+  const MPCore *core = module_known();
+  int status;
+  if (L == NULL || (core != NULL && core->isactive(L)))
     return LUAM_PROFILE_ERR;
-  }
-  return core->start(L, opt);
+  status = lua_cpcall(L, module_prepare, &to);
+  if (status != 0)
+    lua_pop(L, 1);
+  if (to.core != NULL)
+    return to.core->start(L, opt);
+  return status == LUA_ERRMEM || to.bad == MP_CHECK_NOMEM ? LUAM_PROFILE_ERRMEM
+                                                          : LUAM_PROFILE_ERR;
 }
 
 MODULE_API int luaM_memprof_stop(const lua_State *L)
 {
-  /* Only its registry is looked at, by way of its stack. */
-  const MPCore *core = L ? guard_find((lua_State *)(uintptr_t)L) : NULL;
-  return core ? core->stop(L) : LUAM_PROFILE_ERR;
+  const MPCore *core = module_known();
+  return core != NULL ? core->stop(L) : LUAM_PROFILE_ERR;
 }
 
 MODULE_API bool luaM_memprof_isrunning(void)
 {
-  size_t i;
-  for (i = 0; i < MODULE_CORES; i++)
-    if (module_cores[i]->isrunning())
-      return true;
-  return false;
+  const MPCore *core = module_known();
+  return core != NULL && core->isrunning();
 }

@@ -1,0 +1,14 @@
+-- A VM that the module does not know: one line says so, and the VM runs on.
+--
+--   tarantool refuse.lua MEMPROF.SO
+
+local open = assert(package.loadlib(arg[1], "luaopen_memprof"))
+for _ = 1, 3 do
+  local ok, message = pcall(open)
+  print(message)
+  assert(not ok and message:find("memprof does not know this LuaJIT (luajit GC64: ", 1, true))
+  assert(not message:find("\n"))
+end
+for i = 1, 100 do assert(loadstring("return {" .. i .. "}"))() end
+collectgarbage()
+os.exit(0)
