@@ -1,7 +1,7 @@
 # Debian packages, made by cpack: the tools; LuaJIT with the profiler, in a
-# prefix of its own beside the system's; and what programs that embed it are
-# compiled with. Each base of LuaJIT has packages of another name, and all can
-# be installed at once.
+# prefix of its own beside the system's; what programs that embed it are
+# compiled with; and the module for the system's LuaJIT. Each base of LuaJIT has
+# packages of another name, and all can be installed at once.
 
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 find_program(FILE_PROGRAM file)
@@ -19,6 +19,11 @@ set(stage ${packages_dir}/luajit)
 set(to_tools COMPONENT tools EXCLUDE_FROM_ALL)
 set(to_runtime COMPONENT runtime EXCLUDE_FROM_ALL)
 set(to_dev COMPONENT dev EXCLUDE_FROM_ALL)
+set(to_module COMPONENT module EXCLUDE_FROM_ALL)
+set(components tools runtime dev)
+if(TARGET memprof-module)
+  list(APPEND components module)
+endif()
 
 # Installs a file, packed, as NAME.gz in DIR.
 function(install_packed component file dir name)
@@ -42,6 +47,7 @@ endfunction()
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME ljprof)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${runtime})
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME ${runtime}-dev)
+set(CPACK_DEBIAN_MODULE_PACKAGE_NAME ljprof-memprof)
 
 # Whoever makes packages says who it is as to Debian's own tools.
 set(maintainer "the ljprof authors")
@@ -65,7 +71,7 @@ file(WRITE ${packages_dir}/changelog
  -- ${CPACK_PACKAGE_CONTACT}  ${date}
 ")
 
-foreach(component tools runtime dev)
+foreach(component IN LISTS components)
   string(TOUPPER ${component} upper)
   set(doc share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright
@@ -118,11 +124,18 @@ install(DIRECTORY ${laid}/lib/ DESTINATION ${prefix}/lib ${to_dev}
 install_link(dev ../../${runtime}/lib/pkgconfig/luajit.pc
   lib/${CMAKE_LIBRARY_ARCHITECTURE}/pkgconfig/${runtime}.pc)
 
+# -- The module ---------------------------------------------------------------
+
+if(TARGET memprof-module) # Where the LuaJITs of Debian look for it.
+  install(TARGETS memprof-module LIBRARY
+    DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/lua/5.1 ${to_module})
+endif()
+
 # -- What is said of them -----------------------------------------------------
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ljprof)
-set(CPACK_COMPONENTS_ALL tools runtime dev)
+set(CPACK_COMPONENTS_ALL ${components})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
@@ -131,7 +144,8 @@ set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package-modes.cmake)
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "ljprof-luajit | ljprof-luajit2")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS
+    "ljprof-memprof | ljprof-luajit | ljprof-luajit2")
 set(CPACK_DEBIAN_TOOLS_DESCRIPTION "memory and CPU profiler for LuaJIT
 lj-parse-memprof reports what memory a program in LuaJIT allocates, where and
 by whom, from recordings that LuaJIT with the profiler has made, and where CPU
@@ -157,5 +171,16 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION
 "LuaJIT (base ${LUAJIT_BASE}) with a memory profiler: development files
 Headers, the static library and ${runtime}.pc, with which programs
 embed LuaJIT and record its memory through a writer of their own.")
+
+set(CPACK_DEBIAN_MODULE_PACKAGE_SECTION interpreters)
+set(CPACK_DEBIAN_MODULE_PACKAGE_RECOMMENDS ljprof)
+set(CPACK_DEBIAN_MODULE_PACKAGE_ENHANCES
+    "libluajit-5.1-2, libluajit2-5.1-2, libnginx-mod-http-lua")
+set(CPACK_DEBIAN_MODULE_DESCRIPTION "memory profiler for the system's LuaJIT
+The Lua module memprof records what a program allocates, for lj-parse-memprof
+to report, in a LuaJIT that is not changed for it.
+.
+It finds out whether it knows the layout of the LuaJIT that loads it, and runs
+only if it does.")
 
 include(CPack)

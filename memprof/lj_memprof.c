@@ -283,24 +283,24 @@ int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
   mp = memprof_new(G(L), opt);
   if (mp == NULL)
     return LUAM_PROFILE_ERRMEM;
-  if (lj_memprof_linesbusy(mp)) {
-    memprof_delete(mp);
-    return LUAM_PROFILE_ERRBUSY;
-  }
   memprof_lock();
   status = memprof_reserve(mp, &h);
   memprof_unlock();
   if (status == LUAM_PROFILE_SUCCESS) {
-    memprof_begin(mp);
-    if (!mp->buf.error) {
-      lj_memprof_linesstart(mp, L);
-      memprof_install(h, mp, atexit);
-      return LUAM_PROFILE_SUCCESS;
+    if (lj_memprof_linesbusy(mp)) {
+      status = LUAM_PROFILE_ERRBUSY;
+    } else {
+      memprof_begin(mp);
+      if (!mp->buf.error) {
+        lj_memprof_linesstart(mp, L);
+        memprof_install(h, mp, atexit);
+        return LUAM_PROFILE_SUCCESS;
+      }
+      status = LUAM_PROFILE_ERRIO;
     }
     memprof_lock();
     h->rec = NULL;
     memprof_unlock();
-    status = LUAM_PROFILE_ERRIO;
   }
   memprof_delete(mp);
   return status;

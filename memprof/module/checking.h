@@ -8,9 +8,8 @@
 #include "check.h"
 #include "peek.h"
 
-#define CHECK_BLOCKS                                                           \
-  16384 /* More blocks than the check's VM ever allocates.                     \
-         */
+/* More blocks than the check's VM ever allocates. */
+#define CHECK_BLOCKS 16384
 
 /* A block of the check's VM. */
 typedef struct MPBlock {
