@@ -26,6 +26,7 @@
 #define LJ_FUNC     static __attribute__((unused))
 #define LUAMISC_API static __attribute__((unused))
 
+/* NOLINTBEGIN(bugprone-suspicious-include): one object is what is wanted. */
 #include "lj_memprof.c"
 #include "lj_memprof_event.c"
 #include "lj_memprof_where.c"
@@ -42,10 +43,11 @@
 #include "lj_symtab.c"
 #include "lj_wbuf.c"
 #include "lib_misc.c"
+#include "module/layout.c"
 #include "module/lines.c"
+/* NOLINTEND(bugprone-suspicious-include) */
 
 #include "module/core.h"
-#include "module/layout.c"
 
 static void core_push(lua_State *L)
 {

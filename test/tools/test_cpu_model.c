@@ -86,7 +86,7 @@ static size_t model_stack(unsigned *site, size_t n)
 /* Write N random samples. */
 static void model_write(Model *m, LsStream *s, size_t n)
 {
-  unsigned site[DEPTH];
+  unsigned site[DEPTH] = {0};
   uint32_t ids[DEPTH];
   uint32_t process = ls_stream_process(s, &(LsProcess){.pid = 7});
   size_t depth = 0, i;

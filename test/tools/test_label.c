@@ -44,6 +44,7 @@ START_TEST(test_lua)
   LUA("@\xc3\xa4.lua", 1, 2, 0, "@\xc3\xa4.lua:1, line 2");
   LUA("@\xc2\x9b[31m\xc2\xa0\xc2", 1, 2, 0,
       "@\\xc2\\x9b[31m\xc2\xa0\xc2:1, line 2");
+  /* NOLINTNEXTLINE(misc-misleading-bidirectional): that is what is hidden. */
   LUA("@\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xef\xbb\xbf\xe2\x80\xa8z", 1, 2, 0,
       "@\\u202e\\u2066\\u061c\\ufeff\\u2028z:1, line 2");
   LUA("@\xe2\x80\xb0\xe2\x80\x90\xd8\x9b\xe2N.\xe2\x80", 1, 2, 0,
