@@ -81,7 +81,7 @@ await_profiler() {
   local profiler=$1
   for _ in {1..200}; do
     if find "/proc/$profiler/fd" -lname 'anon_inode:*perf_event*' 2> /dev/null |
-      grep -q .; then
+      grep . > /dev/null; then
       sleep 0.5
       return 0
     fi

@@ -59,7 +59,7 @@ case_nginx() {
 case_tarantool() {
   local tarantool=$build/stock/tarantool/usr/bin/tarantool code jit
   stock tarantool || return
-  if ldd "$tarantool" | grep -q 'not found'; then
+  if ldd "$tarantool" | grep 'not found' > /dev/null; then
     skip "tarantool has not $(ldd "$tarantool" | grep 'not found')"
     return
   fi
