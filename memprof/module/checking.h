@@ -21,6 +21,7 @@ typedef struct MPCheck {
   lua_State *L; /* That the check runs in. */
   const MPLayout *lay;
   MPPeek pk;
+  unsigned links;      /* Of nodes in a table, at the last look. */
   uint64_t white;      /* The mark of what is new, at the last look. */
   int bad;             /* MP_CHECK_*, or the first entry that is not so. */
   uint64_t g;          /* global_State. */
