@@ -312,6 +312,15 @@ LJ_FUNC void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site,
 #if LJ_HASJIT
 LJ_FUNC void lj_memprof_linesstart(MPState *mp, lua_State *L);
 LJ_FUNC int lj_memprof_isexact(const MPState *mp, TraceNo no);
+
+/* Notes whether a trace, once it is compiled, tells lines exactly. */
+static LJ_AINLINE void lj_memprof_setexact(MPState *mp, TraceNo no, int exact)
+{
+  if (exact)
+    mp->exact[no >> 3] |= (uint8_t)(1 << (no & 7));
+  else
+    mp->exact[no >> 3] &= (uint8_t) ~(1 << (no & 7));
+}
 #else
 #define lj_memprof_linesstart(mp, L) UNUSED(L)
 #endif

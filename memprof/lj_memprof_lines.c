@@ -30,15 +30,6 @@ static MPState *lines_state(jit_State *J)
   return mp != NULL && mp->lines == LUAM_PROF_LINES_EXACT ? mp : NULL;
 }
 
-/* Notes whether a trace, once it is compiled, tells lines exactly. */
-static void lines_setexact(MPState *mp, TraceNo no, int exact)
-{
-  if (exact)
-    mp->exact[no >> 3] |= (uint8_t)(1 << (no & 7));
-  else
-    mp->exact[no >> 3] &= (uint8_t) ~(1 << (no & 7));
-}
-
 /* True if the compiled trace of a number tells lines exactly. */
 int lj_memprof_isexact(const MPState *mp, TraceNo no)
 {
@@ -61,7 +52,7 @@ int lj_memprof_newline(jit_State *J, const BCIns *pc)
   first = mp->lineno != J->cur.traceno || J->cur.nsnap == 0;
   if (first) {
     mp->lineno = J->cur.traceno;
-    lines_setexact(mp, J->cur.traceno, 1);
+    lj_memprof_setexact(mp, J->cur.traceno, 1);
   } else if (mp->linept == (void *)J->pt && mp->line == line &&
              mp->linedepth == J->framedepth) {
     return 0;
@@ -73,7 +64,7 @@ int lj_memprof_newline(jit_State *J, const BCIns *pc)
     return 0;
   /* A loop needs them twice. Rather than fail the trace, tell it less well. */
   if (2 * ((MSize)J->cur.nsnap + 8) >= (MSize)J->param[JIT_P_maxsnap]) {
-    lines_setexact(mp, J->cur.traceno, 0);
+    lj_memprof_setexact(mp, J->cur.traceno, 0);
     return 0;
   }
   return 1;

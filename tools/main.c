@@ -176,9 +176,8 @@ static void check_kinds(unsigned base, unsigned of)
 }
 
 /* If something was asked for that is about time, what becomes of recordings
- *that
- ** do not tell it; else NULL.
- */
+** that do not tell it; else NULL.
+*/
 static const char *timeless(void)
 {
   const LpWanted *w = &lp_options.wanted;

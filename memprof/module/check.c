@@ -147,23 +147,27 @@ static void probe_nested(MPCheck *ck)
   lua_pop(L, NESTED_RESULTS);
 }
 
+/* What a C function that is called with the known values can look at: first
+** what is looked at in any VM, then what is for a VM of our own.
+*/
+#define PROBE_ANYVM 4
+
+static void (*const probe_order[])(MPCheck *ck) = {
+    mp_check_values, mp_check_state, mp_check_frames,  mp_check_coroutine,
+    mp_check_hooks,  mp_check_heap,  mp_check_strings, mp_check_table,
+};
+
+/* Looks, up to the first failure. */
+static void probe_first(MPCheck *ck, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n && ck->bad == MP_CHECK_FITS; i++)
+    probe_order[i](ck);
+}
+
 static void probe_values(MPCheck *ck)
 {
-  mp_check_values(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_state(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_frames(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_coroutine(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_hooks(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_heap(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_strings(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_table(ck);
+  probe_first(ck, sizeof(probe_order) / sizeof(probe_order[0]));
 }
 
 /* Arms the spy, for what the function that calls us does next. */
@@ -315,13 +319,7 @@ static const char short_program[] =
 static int check_short(lua_State *L)
 {
   MPCheck *ck = probe_check(L);
-  mp_check_values(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_state(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_frames(ck);
-  if (ck->bad == MP_CHECK_FITS)
-    mp_check_coroutine(ck);
+  probe_first(ck, PROBE_ANYVM);
   return 0;
 }
 

@@ -17,15 +17,6 @@
 
 #define LINES_MODE 'l' /* As luaJIT_profile_start() has it. */
 
-/* Notes whether the trace of a number tells lines exactly. */
-static void lines_setexact(MPState *mp, TraceNo no, int exact)
-{
-  if (exact)
-    mp->exact[no >> 3] |= (uint8_t)(1 << (no & 7));
-  else
-    mp->exact[no >> 3] &= (uint8_t) ~(1 << (no & 7));
-}
-
 /*
 ** True if the trace of a number tells lines exactly: it was compiled in our
 ** mode. Who changes the mode flushes all traces.
@@ -39,7 +30,7 @@ int lj_memprof_isexact(const MPState *mp, TraceNo no)
 /* A trace goes away: what comes to its number is compiled in our mode. */
 void lj_memprof_linesforget(MPState *mp, const GCtrace *T)
 {
-  lines_setexact(mp, T->traceno, 1);
+  lj_memprof_setexact(mp, T->traceno, 1);
 }
 
 /* True if exact lines cannot be had, because the VM's profiler is running. */
@@ -63,7 +54,7 @@ void lj_memprof_linesstart(MPState *mp, lua_State *L)
   memset(mp->exact, 0xff, sizeof(mp->exact));
   for (no = 0; no < J->sizetrace; no++)
     if (gcref(J->trace[no]) != NULL)
-      lines_setexact(mp, no, 0);
+      lj_memprof_setexact(mp, no, 0);
   J->prof_mode = LINES_MODE;
 }
 
