@@ -137,7 +137,7 @@ typedef struct MPState {
   MPTop top;             /* Where the last site was found. */
   MPSame same;           /* The stack of the event before. */
   struct MPStack *stack; /* The stack as told, or NULL. */
-  struct MPHook *hook;   /* What stands in its allocator\'s place. */
+  struct MPHook *hook;   /* What stands in its allocator's place. */
   int format;            /* LUAM_PROF_*. */
   int lines;             /* LUAM_PROF_LINES_*. */
   uint32_t depth;        /* Most frames of a stack; 1: the top only. */
@@ -232,8 +232,7 @@ LJ_FUNC void lj_memprof_metasample(const MPState *mp, uint64_t *bytes,
 LJ_FUNC void *lj_memprof_sampled(void *ud, void *ptr, size_t osize,
                                  size_t nsize);
 
-/* -- Names (lj_memprof_name.c, lj_memprof_elf.c, lj_memprof_builtin.c)
- * -------------------------- */
+/* -- Names (lj_memprof_name.c, _elf.c, _builtin.c) ------------------------ */
 
 LJ_FUNC void lj_memprof_nameheap(MPState *mp);
 LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);

@@ -27,7 +27,8 @@
 #define SAMPLE_FILTER 16384 /* Counters; a power of 2. */
 
 typedef struct MPSample {
-  uint64_t left;  /* Bytes before the next one that is chosen. */
+  uint64_t left;  /* Bytes before the next one that is chosen, */
+  uint64_t held;  /* and more, once the last sample's event is complete. */
   uint64_t bytes; /* Mean distance. */
   uint64_t seed;
   uint64_t random;               /* State of the generator. */
@@ -128,6 +129,8 @@ static LJ_NOINLINE void *sample_alloc(MPHook *h, MPState *mp, size_t nsize)
   if (p == NULL || !sample_add(mp->sample, p))
     return p;
   mpput_alloc(mp, site, p, nsize);
+  mp->sample->held = mp->sample->left;
+  mp->sample->left = 0; /* So the next one completes this one's event. */
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
   return p;
@@ -173,48 +176,71 @@ static LJ_NOINLINE void *sample_realloc(MPHook *h, MPState *mp, void *ptr,
 
 /* -- The allocator's wrapper ---------------------------------------------- */
 
-/* Before anything else: what must not be put off. */
-static LJ_NOINLINE void sample_rare(MPState *mp, void *ptr, size_t osize)
+/* True if the newest object is a proto: its functions may want their names. */
+static LJ_AINLINE int sample_isproto(global_State *g)
 {
+  return gcref(g->gc.root)->gch.gct == ~LJ_TPROTO;
+}
+
+/* Before anything else: what must not be put off. */
+static void sample_before(MPState *mp, void *ptr, size_t osize)
+{
+  MPSample *s = mp->sample;
   GCobj *root = gcref(mp->g->gc.root);
   lj_memprof_complete(mp);
-  if (root->gch.gct == ~LJ_TPROTO && root != mp->sample->proto) {
-    mp->sample->proto = root;
+  s->left += s->held;
+  s->held = 0;
+  if (sample_isproto(mp->g) && root != s->proto) {
+    s->proto = root;
     lj_memprof_namechildren(mp, gco2pt(root));
   }
   if (ptr != NULL) {
-    if ((void *)mp->sample->proto == ptr)
-      mp->sample->proto = NULL;
+    if ((void *)s->proto == ptr)
+      s->proto = NULL;
     lj_memprof_forget(mp, ptr, osize);
   }
 }
 
-/* Takes the place of a VM's allocator while samples are taken. */
+/* Any event. */
+static LJ_NOINLINE void *sample_any(MPHook *h, void *ptr, size_t osize,
+                                    size_t nsize)
+{
+  MPState *mp = h->mp;
+  int hit;
+  if (mp == NULL || (ptr == NULL && nsize == 0))
+    return lj_memprof_pass(h, ptr, osize, nsize);
+  sample_before(mp, nsize == 0 ? ptr : NULL, osize);
+  hit = nsize != 0 && sample_hit(mp->sample, nsize);
+  if (ptr == NULL) {
+    if (hit)
+      return sample_alloc(h, mp, nsize);
+  } else if (hit || *sample_filter(mp->sample, ptr) != 0) {
+    return nsize ? sample_realloc(h, mp, ptr, osize, nsize, hit)
+                 : sample_free(h, mp, ptr, osize);
+  }
+  return h->allocf(h->allocd, ptr, osize, nsize);
+}
+
+/*
+** Takes the place of a VM's allocator while samples are taken. What is not to
+** be told, and that is nearly all, is let through here: it saves no register.
+*/
 void *lj_memprof_sampled(void *ud, void *ptr, size_t osize, size_t nsize)
 {
   MPHook *h = (MPHook *)ud;
   MPState *mp = h->mp;
   MPSample *s;
+  int pass;
   if (LJ_UNLIKELY(mp == NULL))
-    return lj_memprof_pass(h, ptr, osize, nsize);
+    return sample_any(h, ptr, osize, nsize);
   s = mp->sample;
-  if (nsize == 0) {
-    if (ptr == NULL)
-      return NULL;
-    if (LJ_UNLIKELY(mp->newest != NULL || mpwhere_iscode(ptr, osize)))
-      sample_rare(mp, ptr, osize);
-    if (LJ_UNLIKELY(*sample_filter(s, ptr) != 0))
-      return sample_free(h, mp, ptr, osize);
-  } else {
-    int hit = sample_hit(s, nsize);
-    if (LJ_UNLIKELY(mp->newest != NULL ||
-                    gcref(mp->g->gc.root)->gch.gct == ~LJ_TPROTO))
-      sample_rare(mp, NULL, 0);
-    if (LJ_UNLIKELY(hit && ptr == NULL))
-      return sample_alloc(h, mp, nsize);
-    if (ptr != NULL && (hit || *sample_filter(s, ptr) != 0))
-      return sample_realloc(h, mp, ptr, osize, nsize, hit);
-  }
+  if (nsize == 0)
+    pass = ptr != NULL && !mpwhere_iscode(ptr, osize);
+  else
+    pass = nsize <= s->left && !sample_isproto(h->g);
+  if (LJ_UNLIKELY(!pass || (ptr != NULL && *sample_filter(s, ptr) != 0)))
+    return sample_any(h, ptr, osize, nsize);
+  s->left -= nsize;
   return h->allocf(h->allocd, ptr, osize, nsize);
 }
 
