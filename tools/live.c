@@ -177,7 +177,10 @@ static uint32_t *leaf_new(LpLive *m, uint64_t region)
     leaf_rehash(m);
   i = leaf_place(m, region);
   m->region[i] = region;
-  m->leaf[i] = lp_zalloc(LIVE_LEAF_BYTES, 1);
+  /* Written at once: a page that is read first is mapped a second time when it
+  ** is written, which the other processors have to be told.
+  */
+  m->leaf[i] = memset(lp_alloc(LIVE_LEAF_BYTES), 0, LIVE_LEAF_BYTES);
   m->nleaf++;
   m->near[region % LIVE_NEAR] = (LpLiveNear){region, m->leaf[i]};
   return m->leaf[i];
