@@ -275,6 +275,9 @@ static void rows_head(const Rows *r, LpTable *t)
   }
   if (r->metric != LP_METRIC_SAMPLES || lp_profile_joint(r->prof))
     lp_buf_printf(&t->note, " by %s", lp_metrics[r->metric].title);
+  /* Of two kinds of metrics one is the report's, but another may sort it. */
+  if (r->opt->sort && lp_profile_joint(r->prof))
+    lp_buf_printf(&t->note, ", sorted by %s", r->opt->sort);
 }
 
 /* What a row has itself of a metric, if that is known. */
