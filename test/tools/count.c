@@ -1,6 +1,7 @@
 /*
 ** How much memory the code under test has. The linker has all calls of malloc
-** and the like in this program go through here (--wrap).
+** and the like in this program go through here (--wrap). Counted is what one
+** thread takes and gives back.
 */
 
 #include <malloc.h>
@@ -8,7 +9,7 @@
 
 #include "count.h"
 
-static size_t count_now, count_most;
+static _Thread_local size_t count_now, count_most;
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
