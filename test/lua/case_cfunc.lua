@@ -22,7 +22,7 @@ end
 local symbols = symbols_of(arg[4])
 
 -- What the VM adds to the sizes of userdata and strings.
-local overhead, text_overhead
+local overhead, text_overhead = nil, math.huge
 do
   local m, rep = load(arg[4]), string.rep
   local s = rep("a", 1027)
@@ -31,9 +31,11 @@ do
   local before = H.count()
   local u = m.userdata(1024)
   overhead = H.count() - before - 1024
-  before = H.count()
-  s = rep("b", 1027)
-  text_overhead = H.count() - before - 1027
+  for c in ("bcd"):gmatch(".") do -- One of them may let the table of strings grow.
+    before = H.count()
+    s = rep(c, 1027)
+    text_overhead = math.min(text_overhead, H.count() - before - 1027)
+  end
   if H.jit then jit.on() end
   collectgarbage("restart")
 end
