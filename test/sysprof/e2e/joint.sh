@@ -32,6 +32,9 @@ joint() {
   "$luajit" "$e2e/joint_judge.lua" "$dir/truth" "$dir/csv" || {
     fail "the report is not as it must be"
     cat "$dir/err"
+    "$build/bin/lj-parse-memprof" --view=callers --metric=allocations \
+      --focus='joint[.]lua' "$dir/mem.ljm" | head -n 40
+    "$build/bin/lj-parse-memprof" --view=types --sort=bytes "$dir/mem.ljm"
   }
 }
 
