@@ -25,6 +25,12 @@ for i = 1, 40000 do held[i] = "held" .. i end
 for i = 20001, 40000 do held[i] = nil end
 collectgarbage()
 
+-- The VM's list of traces grows where one begins, on that line: now, to more
+-- than there will be.
+for _ = 1, 100 do
+  assert(loadstring("local x = 0 for i = 1, 1000 do x = x + i end"))()
+end
+
 local function burn(n)
   local x = 1
   for i = 1, n do x = x * 0.999 + i end
