@@ -207,8 +207,10 @@ static LJ_NOINLINE void *sample_any(MPHook *h, void *ptr, size_t osize,
 {
   MPState *mp = h->mp;
   int hit;
-  if (mp == NULL || (ptr == NULL && nsize == 0))
+  if (mp == NULL)
     return lj_memprof_pass(h, ptr, osize, nsize);
+  if (ptr == NULL && nsize == 0)
+    return NULL;
   sample_before(mp, nsize == 0 ? ptr : NULL, osize);
   hit = nsize != 0 && sample_hit(mp->sample, nsize);
   if (ptr == NULL) {
