@@ -5,6 +5,12 @@
 #ifndef LJS_UNWIND_LUA_H
 #define LJS_UNWIND_LUA_H
 
+/* The place of a function among those that were met. */
+static __always_inline struct ljs_seen *ljs_seen(struct ljs_walk *w, __u64 func)
+{
+  return &w->seen[(func >> 4 ^ func >> 8) % LJS_SEEN];
+}
+
 /* Learns of the function at FUNC. Answers 1 for a Lua function, 0 for C, and
 ** -1 for what is none.
 */
@@ -12,8 +18,9 @@ static __always_inline int ljs_function(struct ljs_walk *w,
                                         const struct ljs_vm *vm, __u64 func,
                                         __u64 *f, __u32 *ffid)
 {
+  struct ljs_seen *fn = ljs_seen(w, func);
   __u64 pc;
-  if (func && func == w->lastfunc)
+  if (func && func == fn->func)
     return 1;
   /* Not a byte more than a small function has: memory may end behind it. */
   if (ljs_read(w->buf, vm->gc64 ? 40 : 24, func) ||
@@ -25,41 +32,75 @@ static __always_inline int ljs_function(struct ljs_walk *w,
   pc = ljs_fieldword(w, vm, vm->fn_pc);
   if (ljs_read(w->buf, sizeof(w->buf), pc - vm->pt_size))
     return -1;
-  w->lastfunc = func;
-  w->lastproto = pc - vm->pt_size;
-  w->lastbc = pc;
-  w->lastsize = ljs_field32(w, vm->pt_sizebc);
-  w->lastcheck =
+  fn->func = func;
+  fn->proto = pc - vm->pt_size;
+  fn->bc = pc;
+  fn->size = ljs_field32(w, vm->pt_sizebc);
+  fn->check =
       LJS_CHECK(ljs_check_proto(ljs_fieldword(w, vm, vm->pt_chunkname),
-                                ljs_field32(w, vm->pt_firstline), w->lastsize));
+                                ljs_field32(w, vm->pt_firstline), fn->size));
   return 1;
 }
 
-/* The number of the instruction before PC in the last function; or -1. Bit 0 is
-** set while calls are counted.
+/* The number of the instruction before PC in a function; or -1. Bit 0 is set
+** while calls are counted.
 */
-static __always_inline __u32 ljs_bcindex(const struct ljs_walk *w, __u64 pc)
+static __always_inline __u32 ljs_bcindex(const struct ljs_seen *fn, __u64 pc)
 {
-  __u64 n = (pc - w->lastbc) >> 2;
-  return pc > w->lastbc && n && n <= w->lastsize && !(pc & 2) ? (__u32)n - 1
-                                                              : ~(__u32)0;
+  __u64 n = (pc - fn->bc) >> 2;
+  return pc > fn->bc && n && n <= fn->size && !(pc & 2) ? (__u32)n - 1
+                                                        : ~(__u32)0;
 }
 
+/* FUNC is what ljs_function() has answered 1 for. */
 static __always_inline void ljs_lua_frame(struct ljs_walk *w, __u64 func)
 {
-  __u32 x = ljs_bcindex(w, w->luapc), guess = w->guess;
+  const struct ljs_seen *fn = ljs_seen(w, func);
+  __u32 x = ljs_bcindex(fn, w->luapc), guess = w->guess;
   __u8 flags = 0;
   w->guess = LJS_GUESS_NONE;
   if (x == ~(__u32)0)
-    x = ljs_bcindex(w, w->altpc);
+    x = ljs_bcindex(fn, w->altpc);
   if (x == ~(__u32)0 && guess == LJS_GUESS_FIRST) {
     x = 0;
   } else if (x == ~(__u32)0) {
     flags = LJS_FLAG_NOPC;
     if (guess == LJS_GUESS_LAST)
-      x = w->lastsize - 1; /* It returns; most have one place for that. */
+      x = fn->size - 1; /* It returns; most have one place for that. */
   }
-  ljs_push_fn(w, w->lastproto, x, w->lastcheck, LJS_FRAME_LUA, flags, func);
+  ljs_push_fn(w, fn->proto, x, (__u16)fn->check, LJS_FRAME_LUA, flags, func);
+}
+
+/* The two slots below BASE. Lua stacks are walked downwards. */
+static __always_inline int ljs_slots(struct ljs_walk *w, __u64 base,
+                                     __u64 slot[2])
+{
+  __u64 from = base - sizeof(w->words.word), low = w->bottom - 16;
+  if (!ljs_in_block(&w->words, base - 16, &slot[0]) &&
+      !ljs_in_block(&w->words, base - 8, &slot[1]))
+    return 0;
+  if (from < low) /* The stack's memory begins there. */
+    from = low;
+  if (w->bottom && !ljs_fill(&w->words, from) &&
+      !ljs_in_block(&w->words, base - 16, &slot[0]) &&
+      !ljs_in_block(&w->words, base - 8, &slot[1]))
+    return 0;
+  return ljs_read(slot, 16, base - 16);
+}
+
+/* Operand A of the instruction before PC. */
+static __always_inline int ljs_call_a(struct ljs_walk *w, __u64 pc, __u64 *a)
+{
+  struct ljs_call *call = &w->call[(pc >> 2 ^ pc >> 6) % LJS_SEEN];
+  __u32 ins = 0;
+  if (call->pc != pc) {
+    if (ljs_read(&ins, 4, pc - 4))
+      return -1;
+    call->pc = pc;
+    call->a = (ins >> 8) & 255;
+  }
+  *a = call->a;
+  return 0;
 }
 
 /* Is the frame at w->base, with that link, of what C calls through the FFI? */
@@ -84,17 +125,16 @@ static __always_inline void ljs_trace_fn(struct ljs_walk *w, __u64 func)
 static __always_inline void ljs_follow(struct ljs_walk *w,
                                        const struct ljs_vm *vm, __u64 link)
 {
-  __u64 cont = 0, delta = link & ~7ull;
-  __u32 ins = 0;
+  __u64 cont = 0, delta = link & ~7ull, a;
   w->luapc = w->altpc = 0;
   switch (link & 3) {
   case LJS_LINK_LUA:
-    if (ljs_read(&ins, 4, link - 4)) {
+    if (ljs_call_a(w, link, &a)) {
       ljs_leave(w, vm, 0);
       return;
     }
     w->luapc = link;
-    w->base -= (((ins >> 8) & 255) + (vm->gc64 ? 2 : 1)) * 8ull;
+    w->base -= (a + (vm->gc64 ? 2 : 1)) * 8;
     return;
   case LJS_LINK_C:
     ljs_leave(w, vm, w->base - delta);
@@ -151,7 +191,7 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     ljs_follow(w, vm, saved);
     return;
   }
-  if (w->base > w->top || ljs_read(slot, 16, w->base - 16)) {
+  if (w->base > w->top || ljs_slots(w, w->base, slot)) {
     ljs_gap(w, LJS_CUT_VM);
     ljs_leave(w, vm, 0);
     return;
