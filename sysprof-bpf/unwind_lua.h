@@ -88,12 +88,39 @@ static __always_inline int ljs_slots(struct ljs_walk *w, __u64 base,
   return ljs_read(slot, 16, base - 16);
 }
 
+/* What two slots say: the function of a frame, its link, and whether it can be
+** a function at all.
+*/
+static __always_inline __u64 ljs_slot_func(const struct ljs_vm *vm,
+                                           const __u64 slot[2])
+{
+  return vm->gc64 ? slot[0] & ((1ull << 47) - 1) : (__u32)slot[1];
+}
+
+static __always_inline __u64 ljs_slot_link(const struct ljs_vm *vm,
+                                           const __u64 slot[2])
+{
+  return vm->gc64 ? slot[1] : slot[1] >> 32;
+}
+
+static __always_inline int ljs_is_func(const struct ljs_vm *vm,
+                                       const __u64 slot[2])
+{
+  return !vm->gc64 || (__s64)slot[0] >> 47 == ~(__s64)LJS_GCT_FUNC;
+}
+
+/* The place of a call among those that were met. */
+static __always_inline struct ljs_call *ljs_call(struct ljs_walk *w, __u64 pc)
+{
+  return &w->call[(pc >> 2 ^ pc >> 6) % LJS_SEEN];
+}
+
 /* Operand A of the instruction before PC. */
 static __always_inline int ljs_call_a(struct ljs_walk *w, __u64 pc, __u64 *a)
 {
-  struct ljs_call *call = &w->call[(pc >> 2 ^ pc >> 6) % LJS_SEEN];
+  struct ljs_call *call = ljs_call(w, pc);
   __u32 ins = 0;
-  if (call->pc != pc) {
+  if (!pc || call->pc != pc) {
     if (ljs_read(&ins, 4, pc - 4))
       return -1;
     call->pc = pc;
@@ -166,7 +193,51 @@ static __always_inline void ljs_follow(struct ljs_walk *w,
     w->base -= delta;
 }
 
-/* One Lua frame. */
+#define LJS_AT_ONCE 16
+
+/* The frame at w->base if that is all there is to it: a function that was met,
+** called from a place that was met. Answers 0 if it is anything else.
+*/
+static __always_inline int ljs_met(struct ljs_walk *w, const struct ljs_vm *vm)
+{
+  __u64 slot[2], func, link;
+  const struct ljs_seen *fn;
+  const struct ljs_call *call;
+  __u32 x;
+  if (w->base <= w->bottom || w->base > w->top ||
+      ljs_in_block(&w->words, w->base - 16, &slot[0]) ||
+      ljs_in_block(&w->words, w->base - 8, &slot[1]))
+    return 0;
+  func = ljs_slot_func(vm, slot);
+  link = ljs_slot_link(vm, slot);
+  fn = ljs_seen(w, func);
+  call = ljs_call(w, link);
+  x = ljs_bcindex(fn, w->luapc);
+  if (!func || func != fn->func || !ljs_is_func(vm, slot) || !link ||
+      link != call->pc || (link & 3) != LJS_LINK_LUA || x == ~(__u32)0)
+    return 0;
+  w->out.nlua++;
+  if (!w->nolua)
+    ljs_push_fn(w, fn->proto, x, (__u16)fn->check, LJS_FRAME_LUA, 0, func);
+  w->luapc = link;
+  w->base -= (call->a + (vm->gc64 ? 2 : 1)) * 8;
+  return 1;
+}
+
+/* Such frames, some at once: deep stacks are full of them. */
+static __always_inline int ljs_many_met(struct ljs_walk *w,
+                                        const struct ljs_vm *vm)
+{
+  __u32 i;
+  if (w->link || w->altlink || w->altpc || w->guess || w->skip || w->making)
+    return 0;
+  for (i = 0; i < LJS_AT_ONCE; i++)
+    if (w->out.nlua >= w->maxlua || !ljs_met(w, vm))
+      break;
+  return i > 0;
+}
+
+/* One Lua frame, or some. */
 static __always_inline void ljs_step_lua(struct ljs_walk *w)
 {
   struct ljs_module *m = ljs_find_module(w->module);
@@ -179,6 +250,8 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     return;
   }
   vm = &m->vm;
+  if (ljs_many_met(w, vm))
+    return;
   if (w->base <= w->bottom) { /* The first function has no caller. */
     if (w->base != w->bottom)
       ljs_gap(w, LJS_CUT_VM);
@@ -196,13 +269,8 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     ljs_leave(w, vm, 0);
     return;
   }
-  if (vm->gc64) {
-    func = slot[0] & ((1ull << 47) - 1);
-    link = slot[1];
-  } else {
-    func = (__u32)slot[1];
-    link = slot[1] >> 32;
-  }
+  func = ljs_slot_func(vm, slot);
+  link = ljs_slot_link(vm, slot);
   if (func == w->l) { /* The bottom of a stack that is being moved. */
     ljs_leave(w, vm, 0);
     return;
@@ -214,7 +282,7 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
       return;
     }
   }
-  if (vm->gc64 && (__s64)slot[0] >> 47 != ~(__s64)LJS_GCT_FUNC)
+  if (!ljs_is_func(vm, slot))
     kind = -1;
   else
     kind = ljs_function(w, vm, func, &f, &ffid);

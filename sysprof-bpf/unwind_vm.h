@@ -336,7 +336,8 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
     w->bottom = 0; /* The stack is being moved: BASE is that of the old one. */
     w->top = ~0ull;
   }
-  if ((__s32)nres < 0 || !some) { /* Or a C function, called without a Lua frame. */
+  if ((__s32)nres < 0 ||
+      !some) { /* Or a C function, called without a Lua frame. */
     ljs_leave(w, vm, w->base);
     return;
   }
