@@ -27,6 +27,7 @@ const volatile __u32 hz = 0, tick_hz = 0; /* Samples, and ticks, a second. */
 const volatile __s64 tick_bases = 0, tick_regs = 0; /* See tick.h. */
 
 __u32 generation = 0; /* Which table of counts is in use: 0 or 1. */
+__u32 ticking = 0;    /* A tick was seen. */
 
 /* -- Maps ----------------------------------------------------------------- */
 
@@ -244,8 +245,9 @@ static __always_inline void user_regs_saved(struct ljs_walk *w)
   w->dx = BPF_CORE_READ(regs, dx);
 }
 
-/* The kernel's frames. Those that are nearer than the one at LEAF, unless that
-** is 0, are of the interrupt that takes the sample.
+/* The kernel's frames. Unless LEAF is 0, those before it are of the interrupt
+** that takes the sample, and where the kernel cannot unwind that, LEAF is all
+** that is known.
 */
 static __always_inline void kernel_frames(struct scratch *s, void *ctx,
                                           __u64 leaf)
@@ -253,11 +255,8 @@ static __always_inline void kernel_frames(struct scratch *s, void *ctx,
   long n = bpf_get_stack(ctx, s->kernel, sizeof(s->kernel), 0);
   __u8 flags = 0;
   __u32 i;
-  if (n <= 0)
-    return;
-  n /= 8;
   for (i = 0; i < LJS_MAX_KERNEL; i++) {
-    if (i >= n)
+    if (n < (i + 1) * 8l)
       break;
     if (leaf && s->kernel[i] != leaf)
       continue;
@@ -265,6 +264,8 @@ static __always_inline void kernel_frames(struct scratch *s, void *ctx,
     ljs_push(&s->walk, s->kernel[i], 0, 0, LJS_FRAME_KERNEL, flags);
     flags = LJS_FLAG_RETURN;
   }
+  if (leaf)
+    ljs_push(&s->walk, leaf, 0, 0, LJS_FRAME_KERNEL, 0);
 }
 
 /* A new walk. From where is told by begin_event() or begin_tick(). */
@@ -446,7 +447,11 @@ static __always_inline struct scratch *start_tick(__u64 *ctx)
 {
   struct hrtimer *timer = (struct hrtimer *)ctx[0];
   struct scratch *s;
-  if ((__s64)timer->base->cpu_base - (__s64)timer != tick_bases || !is_due())
+  if ((__s64)timer->base->cpu_base - (__s64)timer != tick_bases)
+    return 0;
+  if (!ticking)
+    ticking = 1;
+  if (!is_due())
     return 0;
   s = start();
   if (s)

@@ -282,12 +282,27 @@ static int open_event(const LsSampler *s, int cpu)
                       PERF_FLAG_FD_CLOEXEC);
 }
 
+#define TICKS_WAIT 20 /* For the first that is seen. */
+
+/* Lets the program see ticks, and makes sure that it does. A CPU that has
+** nothing to do has none.
+*/
 static int start_tick(LsSampler *s, char *why, size_t size)
 {
+  clock_t end = clock() + TICKS_WAIT * CLOCKS_PER_SEC / ls_tick_hz();
   s->tick = bpf_program__attach(s->first);
-  if (!s->tick)
+  if (!s->tick) {
     ls_capable_why(errno, why, size);
-  return s->tick ? 0 : -1;
+    return -1;
+  }
+  while (!__atomic_load_n(&s->bpf->bss->ticking, __ATOMIC_RELAXED)) {
+    if (clock() < end)
+      continue;
+    snprintf(why, size, "the kernel's tick is not seen: leave out -e tick");
+    ls_sampler_stop(s);
+    return -1;
+  }
+  return 0;
 }
 
 static int start_events(LsSampler *s, char *why, size_t size)
