@@ -35,6 +35,30 @@
 
 enum { LJS_NATIVE, LJS_SCANNING, LJS_LUA, LJS_DONE };
 
+/* Reading costs most in a walk. So stacks are read many words at a time, and
+** what is found again and again in a walk is kept.
+*/
+#define LJS_BLOCK   64
+#define LJS_NOWHERE (1ull << 63)
+#define LJS_SEEN    16
+
+struct ljs_block {
+  __u64 at; /* Where it is from, or LJS_NOWHERE. */
+  __u64 word[LJS_BLOCK];
+};
+
+struct ljs_seen {
+  __u64 func; /* A Lua function; 0: none. */
+  __u64 proto, bc;
+  __u32 size;
+  __u32 check;
+};
+
+struct ljs_call {
+  __u64 pc; /* Behind an instruction; 0: none. */
+  __u64 a;  /* Its operand A. */
+};
+
 /* A coroutine that has been met on the way: where its walk goes on. */
 struct ljs_state {
   __u64 l;
@@ -53,7 +77,8 @@ struct ljs_walk {
   __u32 maxnative, maxlua;
   __u32 nnative;
   __u32 nvm, vm;      /* Modules with a VM in the process, and the first one. */
-  struct ljs_map map; /* The last one that was found. */
+  struct ljs_map map; /* The last one that was found, */
+  struct ljs_map othermap; /* and the one before. */
   /* The VM's frame to look at. */
   __u32 module;
   __u32 anon;   /* Reached from code that was made at run time. */
@@ -68,10 +93,10 @@ struct ljs_walk {
   __u64 link;              /* Of the frame at base, which is not there; */
   __u64 altlink;           /* or if it turns out to be none. */
   __u32 guess;             /* Else it is at the function's LJS_GUESS_*. */
-  __u64 lastfunc;          /* What is known of the last function. */
-  __u64 lastproto, lastbc;
-  __u32 lastsize;
-  __u16 lastcheck;
+  struct ljs_block cwords; /* Of the C stack, */
+  struct ljs_block words;  /* and of the Lua stack. */
+  struct ljs_seen seen[LJS_SEEN];
+  struct ljs_call call[LJS_SEEN];
   __u32 nstate;
   struct ljs_state state[LJS_MAX_STATES];
   __u8 buf[128];
@@ -136,6 +161,63 @@ static __always_inline int ljs_word(const struct ljs_vm *vm, __u64 addr,
   return ljs_read(v, vm->gc64 ? 8 : 4, addr);
 }
 
+/* Fills a block from an address on. */
+static __always_inline int ljs_fill(struct ljs_block *b, __u64 from)
+{
+  b->at = from;
+  if (!ljs_read(b->word, sizeof(b->word), from))
+    return 0;
+  b->at = LJS_NOWHERE;
+  return -1;
+}
+
+/* A word of a block. Answers -1 if the address is not in it. */
+static __always_inline int ljs_in_block(const struct ljs_block *b, __u64 addr,
+                                        __u64 *v)
+{
+  __u64 ofs = addr - b->at;
+  if (ofs > sizeof(b->word) - 8 || (ofs & 7))
+    return -1;
+  *v = b->word[ofs / 8 % LJS_BLOCK];
+  return 0;
+}
+
+/* Eight bytes of the C stack, which is walked upwards. */
+static __always_inline int ljs_cstack(struct ljs_walk *w, __u64 addr, __u64 *v)
+{
+  if (!ljs_in_block(&w->cwords, addr, v))
+    return 0;
+  if (!(addr & 7) && !ljs_fill(&w->cwords, addr - 64) &&
+      !ljs_in_block(&w->cwords, addr, v))
+    return 0;
+  return ljs_read(v, 8, addr);
+}
+
+/* Four. */
+static __always_inline int ljs_cstack32(struct ljs_walk *w, __u64 addr,
+                                        __u32 *v)
+{
+  __u64 both;
+  if (ljs_cstack(w, addr & ~7ull, &both))
+    return -1;
+  *v = (__u32)(addr & 4 ? both >> 32 : both);
+  return 0;
+}
+
+/* A word of the VM's on the C stack. */
+static __always_inline int ljs_cstack_word(struct ljs_walk *w,
+                                           const struct ljs_vm *vm, __u64 addr,
+                                           __u64 *v)
+{
+  __u32 half = 0;
+  int err;
+  if (vm->gc64)
+    return ljs_cstack(w, addr, v);
+  err = ljs_cstack32(w, addr, &half);
+  *v = half;
+  return err;
+}
+
 /* Fields of what was read into w->buf. */
 static __always_inline __u32 ljs_field32(const struct ljs_walk *w, __u32 ofs)
 {
@@ -172,12 +254,15 @@ static __always_inline void ljs_begin(struct ljs_walk *w)
   w->out.nframes = 0;
   w->out.nlua = 0;
   w->nnative = 0;
-  w->lastfunc = 0;
+  w->cwords.at = w->words.at = LJS_NOWHERE;
   w->making = 0;
   w->nstate = 0;
   for (i = 0; i < LJS_MAX_STATES; i++)
     w->state[i].l = 0;
+  for (i = 0; i < LJS_SEEN; i++)
+    w->seen[i].func = w->call[i].pc = 0;
   w->map.start = w->map.end = 0;
+  w->othermap.start = w->othermap.end = 0;
   w->exact = 1;
   w->mode = LJS_NATIVE;
 }

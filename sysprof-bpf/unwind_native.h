@@ -6,11 +6,11 @@
 #define LJS_UNWIND_NATIVE_H
 
 /* The caller's register: at an offset from the CFA or from rbp, or as it is. */
-static __always_inline int ljs_restore(__u64 *reg, __u8 how, __s16 ofs,
-                                       __u64 cfa, __u64 bp)
+static __always_inline int ljs_restore(struct ljs_walk *w, __u64 *reg, __u8 how,
+                                       __s16 ofs, __u64 cfa, __u64 bp)
 {
   if (how == LJS_REG_CFA || how == LJS_REG_BP)
-    return ljs_read(reg, 8, (how == LJS_REG_CFA ? cfa : bp) + ofs);
+    return ljs_cstack(w, (how == LJS_REG_CFA ? cfa : bp) + ofs, reg);
   if (how == LJS_REG_LOST)
     *reg = 0;
   return 0;
@@ -19,7 +19,7 @@ static __always_inline int ljs_restore(__u64 *reg, __u8 how, __s16 ofs,
 /* Goes up to who called the function whose frame begins at CFA. */
 static __always_inline void ljs_return(struct ljs_walk *w, __u64 cfa)
 {
-  if (ljs_read(&w->pc, 8, cfa - 8) || !w->pc) {
+  if (ljs_cstack(w, cfa - 8, &w->pc) || !w->pc) {
     if (w->pc)
       ljs_cut(w, LJS_CUT_MEMORY);
     w->mode = LJS_DONE; /* A return address of 0 ends a stack, too. */
@@ -100,7 +100,7 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
     cfa = w->sp + 8 + ((w->pc & 15) >= (__u32)row->cfa ? 8 : 0);
     break;
   case LJS_CFA_BP_MEM:
-    if (ljs_read(&cfa, 8, w->bp + row->cfa)) {
+    if (ljs_cstack(w, w->bp + row->cfa, &cfa)) {
       ljs_lost(w, LJS_CUT_MEMORY);
       return;
     }
@@ -119,8 +119,8 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
     ljs_lost(w, LJS_CUT_NOROW);
     return;
   }
-  if (ljs_restore(&w->bp, row->bphow, row->bp, cfa, bp) ||
-      ljs_restore(&w->bx, row->bxhow, row->bx, cfa, bp)) {
+  if (ljs_restore(w, &w->bp, row->bphow, row->bp, cfa, bp) ||
+      ljs_restore(w, &w->bx, row->bxhow, row->bx, cfa, bp)) {
     ljs_lost(w, LJS_CUT_MEMORY);
     return;
   }
@@ -128,17 +128,23 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
 }
 
 /* Is PC in a mapping? Callers are in the one of the function that they called,
-** more often than not.
+** or in that of its caller, more often than not.
 */
 static __always_inline int ljs_in_map(struct ljs_walk *w, __u64 pc)
 {
   const struct ljs_map *map;
+  struct ljs_map other;
   if (pc >= w->map.start && pc < w->map.end)
     return 1;
-  map = ljs_find_map(w, pc);
-  if (!map)
-    return 0;
-  w->map = *map;
+  other = w->othermap;
+  w->othermap = w->map;
+  if (pc < other.start || pc >= other.end) {
+    map = ljs_find_map(w, pc);
+    if (!map)
+      return 0;
+    other = *map;
+  }
+  w->map = other;
   return 1;
 }
 

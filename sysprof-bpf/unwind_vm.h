@@ -33,8 +33,9 @@ static __always_inline void ljs_leave(struct ljs_walk *w,
                                       const struct ljs_vm *vm, __u64 base)
 {
   __u64 cframe, cfa = w->a + vm->frame;
-  if (ljs_read(&cframe, 8, w->a + vm->save_cframe) ||
-      ljs_read(&w->bp, 8, cfa + vm->bp) || ljs_read(&w->bx, 8, cfa + vm->bx)) {
+  if (ljs_cstack(w, w->a + vm->save_cframe, &cframe) ||
+      ljs_cstack(w, cfa + vm->bp, &w->bp) ||
+      ljs_cstack(w, cfa + vm->bx, &w->bx)) {
     ljs_cut(w, LJS_CUT_MEMORY);
     return;
   }
@@ -287,7 +288,7 @@ static __always_inline int ljs_top_call(struct ljs_walk *w,
 static __always_inline int ljs_top(struct ljs_walk *w, const struct ljs_vm *vm,
                                    const struct ljs_state *st)
 {
-  ljs_word(vm, w->a + vm->save_pc, &w->altpc);
+  ljs_cstack_word(w, vm, w->a + vm->save_pc, &w->altpc);
   w->luapc = w->bx; /* The interpreter keeps its PC in rbx. */
   if (!vm->gc64)
     w->luapc = (__u32)w->luapc;
@@ -305,7 +306,7 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
                                       const struct ljs_vm *vm,
                                       const struct ljs_state *st)
 {
-  __s32 nres = 0;
+  __u32 nres = 0;
   int ontrace = 0, some = 1;
   w->skip = 0;
   w->link = w->altlink = 0;
@@ -313,7 +314,7 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   if (ljs_word(vm, w->l + vm->l_glref, &w->g) ||
       ljs_word(vm, w->l + vm->l_stack, &w->bottom) ||
       ljs_word(vm, w->l + vm->l_maxstack, &w->top) ||
-      ljs_read(&nres, 4, w->a + vm->save_nres)) {
+      ljs_cstack32(w, w->a + vm->save_nres, &nres)) {
     ljs_cut(w, LJS_CUT_MEMORY);
     return;
   }
@@ -335,7 +336,8 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
     w->bottom = 0; /* The stack is being moved: BASE is that of the old one. */
     w->top = ~0ull;
   }
-  if (nres < 0 || !some) { /* Or a C function, called without a Lua frame. */
+  if ((__s32)nres < 0 ||
+      !some) { /* Or a C function, called without a Lua frame. */
     ljs_leave(w, vm, w->base);
     return;
   }
@@ -350,7 +352,8 @@ static __always_inline void ljs_no_frame(struct ljs_walk *w,
 {
   __u64 cfa = w->a + vm->frame;
   ljs_native_frame(w);
-  if (ljs_read(&w->bp, 8, cfa + vm->bp) || ljs_read(&w->bx, 8, cfa + vm->bx)) {
+  if (ljs_cstack(w, cfa + vm->bp, &w->bp) ||
+      ljs_cstack(w, cfa + vm->bx, &w->bx)) {
     ljs_cut(w, LJS_CUT_MEMORY);
     return;
   }
@@ -372,7 +375,7 @@ static __always_inline void ljs_step_scan(struct ljs_walk *w)
     return;
   }
   vm = &m->vm;
-  if (ljs_word(vm, w->a + vm->save_l, &w->l)) {
+  if (ljs_cstack_word(w, vm, w->a + vm->save_l, &w->l)) {
     ljs_cut(w, LJS_CUT_MEMORY);
     return;
   }

@@ -10,7 +10,8 @@
 --
 -- Environment: TRUTH_GO waits for a line on standard input before the measured
 -- part; TRUTH_WORK is a "work" to repeat, in place of SECONDS; TRUTH_JP is a
--- file for LuaJIT's own profiler, TRUTH_JP_MODE how it is started.
+-- file for LuaJIT's own profiler. With TRUTH_TURNS it is told when to work by
+-- lines on standard input, see turns() below.
 
 local truth = {}
 
@@ -99,6 +100,60 @@ local function rounds(phases, n, seconds, last)
   return took, round
 end
 
+local function median(t)
+  table.sort(t)
+  local m = math.floor((#t + 1) / 2)
+  return #t % 2 == 1 and t[m] or (t[m] + t[m + 1]) / 2
+end
+
+-- Works for the seconds that a line on standard input says, again and again,
+-- under LuaJIT's own profiler if a mode and a file for it follow. Prints each
+-- time what spell() answers, wall and CPU time of some work that takes about
+-- truth.SPELL, as medians of all in that time:
+--
+--   truth turn WALL CPU
+--
+-- All that is compared was compiled once, but for what LuaJIT's own profiler
+-- makes it compile again.
+local function turns(spell)
+  spell()
+  for line in io.lines() do
+    local seconds, mode, file = line:match("^(%S+) ?(%S*) ?(%S*)$")
+    if mode ~= "" then
+      require("jit.p").start(mode, file)
+      spell()
+    end
+    local walls, cpus, stop = {}, {}, wall() + tonumber(seconds)
+    repeat
+      walls[#walls + 1], cpus[#cpus + 1] = spell()
+    until wall() >= stop
+    if mode ~= "" then
+      require("jit.p").stop()
+      spell()
+    end
+    io.write(string.format("truth turn %.9f %.9f\n", median(walls), median(cpus)))
+    io.flush()
+  end
+end
+
+truth.SPELL = 0.1 -- Seconds. There are samples in it even at 99 Hz.
+
+-- Works in turns, see above, from when the profiler may come.
+function truth.turns(spell)
+  wait()
+  turns(spell)
+end
+
+-- The spell that does these phases.
+local function work(phases, n)
+  local _, most = rounds(phases, n, truth.SPELL)
+  return function()
+    local cpu, began = clock(), wall()
+    rounds(phases, n, math.huge, most)
+    return wall() - began, clock() - cpu
+  end
+end
+
 -- What a phase's time belongs to: lines, and the functions of p.parts, a table
 -- of names and shares, or the phase's own.
 local function tell(p, seconds)
@@ -128,9 +183,12 @@ function truth.measure(phases)
   local last = work and table.remove(n, 1)
   local seconds = work and math.huge or tonumber(arg and arg[1]) or 3
   local jp = os.getenv("TRUTH_JP")
+  if os.getenv("TRUTH_TURNS") then
+    return truth.turns(work(phases, n))
+  end
   wait()
   if jp then
-    require("jit.p").start(os.getenv("TRUTH_JP_MODE") or "Gli1", jp)
+    require("jit.p").start("Gli1", jp)
   end
   local start, began = clock(), wall and wall()
   local took, round = rounds(phases, n, seconds, last)

@@ -1,0 +1,2 @@
+-- What is taken from a program 150 calls deep.
+require("spin")(150)
