@@ -33,6 +33,17 @@ struct pid {
   struct upid numbers[1];
 };
 
+struct hrtimer_cpu_base {
+};
+
+struct hrtimer_clock_base {
+  struct hrtimer_cpu_base *cpu_base;
+};
+
+struct hrtimer {
+  struct hrtimer_clock_base *base;
+};
+
 struct task_struct {
   void *stack;
   struct task_struct *group_leader;

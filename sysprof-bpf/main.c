@@ -22,6 +22,7 @@
 #include "command.h"
 #include "say.h"
 #include "session.h"
+#include "tick.h"
 
 typedef struct Main {
   LsOptions opt;
@@ -43,7 +44,7 @@ static int open_output(Main *m)
   struct stat ns;
   LsStreamInfo info = {
       .producer = "ljprof sysprof " LJPROF_VERSION,
-      .event = m->opt.sampler.cycles ? "cycles" : "cpu-clock",
+      .event = ls_event_name[m->opt.sampler.event],
       .arch = "x64",
       .options = m->opt.line,
       .hz = m->opt.sampler.hz,
@@ -62,7 +63,7 @@ static int open_output(Main *m)
   info.pidns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
   info.realtime = (uint64_t)rt.tv_sec * 1000000000 + (uint64_t)rt.tv_nsec;
   info.monotonic = ls_session_now();
-  if (!m->opt.sampler.cycles)
+  if (m->opt.sampler.event != LS_EVENT_CYCLES)
     info.period_ns = 1000000000 / m->opt.sampler.hz;
   s->output =
       m->opt.folded
@@ -72,11 +73,29 @@ static int open_output(Main *m)
   return s->output ? 0 : ls_fail("out of memory");
 }
 
+/* There are no more samples than ticks, if these take them. */
+static int limit_rate(Main *m)
+{
+  unsigned hz = ls_tick_hz();
+  if (m->opt.sampler.event != LS_EVENT_TICK)
+    return 0;
+  if (!hz)
+    return ls_fail("this kernel's tick is no timer of high resolution: leave "
+                   "out -e tick");
+  if (m->opt.sampler.hz > hz) {
+    ls_say("the kernel's tick is %u a second: that many samples are taken", hz);
+    m->opt.sampler.hz = hz;
+  }
+  return 0;
+}
+
 static int open_session(Main *m)
 {
   LsSession *s = &m->s;
   char why[256];
   s->opt = &m->opt;
+  if (limit_rate(m))
+    return -1;
   s->sampler = ls_sampler_open(&m->opt.sampler, why, sizeof(why));
   if (!s->sampler)
     return ls_fail("%s", why);
@@ -411,7 +430,9 @@ static int sample(Main *m)
   if (close_output(m) || no_command(m))
     return LS_EXIT_NOTHING;
   if (m->s.found || m->opt.any)
-    ls_books_say(&m->s.books, m->opt.sampler.cycles ? 0 : m->opt.sampler.hz);
+    ls_books_say(&m->s.books, m->opt.sampler.event == LS_EVENT_CYCLES
+                                  ? 0
+                                  : m->opt.sampler.hz);
   if (m->opt.strict >= 0 && ls_books_missed(&m->s.books) > m->opt.strict)
     status = LS_EXIT_STRICT;
   if (m->refused)

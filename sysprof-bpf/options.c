@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "How:", 2},
     {"frequency", 'F', "HZ", 0, "Samples of each CPU a second (99)", 2},
     {"duration", 'd', "SECONDS", 0, "So long, not until Ctrl-C", 2},
-    {"event", 'e', "EVENT", 0, "cpu-clock (default), or cycles", 2},
+    {"event", 'e', "EVENT", 0, "cpu-clock (default), cycles, or tick", 2},
     {"user", 'U', 0, 0, "No kernel frames", 2},
     {"kernel", 'K', 0, 0, "Kernel frames only", 2},
     {"lua-only", OPT_LUA_ONLY, 0, 0, "Lua frames only", 2},
@@ -85,6 +85,22 @@ static double number(struct argp_state *state, const char *arg, double least,
     argp_error(state, "%s is a number from %g to %g, not %s", what, least, most,
                arg);
   return v;
+}
+
+const char *const ls_event_name[LS_EVENTS] = {
+    [LS_EVENT_CLOCK] = "cpu-clock",
+    [LS_EVENT_CYCLES] = "cycles",
+    [LS_EVENT_TICK] = "tick",
+};
+
+static int event(struct argp_state *state, const char *arg)
+{
+  int i;
+  for (i = 0; i < LS_EVENTS; i++)
+    if (strcmp(arg, ls_event_name[i]) == 0)
+      return i;
+  argp_error(state, "EVENT is cpu-clock, cycles or tick, not %s", arg);
+  return LS_EVENT_CLOCK;
 }
 
 static void add_pid(LsOptions *opt, struct argp_state *state, const char *arg)
@@ -137,9 +153,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     opt->seconds = number(state, arg, 0.001, 1e9, "SECONDS");
     break;
   case 'e':
-    if (strcmp(arg, "cycles") != 0 && strcmp(arg, "cpu-clock") != 0)
-      argp_error(state, "EVENT is cpu-clock or cycles, not %s", arg);
-    opt->sampler.cycles = strcmp(arg, "cycles") == 0;
+    opt->sampler.event = event(state, arg);
     break;
   case 'U':
     opt->sampler.kernel = 0;

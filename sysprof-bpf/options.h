@@ -29,6 +29,8 @@ typedef struct LsOptions {
   char line[256]; /* The options as they were given. */
 } LsOptions;
 
+extern const char *const ls_event_name[LS_EVENTS];
+
 void ls_options_parse(LsOptions *opt, int argc, char **argv);
 
 #endif

@@ -1,6 +1,7 @@
 /*
-** The BPF program: at each tick of a CPU's clock, the stack of what runs there,
-** if it is one of our processes.
+** The BPF program: when a CPU's clock says so, the stack of what runs there, if
+** it is one of our processes. The clock is an event of perf, or the timer tick
+** that the kernel has anyway.
 **
 ** Stacks are counted here: the whole of one goes to user space only when it is
 ** new in the current interval. User space switches between two tables of
@@ -22,8 +23,11 @@ const volatile __u32 no_kernel = 0, no_user = 0;
 const volatile __u32 no_native = 0, no_lua = 0;
 const volatile __u32 max_native = LJS_MAX_NATIVE, max_lua = LJS_MAX_LUA;
 const volatile __u32 old_regs = 0; /* The kernel has no bpf_task_pt_regs(). */
+const volatile __u32 hz = 0, tick_hz = 0; /* Samples, and ticks, a second. */
+const volatile __s64 tick_bases = 0, tick_regs = 0; /* See tick.h. */
 
 __u32 generation = 0; /* Which table of counts is in use: 0 or 1. */
+__u32 ticking = 0;    /* A tick was seen. */
 
 /* -- Maps ----------------------------------------------------------------- */
 
@@ -198,6 +202,7 @@ static __always_inline struct ljs_row *ljs_find_row(const struct ljs_map *map,
 /* What a CPU works with: too large for the stack. */
 struct scratch {
   __u32 busy;
+  __u32 owed; /* Samples that ticks owe, times tick_hz. */
   __u64 kernel[LJS_MAX_KERNEL];
   struct ljs_walk walk;
 };
@@ -240,26 +245,33 @@ static __always_inline void user_regs_saved(struct ljs_walk *w)
   w->dx = BPF_CORE_READ(regs, dx);
 }
 
-static __always_inline void kernel_frames(struct scratch *s, void *ctx)
+/* The kernel's frames. Unless LEAF is 0, those before it are of the interrupt
+** that takes the sample, and where the kernel cannot unwind that, LEAF is all
+** that is known.
+*/
+static __always_inline void kernel_frames(struct scratch *s, void *ctx,
+                                          __u64 leaf)
 {
   long n = bpf_get_stack(ctx, s->kernel, sizeof(s->kernel), 0);
+  __u8 flags = 0;
   __u32 i;
-  if (n <= 0)
-    return;
-  n /= 8;
   for (i = 0; i < LJS_MAX_KERNEL; i++) {
-    if (i >= n)
+    if (n < (i + 1) * 8l)
       break;
-    ljs_push(&s->walk, s->kernel[i], 0, 0, LJS_FRAME_KERNEL,
-             i ? LJS_FLAG_RETURN : 0);
+    if (leaf && s->kernel[i] != leaf)
+      continue;
+    leaf = 0;
+    ljs_push(&s->walk, s->kernel[i], 0, 0, LJS_FRAME_KERNEL, flags);
+    flags = LJS_FLAG_RETURN;
   }
+  if (leaf)
+    ljs_push(&s->walk, leaf, 0, 0, LJS_FRAME_KERNEL, 0);
 }
 
-/* A new walk, from where the thread is. */
-static __always_inline void begin(struct scratch *s, void *ctx,
+/* A new walk. From where is told by begin_event() or begin_tick(). */
+static __always_inline void begin(struct scratch *s,
                                   const struct ljs_proc *proc)
 {
-  const struct ljs_user_regs *regs = ctx;
   struct ljs_walk *w = &s->walk;
   ljs_begin(w);
   w->nvm = proc->nvm;
@@ -270,6 +282,13 @@ static __always_inline void begin(struct scratch *s, void *ctx,
   w->maxlua = max_lua;
   if (no_user)
     w->mode = LJS_DONE;
+}
+
+/* The walk begins where an event of perf found the thread. */
+static __always_inline void begin_event(struct scratch *s, void *ctx)
+{
+  const struct ljs_user_regs *regs = ctx;
+  struct ljs_walk *w = &s->walk;
   if ((regs->cs & 3) == 3) {
     w->pc = regs->rip;
     w->sp = regs->rsp;
@@ -278,9 +297,23 @@ static __always_inline void begin(struct scratch *s, void *ctx,
     w->dx = regs->rdx;
   } else {
     if (!no_kernel)
-      kernel_frames(s, ctx);
+      kernel_frames(s, ctx, 0);
     user_regs_saved(w);
   }
+}
+
+/* The walk begins where the tick's interrupt found the thread. If that is in
+** user space, its registers were saved where those of a system call are.
+*/
+static __always_inline void begin_tick(struct scratch *s, void *ctx,
+                                       struct hrtimer *timer)
+{
+  struct pt_regs *regs = 0;
+  if (!no_kernel &&
+      !bpf_probe_read_kernel(&regs, sizeof(regs), (void *)timer + tick_regs) &&
+      regs && !(BPF_CORE_READ(regs, cs) & 3))
+    kernel_frames(s, ctx, BPF_CORE_READ(regs, ip));
+  user_regs_saved(&s->walk);
 }
 
 /* Hands a new stack over, and answers 0; or why not. */
@@ -360,7 +393,7 @@ static __always_inline int current_ids(struct bpf_pidns_info *ids)
 }
 
 /* Is this one of our processes? Then its stack is begun. */
-static __always_inline struct scratch *start(void *ctx)
+static __always_inline struct scratch *start(void)
 {
   struct bpf_pidns_info ids;
   struct ljs_proc *proc;
@@ -381,7 +414,48 @@ static __always_inline struct scratch *start(void *ctx)
   s->busy = 1;
   s->walk.out.pid = ids.tgid;
   s->walk.out.tid = ids.pid;
-  begin(s, ctx, proc);
+  begin(s, proc);
+  return s;
+}
+
+/* Starts a sample of an event of perf. */
+static __always_inline struct scratch *start_event(void *ctx)
+{
+  struct scratch *s = start();
+  if (s)
+    begin_event(s, ctx);
+  return s;
+}
+
+/* Does this tick owe a sample? There are hz of them in tick_hz ticks. */
+static __always_inline int is_due(void)
+{
+  struct scratch *s = get_scratch();
+  if (!s)
+    return 0;
+  s->owed += hz;
+  if (s->owed < tick_hz)
+    return 0;
+  s->owed -= tick_hz;
+  return 1;
+}
+
+/* Starts a sample if the timer that has expired is this CPU's tick. It is one
+** of the CPU's own variables, so it is known by its distance from another.
+*/
+static __always_inline struct scratch *start_tick(__u64 *ctx)
+{
+  struct hrtimer *timer = (struct hrtimer *)ctx[0];
+  struct scratch *s;
+  if ((__s64)timer->base->cpu_base - (__s64)timer != tick_bases)
+    return 0;
+  if (!ticking)
+    ticking = 1;
+  if (!is_due())
+    return 0;
+  s = start();
+  if (s)
+    begin_tick(s, ctx, timer);
   return s;
 }
 
@@ -398,17 +472,29 @@ static long loop_step(__u32 i, void *arg)
   return ljs_step(&loop->s->walk);
 }
 
+/* All of the walk. */
+static __always_inline int walk_loop(struct scratch *s)
+{
+  struct loop loop = {s};
+  if (!s)
+    return 0;
+  bpf_loop(LJS_STEPS, loop_step, &loop, 0);
+  if (s->walk.mode != LJS_DONE)
+    ljs_cut(&s->walk, LJS_CUT_STEPS);
+  finish(s);
+  return 0;
+}
+
 SEC("perf_event")
 int sample(void *ctx)
 {
-  struct loop loop = {start(ctx)};
-  if (!loop.s)
-    return 0;
-  bpf_loop(LJS_STEPS, loop_step, &loop, 0);
-  if (loop.s->walk.mode != LJS_DONE)
-    ljs_cut(&loop.s->walk, LJS_CUT_STEPS);
-  finish(loop.s);
-  return 0;
+  return walk_loop(start_event(ctx));
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int tick(void *ctx)
+{
+  return walk_loop(start_tick(ctx));
 }
 
 /* -- Kernels without: one program after the other ------------------------- */
@@ -429,8 +515,19 @@ __noinline int step_tail(void)
   return s ? ljs_step(&s->walk) : 1;
 }
 
-SEC("perf_event")
-int walk_tail(void *ctx)
+/* Goes on with the next program of the chain, which answers for this one. */
+static __always_inline int walk_on(struct scratch *s, void *ctx)
+{
+  if (!s)
+    return 0;
+  bpf_tail_call(ctx, &tail, 0);
+  ljs_cut(&s->walk, LJS_CUT_STEPS);
+  finish(s);
+  return 0;
+}
+
+/* A part of the walk. */
+static __always_inline int walk_part(void *ctx)
 {
   struct scratch *s = get_scratch();
   __u32 i;
@@ -442,20 +539,30 @@ int walk_tail(void *ctx)
       return 0;
     }
   }
-  bpf_tail_call(ctx, &tail, 0);
-  ljs_cut(&s->walk, LJS_CUT_STEPS);
-  finish(s);
-  return 0;
+  return walk_on(s, ctx);
 }
 
 SEC("perf_event")
 int sample_tail(void *ctx)
 {
-  struct scratch *s = start(ctx);
-  if (!s)
-    return 0;
-  bpf_tail_call(ctx, &tail, 0);
-  ljs_cut(&s->walk, LJS_CUT_STEPS);
-  finish(s);
-  return 0;
+  return walk_on(start_event(ctx), ctx);
+}
+
+SEC("perf_event")
+int sample_part(void *ctx)
+{
+  return walk_part(ctx);
+}
+
+/* A chain is of one kind of programs. */
+SEC("tp_btf/hrtimer_expire_entry")
+int tick_tail(void *ctx)
+{
+  return walk_on(start_tick(ctx), ctx);
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int tick_part(void *ctx)
+{
+  return walk_part(ctx);
 }

@@ -20,6 +20,7 @@
 #include "capable.h"
 #include "sampler.h"
 #include "sampler.skel.h"
+#include "tick.h"
 
 struct LsSampler {
   LsSamplerOptions opt;
@@ -28,9 +29,11 @@ struct LsSampler {
   struct ljs_stack stack; /* A copy, for its alignment and its length. */
   LsStackFunc *func;      /* Who takes stacks now, */
   void *ctx;              /* and with what. */
-  int tails;              /* It runs by tail calls. */
+  struct bpf_program *first, *next; /* Then, by tail calls; or NULL. */
   int ncpu;
-  int *event; /* One of each CPU, or -1. */
+  int *event;            /* One of each CPU, or -1. */
+  struct bpf_link *tick; /* In place of these. */
+  LsTick where;          /* Where the tick's timer is. */
 };
 
 /* -- Loading -------------------------------------------------------------- */
@@ -61,6 +64,10 @@ static int set_constants(LsSampler *s)
   s->bpf->rodata->no_user = !opt->user;
   s->bpf->rodata->no_native = !opt->native;
   s->bpf->rodata->no_lua = !opt->lua;
+  s->bpf->rodata->hz = opt->hz;
+  s->bpf->rodata->tick_hz = ls_tick_hz();
+  s->bpf->rodata->tick_bases = s->where.bases;
+  s->bpf->rodata->tick_regs = s->where.regs;
   if (opt->depth) {
     if (opt->depth < LJS_MAX_NATIVE && opt->native)
       s->bpf->rodata->max_native = opt->depth;
@@ -73,15 +80,24 @@ static int set_constants(LsSampler *s)
   return 0;
 }
 
-/* Chooses how the program goes from step to step. */
+/* Chooses what starts the program, and how that goes from step to step. */
 static void choose_programs(LsSampler *s)
 {
-  s->tails =
+  int tick = s->opt.event == LS_EVENT_TICK;
+  int tails =
       s->opt.tail_calls || libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT,
                                                    BPF_FUNC_loop, NULL) != 1;
-  bpf_program__set_autoload(s->bpf->progs.sample, !s->tails);
-  bpf_program__set_autoload(s->bpf->progs.sample_tail, s->tails);
-  bpf_program__set_autoload(s->bpf->progs.walk_tail, s->tails);
+  struct bpf_program *unused;
+  if (tails) {
+    s->first = tick ? s->bpf->progs.tick_tail : s->bpf->progs.sample_tail;
+    s->next = tick ? s->bpf->progs.tick_part : s->bpf->progs.sample_part;
+  } else {
+    s->first = tick ? s->bpf->progs.tick : s->bpf->progs.sample;
+  }
+  bpf_object__for_each_program(unused, s->bpf->obj)
+  {
+    bpf_program__set_autoload(unused, unused == s->first || unused == s->next);
+  }
 }
 
 static int load(LsSampler *s)
@@ -97,9 +113,9 @@ static int load(LsSampler *s)
     errno = -err;
     return -1;
   }
-  if (!s->tails)
+  if (!s->next)
     return 0;
-  fd = bpf_program__fd(s->bpf->progs.walk_tail);
+  fd = bpf_program__fd(s->next);
   return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.tail), &zero, &fd,
                              BPF_ANY);
 }
@@ -129,6 +145,10 @@ LsSampler *ls_sampler_open(const LsSamplerOptions *opt, char *why, size_t size)
   verbose = opt->verbose;
   libbpf_set_print(print_libbpf);
   s->opt = *opt;
+  if (opt->event == LS_EVENT_TICK && ls_tick_find(&s->where, why, size)) {
+    ls_sampler_close(s);
+    return NULL;
+  }
   if (!load(s)) {
     s->ring =
         ring_buffer__new(bpf_map__fd(s->bpf->maps.ring), take_stack, s, NULL);
@@ -248,11 +268,12 @@ int ls_sampler_forget(LsSampler *s, pid_t pid)
 
 static int open_event(const LsSampler *s, int cpu)
 {
+  int cycles = s->opt.event == LS_EVENT_CYCLES;
   struct perf_event_attr attr = {
       .size = sizeof(attr),
-      .type = s->opt.cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
-      .config = s->opt.cycles ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES
-                              : (uint64_t)PERF_COUNT_SW_CPU_CLOCK,
+      .type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+      .config = cycles ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES
+                       : (uint64_t)PERF_COUNT_SW_CPU_CLOCK,
       .freq = 1,
       .sample_freq = s->opt.hz,
       .disabled = 1,
@@ -261,11 +282,32 @@ static int open_event(const LsSampler *s, int cpu)
                       PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Starts the clocks of all CPUs. Answers 0, or -1 with one line in WHY. */
-int ls_sampler_start(LsSampler *s, char *why, size_t size)
+#define TICKS_WAIT 20 /* For the first that is seen. */
+
+/* Lets the program see ticks, and makes sure that it does. A CPU that has
+** nothing to do has none.
+*/
+static int start_tick(LsSampler *s, char *why, size_t size)
 {
-  int prog = bpf_program__fd(s->tails ? s->bpf->progs.sample_tail
-                                      : s->bpf->progs.sample);
+  clock_t end = clock() + TICKS_WAIT * CLOCKS_PER_SEC / ls_tick_hz();
+  s->tick = bpf_program__attach(s->first);
+  if (!s->tick) {
+    ls_capable_why(errno, why, size);
+    return -1;
+  }
+  while (!__atomic_load_n(&s->bpf->bss->ticking, __ATOMIC_RELAXED)) {
+    if (clock() < end)
+      continue;
+    snprintf(why, size, "the kernel's tick is not seen: leave out -e tick");
+    ls_sampler_stop(s);
+    return -1;
+  }
+  return 0;
+}
+
+static int start_events(LsSampler *s, char *why, size_t size)
+{
+  int prog = bpf_program__fd(s->first);
   int cpu, n = 0;
   s->ncpu = libbpf_num_possible_cpus();
   s->event = s->ncpu > 0 ? malloc(s->ncpu * sizeof(int)) : NULL;
@@ -280,7 +322,8 @@ int ls_sampler_start(LsSampler *s, char *why, size_t size)
       continue;
     if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) ||
         ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
-      if (s->opt.cycles && (errno == ENOENT || errno == EOPNOTSUPP))
+      if (s->opt.event == LS_EVENT_CYCLES &&
+          (errno == ENOENT || errno == EOPNOTSUPP))
         snprintf(why, size,
                  "this machine counts no cycles: leave out -e cycles");
       else
@@ -295,6 +338,13 @@ int ls_sampler_start(LsSampler *s, char *why, size_t size)
   return n ? 0 : -1;
 }
 
+/* Starts the clocks of all CPUs. Answers 0, or -1 with one line in WHY. */
+int ls_sampler_start(LsSampler *s, char *why, size_t size)
+{
+  return s->opt.event == LS_EVENT_TICK ? start_tick(s, why, size)
+                                       : start_events(s, why, size);
+}
+
 /* Stops the clocks: no more samples are taken. */
 void ls_sampler_stop(LsSampler *s)
 {
@@ -304,6 +354,8 @@ void ls_sampler_stop(LsSampler *s)
       close(s->event[cpu]);
   free(s->event);
   s->event = NULL;
+  bpf_link__destroy(s->tick);
+  s->tick = NULL;
 }
 
 /* -- Taking what was sampled ---------------------------------------------- */

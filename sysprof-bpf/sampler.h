@@ -14,10 +14,18 @@
 
 typedef struct LsSampler LsSampler;
 
+/* What says when to sample. */
+enum {
+  LS_EVENT_CLOCK,  /* A clock of our own for each CPU. */
+  LS_EVENT_CYCLES, /* Cycles of the CPU. */
+  LS_EVENT_TICK,   /* The kernel's timer tick. */
+  LS_EVENTS
+};
+
 /* What is to be sampled, and how. */
 typedef struct LsSamplerOptions {
-  unsigned hz;      /* Samples of a CPU a second. */
-  int cycles;       /* By the CPU's cycles, not by its clock. */
+  unsigned hz;      /* Samples of a CPU a second; not more than ticks. */
+  int event;        /* LS_EVENT_*. */
   int kernel, user; /* Kinds of frames that are wanted. */
   int native, lua;  /* Among those of user space. */
   unsigned depth;   /* Most frames of a kind; 0: as many as there is room. */

@@ -21,7 +21,7 @@ typedef struct LsStream LsStream;
 /* Facts about the recording. What is 0 or NULL is left out. */
 typedef struct LsStreamInfo {
   const char *producer; /* "ljprof sysprof 0.1.0". */
-  const char *event;    /* What samples: "cpu-clock". */
+  const char *event;    /* What samples: "cpu-clock", "tick". */
   const char *kernel;   /* Its release, as uname -r. */
   const char *arch;     /* "x64". */
   const char *options;  /* The sampler's, as they were given. */

@@ -23,6 +23,7 @@ case_usage() {
 -p 1 -d x
 -p 1 -d nan
 -p 1 --max-depth 0
+-p 1 -e ticks
 -p 1 --nonsense
 -p 1 -U -K
 -p 1 -a
