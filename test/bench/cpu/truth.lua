@@ -114,7 +114,8 @@ end
 --   truth turn WALL CPU
 --
 -- All that is compared was compiled once, but for what LuaJIT's own profiler
--- makes it compile again.
+-- makes it compile again. It is the last one in a process, as it may call itself
+-- once more after it was stopped, and that fails.
 local function turns(spell)
   spell()
   for line in io.lines() do
@@ -127,12 +128,11 @@ local function turns(spell)
     repeat
       walls[#walls + 1], cpus[#cpus + 1] = spell()
     until wall() >= stop
-    if mode ~= "" then
-      require("jit.p").stop()
-      spell()
-    end
     io.write(string.format("truth turn %.9f %.9f\n", median(walls), median(cpus)))
     io.flush()
+    if mode ~= "" then
+      return require("jit.p").stop()
+    end
   end
 end
 
