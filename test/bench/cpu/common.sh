@@ -75,13 +75,13 @@ go() {
   exec 9>&-
 }
 
-# Waits until a profiler samples: it has opened events of the kernel, and had
-# half a second to enable them. Fails if it ends or does not get so far.
+# Waits until a profiler samples: it has opened events of the kernel, or attached
+# a program to a tracepoint, and had half a second to enable them. Fails if it ends or does not get so far.
 await_profiler() {
   local profiler=$1
   for _ in {1..200}; do
-    if find "/proc/$profiler/fd" -lname 'anon_inode:*perf_event*' 2> /dev/null |
-      grep . > /dev/null; then
+    if find "/proc/$profiler/fd" -lname 'anon_inode:*perf_event*' \
+      -o -lname 'anon_inode:bpf_link' 2> /dev/null | grep . > /dev/null; then
       sleep 0.5
       return 0
     fi
