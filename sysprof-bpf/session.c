@@ -193,10 +193,16 @@ void ls_session_turn(LsSession *s)
 void ls_session_cpu(LsSession *s)
 {
   uint64_t book[LJS_BOOKS], sum = s->cpu_gone;
-  size_t i;
-  for (i = 0; i < s->ntarget; i++)
-    if (!s->target[i]->gone && ls_target_ended(s->target[i]))
+  size_t i, running = 0;
+  for (i = 0; i < s->ntarget; i++) {
+    if (s->target[i]->gone)
+      continue;
+    if (ls_target_ended(s->target[i]))
       return;
+    running++;
+  }
+  if (!running) /* What is known stays as old as it is. */
+    return;
   for (i = 0; i < s->ntarget; i++) {
     LsTarget *t = s->target[i];
     if (!t->gone)
