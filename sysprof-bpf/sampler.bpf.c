@@ -63,9 +63,11 @@ struct counts {
 
 struct counts counts0 SEC(".maps"), counts1 SEC(".maps");
 
+#define RING_SIZE (4 << 20)
+
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 4 << 20);
+  __uint(max_entries, RING_SIZE);
 } ring SEC(".maps");
 
 struct {
@@ -316,6 +318,54 @@ static __always_inline void begin_tick(struct scratch *s, void *ctx,
   user_regs_saved(&s->walk);
 }
 
+/* What user space has seen in frames, and so can name later, too. */
+#define MET 4096
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, MET);
+  __type(key, __u32);
+  __type(value, __u64);
+} met SEC(".maps");
+
+/* Is that in a frame new, which may soon be gone? */
+static __always_inline int is_new(const struct ljs_stack *out,
+                                  const struct ljs_frame *f)
+{
+  __u64 key, *old;
+  __u32 at;
+  if (f->kind != LJS_FRAME_LUA && f->kind != LJS_FRAME_TRACE &&
+      f->kind != LJS_FRAME_JIT)
+    return 0;
+  key = ljs_mix(f->addr, (__u64)out->pid << 16 | f->check);
+  at = (__u32)(key >> 52) % MET;
+  old = bpf_map_lookup_elem(&met, &at);
+  if (!old || *old == key)
+    return 0;
+  *old = key;
+  return 1;
+}
+
+/* Is user space to be woken for a stack? That takes an interrupt of this CPU
+** and one of another, and more time than all the rest of a sample. It looks by
+** itself whenever it empties a table of counts.
+*/
+static __always_inline __u64 wakeup(const struct ljs_stack *out)
+{
+  __u32 n = out->nframes, i, urgent = 0;
+  __u64 last = 0;
+#pragma nounroll
+  for (i = 0; i < LJS_MAX_FRAMES && i < n; i++) {
+    const struct ljs_frame *f = &out->frame[i];
+    if (f->addr != last)
+      urgent |= is_new(out, f);
+    last = f->addr;
+  }
+  if (urgent || bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > RING_SIZE / 4)
+    return BPF_RB_FORCE_WAKEUP;
+  return BPF_RB_NO_WAKEUP;
+}
+
 /* Hands a new stack over, and answers 0; or why not. */
 static __always_inline int deliver(struct ljs_stack *out)
 {
@@ -326,7 +376,7 @@ static __always_inline int deliver(struct ljs_stack *out)
   size = sizeof(*out) - sizeof(out->frame) + n * sizeof(struct ljs_frame);
   if (size > sizeof(*out))
     return -1;
-  return bpf_ringbuf_output(&ring, out, size, 0) ? -1 : 0;
+  return bpf_ringbuf_output(&ring, out, size, wakeup(out)) ? -1 : 0;
 }
 
 /* Counts the stack, which is whole now. */

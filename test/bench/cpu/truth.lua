@@ -145,7 +145,7 @@ function truth.turns(spell)
 end
 
 -- The spell that does these phases.
-local function work(phases, n)
+local function spell_of(phases, n)
   local _, most = rounds(phases, n, truth.SPELL)
   return function()
     local cpu, began = clock(), wall()
@@ -184,7 +184,7 @@ function truth.measure(phases)
   local seconds = work and math.huge or tonumber(arg and arg[1]) or 3
   local jp = os.getenv("TRUTH_JP")
   if os.getenv("TRUTH_TURNS") then
-    return truth.turns(work(phases, n))
+    return truth.turns(spell_of(phases, n))
   end
   wait()
   if jp then
