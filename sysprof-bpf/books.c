@@ -57,6 +57,7 @@ size_t ls_books_list(const LsBooks *b, LsBook out[LS_BOOKS_MAX])
   out[n++] = (LsBook){"cpu_ns", b->cpu_ns};
   out[n++] = (LsBook){"cpu_fired", b->cpu_fired};
   out[n++] = (LsBook){"ns", b->ns};
+  out[n++] = (LsBook){"woken", b->woken};
   return n;
 }
 

@@ -20,6 +20,7 @@ typedef struct LsBooks {
   uint64_t cpu_ns;    /* CPU time that the processes used, */
   uint64_t cpu_fired; /* and samples, when that was read the last time. */
   uint64_t ns;
+  uint64_t woken; /* Samples that woke the sampler, at the target's cost. */
 } LsBooks;
 
 #define LS_BOOKS_MAX 32 /* Numbers that a stream is told. */

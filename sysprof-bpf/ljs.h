@@ -242,6 +242,7 @@ enum {
   LJS_DROPPED_RING, /* Its stack found no room on the way to user space. */
   LJS_DROPPED_FULL, /* The table of counts was full. */
   LJS_DROPPED_BUSY, /* The program interrupted itself. */
+  LJS_WOKEN,        /* User space was woken for its stack. */
   LJS_BOOKS
 };
 

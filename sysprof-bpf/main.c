@@ -278,6 +278,7 @@ static void on_watch(void *ctx, int what, pid_t pid, pid_t parent)
 static void on_watches(Main *m)
 {
   size_t i;
+  ls_session_take(&m->s); /* Those that the mappings till now are true of. */
   ls_watch_read(m->s.watch, on_watch, m);
   for (i = 0; i < m->s.ntarget; i++)
     if (m->s.target[i]->stale)
@@ -433,6 +434,8 @@ static int sample(Main *m)
     ls_books_say(&m->s.books, m->opt.sampler.event == LS_EVENT_CYCLES
                                   ? 0
                                   : m->opt.sampler.hz);
+  if (m->opt.sampler.verbose)
+    ls_say("woken for %llu samples", (unsigned long long)m->s.books.woken);
   if (m->opt.strict >= 0 && ls_books_missed(&m->s.books) > m->opt.strict)
     status = LS_EXIT_STRICT;
   if (m->refused)

@@ -69,7 +69,7 @@ static const struct argp_option options[] = {
     {"strict", OPT_STRICT, "PERCENT", OPTION_ARG_OPTIONAL,
      "Exit status 1 if more samples are lost or cut (0.5)", 3},
     {"quiet", 'q', 0, 0, "No progress, no summary", 3},
-    {"verbose", 'v', 0, 0, "Tell what libbpf says", 3},
+    {"verbose", 'v', 0, 0, "Tell more, and what libbpf says", 3},
     {0, 'h', 0, OPTION_HIDDEN, 0, -1},
     {0},
 };

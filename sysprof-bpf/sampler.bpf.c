@@ -361,9 +361,10 @@ static __always_inline __u64 wakeup(const struct ljs_stack *out)
       urgent |= is_new(out, f);
     last = f->addr;
   }
-  if (urgent || bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > RING_SIZE / 4)
-    return BPF_RB_FORCE_WAKEUP;
-  return BPF_RB_NO_WAKEUP;
+  if (!urgent && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < RING_SIZE / 4)
+    return BPF_RB_NO_WAKEUP;
+  count_book(LJS_WOKEN);
+  return BPF_RB_FORCE_WAKEUP;
 }
 
 /* Hands a new stack over, and answers 0; or why not. */

@@ -237,6 +237,7 @@ static void sum_up(LsSession *s)
   s->books.dropped_ring = book[LJS_DROPPED_RING];
   s->books.dropped_full = book[LJS_DROPPED_FULL];
   s->books.dropped_busy = book[LJS_DROPPED_BUSY];
+  s->books.woken = book[LJS_WOKEN];
   s->books.complete = s->books.cut[LJS_CUT_NOT];
   s->books.ns = ls_session_now() - s->start;
 }

@@ -40,6 +40,21 @@ case_duration() {
   grep -q 'burn60@.*split.lua:' "$dir/folded" || fail "no profile"
 }
 
+# The sampler is not woken for each new stack, at the target's cost: of this
+# program every other one is new.
+case_asleep() {
+  local woken
+  launch "$luajit" on gc 4 || return
+  sysprof_start -p "$target" -F 999 -v -f -o "$dir/folded" || return
+  go
+  target_well
+  sysprof_ended 0
+  woken=$(sed -n 's/.*woken for \([0-9]*\) samples/\1/p' "$dir/err")
+  [ "${woken:-0}" -gt 0 ] || fail "never woken: $(cat "$dir/err")"
+  [ "$woken" -lt $(($(book samples) / 5)) ] ||
+    fail "woken $woken times for $(book samples) samples"
+}
+
 # Ctrl-C, and what a service manager sends.
 case_interrupt() {
   local signal
