@@ -232,11 +232,12 @@ static __always_inline struct scratch *get_scratch(void)
 /* Where in user space the thread will go on. */
 static __always_inline void user_regs_saved(struct ljs_walk *w)
 {
-  struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
   struct pt_regs *regs;
   if (!old_regs) {
-    regs = (struct pt_regs *)bpf_task_pt_regs((void *)task);
+    regs =
+        (struct pt_regs *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
   } else { /* They are at the very top of the kernel's stack. */
+    struct task_struct *task = (struct task_struct *)bpf_get_current_task();
     void *stack = BPF_CORE_READ(task, stack);
     regs = stack + 16384 - sizeof(struct ljs_user_regs);
   }
@@ -318,32 +319,47 @@ static __always_inline void begin_tick(struct scratch *s, void *ctx,
   user_regs_saved(&s->walk);
 }
 
-/* What user space has seen in frames, and so can name later, too. */
-#define MET 4096
+/* What user space has seen and can name later: VMs, and what frames are in. */
+#define MET_BITS 16
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, MET);
+  __uint(max_entries, 1 << MET_BITS);
   __type(key, __u32);
   __type(value, __u64);
 } met SEC(".maps");
 
-/* Is that in a frame new, which may soon be gone? */
-static __always_inline int is_new(const struct ljs_stack *out,
-                                  const struct ljs_frame *f)
+/* Is that new in the process, and so may soon be gone? */
+static __always_inline __u32 is_new(__u32 pid, __u64 what, __u64 more)
 {
-  __u64 key, *old;
-  __u32 at;
-  if (f->kind != LJS_FRAME_LUA && f->kind != LJS_FRAME_TRACE &&
-      f->kind != LJS_FRAME_JIT)
-    return 0;
-  key = ljs_mix(f->addr, (__u64)out->pid << 16 | f->check);
-  at = (__u32)(key >> 52) % MET;
+  __u64 key = ljs_mix(ljs_mix(ljs_mix(0, pid), what), more), *old;
+  __u32 at = (__u32)(key >> (64 - MET_BITS));
   old = bpf_map_lookup_elem(&met, &at);
   if (!old || *old == key)
     return 0;
   *old = key;
   return 1;
+}
+
+/* Kinds of frames that the process must be asked for names of. */
+#define ASKED                                                                  \
+  (1u << LJS_FRAME_LUA | 1u << LJS_FRAME_BUILTIN | 1u << LJS_FRAME_TRACE |     \
+   1u << LJS_FRAME_JIT)
+
+/* Is frame I of the stack in something new? Not inlined: verified once only. */
+__noinline int frame_is_new(__u32 i)
+{
+  struct scratch *s = get_scratch();
+  const struct ljs_frame *f;
+  __u32 x;
+  if (!s || i >= LJS_MAX_FRAMES)
+    return 0;
+  f = &s->walk.out.frame[i];
+  if (!(ASKED >> (f->kind & 31) & 1))
+    return 0;
+  x = f->kind == LJS_FRAME_BUILTIN ? f->x : 0;
+  return (int)is_new(s->walk.out.pid, f->addr,
+                     (__u64)x << 32 | f->check << 8 | f->kind);
 }
 
 /* Is user space to be woken for a stack? That takes an interrupt of this CPU
@@ -354,12 +370,13 @@ static __always_inline __u64 wakeup(const struct ljs_stack *out)
 {
   __u32 n = out->nframes, i, urgent = 0;
   __u64 last = 0;
+  if (out->g)
+    urgent = is_new(out->pid, out->g, 0);
 #pragma nounroll
   for (i = 0; i < LJS_MAX_FRAMES && i < n; i++) {
-    const struct ljs_frame *f = &out->frame[i];
-    if (f->addr != last)
-      urgent |= is_new(out, f);
-    last = f->addr;
+    if (out->frame[i].addr != last)
+      urgent |= (__u32)frame_is_new(i);
+    last = out->frame[i].addr;
   }
   if (!urgent && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < RING_SIZE / 4)
     return BPF_RB_NO_WAKEUP;

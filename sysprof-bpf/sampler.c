@@ -100,15 +100,37 @@ static void choose_programs(LsSampler *s)
   }
 }
 
+/* Before 6.1 programs of events can only use tables that are allocated whole.
+** Such ones are smaller: 10 and 50 MB of the kernel's memory.
+*/
+static void preallocate(LsSampler *s)
+{
+  bpf_map__set_map_flags(s->bpf->maps.procs, 0);
+  bpf_map__set_max_entries(s->bpf->maps.procs, 256);
+  bpf_map__set_map_flags(s->bpf->maps.pages, 0);
+  bpf_map__set_max_entries(s->bpf->maps.pages, 12288);
+}
+
+/* Answers 0, or an error. */
+static int try_load(LsSampler *s, int whole)
+{
+  s->bpf = sampler_bpf__open();
+  if (!s->bpf || set_constants(s))
+    return -errno;
+  choose_programs(s);
+  if (whole || s->next)
+    preallocate(s);
+  return sampler_bpf__load(s->bpf);
+}
+
 static int load(LsSampler *s)
 {
   uint32_t zero = 0;
-  int fd, err;
-  s->bpf = sampler_bpf__open();
-  if (!s->bpf || set_constants(s))
-    return -1;
-  choose_programs(s);
-  err = sampler_bpf__load(s->bpf);
+  int fd, err = try_load(s, 0);
+  if (err == -EINVAL && !s->next) {
+    sampler_bpf__destroy(s->bpf);
+    err = try_load(s, 1);
+  }
   if (err) {
     errno = -err;
     return -1;

@@ -176,8 +176,10 @@ int ls_target_trust(LsTarget *t, const LsModule *m, uint64_t g,
   uint64_t l = 0;
   unsigned i;
   for (i = 0; i < t->nvm; i++)
-    if (t->vm[i] == g)
+    if (t->vm[i] == g) {
+      t->doubts = 0;
       return 1;
+    }
   ls_remote_read(t->pid, g + (uint64_t)m->vm.cur_l, &l, m->vm.gc64 ? 8 : 4);
   if (!l) /* Nothing of it runs right now. */
     return 0;

@@ -176,7 +176,7 @@ static __always_inline int ljs_in_block(const struct ljs_block *b, __u64 addr,
                                         __u64 *v)
 {
   __u64 ofs = addr - b->at;
-  if (ofs > sizeof(b->word) - 8 || (ofs & 7))
+  if (b->at == LJS_NOWHERE || ofs > sizeof(b->word) - 8 || (ofs & 7))
     return -1;
   *v = b->word[ofs / 8 % LJS_BLOCK];
   return 0;

@@ -19,10 +19,12 @@ static __always_inline int ljs_restore(struct ljs_walk *w, __u64 *reg, __u8 how,
 /* Goes up to who called the function whose frame begins at CFA. */
 static __always_inline void ljs_return(struct ljs_walk *w, __u64 cfa)
 {
-  if (ljs_cstack(w, cfa - 8, &w->pc) || !w->pc) {
-    if (w->pc)
-      ljs_cut(w, LJS_CUT_MEMORY);
-    w->mode = LJS_DONE; /* A return address of 0 ends a stack, too. */
+  if (ljs_cstack(w, cfa - 8, &w->pc)) {
+    ljs_cut(w, LJS_CUT_MEMORY);
+    return;
+  }
+  if (!w->pc) { /* That ends a stack, too. */
+    w->mode = LJS_DONE;
     return;
   }
   w->sp = cfa;

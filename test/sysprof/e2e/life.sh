@@ -55,6 +55,17 @@ case_asleep() {
     fail "woken $woken times for $(book samples) samples"
 }
 
+# A command that ends before its stacks would be looked for: what it did last
+# has a name, too.
+case_short() {
+  sysprof -F 4999 -f -o "$dir/folded" -- "$luajit" -joff -e '
+    local x, stop = 0, os.clock() + 0.1
+    while os.clock() < stop do for i = 1, 1000 do x = x + i end end
+    for _ = 1, 2000 do x = ("."):rep(100000) end'
+  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
+  grep -q ';string\.rep' "$dir/folded" || fail "no string.rep: $(tail -n 3 "$dir/folded")"
+}
+
 # Ctrl-C, and what a service manager sends.
 case_interrupt() {
   local signal
