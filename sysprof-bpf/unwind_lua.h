@@ -71,19 +71,24 @@ static __always_inline void ljs_lua_frame(struct ljs_walk *w, __u64 func)
   ljs_push_fn(w, fn->proto, x, (__u16)fn->check, LJS_FRAME_LUA, flags, func);
 }
 
+/* The two slots below BASE, if they are in the block. */
+static __always_inline int ljs_slots_read(const struct ljs_walk *w, __u64 base,
+                                          __u64 slot[2])
+{
+  return ljs_in_block(&w->words, base - 16, &slot[0]) ||
+         ljs_in_block(&w->words, base - 8, &slot[1]);
+}
+
 /* The two slots below BASE. Lua stacks are walked downwards. */
 static __always_inline int ljs_slots(struct ljs_walk *w, __u64 base,
                                      __u64 slot[2])
 {
   __u64 from = base - sizeof(w->words.word), low = w->bottom - 16;
-  if (!ljs_in_block(&w->words, base - 16, &slot[0]) &&
-      !ljs_in_block(&w->words, base - 8, &slot[1]))
+  if (!ljs_slots_read(w, base, slot))
     return 0;
   if (from < low) /* The stack's memory begins there. */
     from = low;
-  if (w->bottom && !ljs_fill(&w->words, from) &&
-      !ljs_in_block(&w->words, base - 16, &slot[0]) &&
-      !ljs_in_block(&w->words, base - 8, &slot[1]))
+  if (w->bottom && !ljs_fill(&w->words, from) && !ljs_slots_read(w, base, slot))
     return 0;
   return ljs_read(slot, 16, base - 16);
 }
@@ -205,8 +210,7 @@ static __always_inline int ljs_met(struct ljs_walk *w, const struct ljs_vm *vm)
   const struct ljs_call *call;
   __u32 x;
   if (w->base <= w->bottom || w->base > w->top ||
-      ljs_in_block(&w->words, w->base - 16, &slot[0]) ||
-      ljs_in_block(&w->words, w->base - 8, &slot[1]))
+      ljs_slots_read(w, w->base, slot))
     return 0;
   func = ljs_slot_func(vm, slot);
   link = ljs_slot_link(vm, slot);

@@ -76,7 +76,8 @@ go() {
 }
 
 # Waits until a profiler samples: it has opened events of the kernel, or attached
-# a program to a tracepoint, and had half a second to enable them. Fails if it ends or does not get so far.
+# a program to a tracepoint, and had half a second to enable them. Fails if it
+# ends or does not get so far.
 await_profiler() {
   local profiler=$1
   for _ in {1..200}; do
