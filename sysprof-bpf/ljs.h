@@ -138,9 +138,9 @@ struct ljs_vm {
 /* A process that is sampled. */
 struct ljs_proc {
   __u32 nmaps;
-  __u32 nvm; /* Modules with a VM among them, */
-  __u32 vm;  /* and the first one. */
-  __u32 pad;
+  __u32 nvm;     /* Modules with a VM among them, */
+  __u32 vm;      /* and the first one. */
+  __u32 version; /* Another one whenever any process's mappings are set. */
   struct ljs_map map[LJS_MAX_MAPS]; /* Sorted by start. */
 };
 

@@ -93,9 +93,30 @@ static __always_inline struct ljs_module *ljs_find_module(__u32 module)
 
 #include "unwind.h"
 
+/* What a CPU works with: too large for the stack. */
+struct scratch {
+  __u32 busy;
+  __u32 owed; /* Samples that ticks owe, times tick_hz. */
+  __u64 kernel[LJS_MAX_KERNEL];
+  struct ljs_walk walk;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct scratch);
+} scratches SEC(".maps");
+
+static __always_inline struct scratch *get_scratch(void)
+{
+  __u32 zero = 0;
+  return bpf_map_lookup_elem(&scratches, &zero);
+}
+
 /* The mapping that holds PC. */
-static __always_inline struct ljs_map *ljs_find_map(const struct ljs_walk *w,
-                                                    __u64 pc)
+static __always_inline struct ljs_map *find_map(const struct ljs_walk *w,
+                                                __u64 pc)
 {
   __u32 pid = w->out.pid;
   struct ljs_proc *proc = bpf_map_lookup_elem(&procs, &pid);
@@ -140,12 +161,12 @@ static __always_inline struct ljs_page *find_page(__u32 module, __u32 n)
   } while (0)
 
 /* The last row at or before an address, by two pages. */
-static __always_inline struct ljs_row *search_rows(__u32 module, __u32 pc)
+static __always_inline struct ljs_row *search_rows(__u32 module, __u64 pc)
 {
   struct ljs_module *m = ljs_find_module(module);
   struct ljs_page *page;
   __u32 n, at;
-  if (!m)
+  if (!m || pc >> 32)
     return 0;
   FIND_LAST(n, LJS_DIRS / 2, LJS_DIRS, m->dir[i_]);
   page = find_page(module, LJS_PAGE_DIR | n);
@@ -167,9 +188,10 @@ static __always_inline struct ljs_row *search_rows(__u32 module, __u32 pc)
 #define LATELY 256
 
 struct lately {
-  __u64 key; /* Module and address. Numbers of modules begin with 1. */
+  __u64 pc;
+  __u32 version; /* Of the mappings of some process. They begin with 1. */
+  __u32 module;
   struct ljs_row row;
-  __u64 pad;
 };
 
 struct {
@@ -179,54 +201,56 @@ struct {
   __type(value, struct lately);
 } lately_rows SEC(".maps");
 
-/* The last row at or before an address. */
-static __always_inline struct ljs_row *ljs_find_row(const struct ljs_map *map,
-                                                    __u64 addr)
+static __always_inline struct lately *lately(__u32 version, __u64 pc)
 {
-  __u64 rel = addr - map->bias, key = (__u64)map->module << 32 | rel;
-  __u32 at = (__u32)(ljs_mix(0, key) >> 56) % LATELY;
-  struct lately *l = bpf_map_lookup_elem(&lately_rows, &at);
+  __u32 at = (__u32)(ljs_mix(version, pc) >> 56) % LATELY;
+  return bpf_map_lookup_elem(&lately_rows, &at);
+}
+
+/* Searches the last row at or before an address. Answers 1, and it is found
+** lately, or 0. Not inlined: verified once only.
+*/
+__noinline int search(__u64 pc)
+{
+  struct scratch *s = get_scratch();
+  struct ljs_map *map;
   struct ljs_row *row;
-  if (!l || rel >> 32)
+  struct lately *l;
+  if (!s)
     return 0;
-  if (l->key == key)
-    return &l->row;
-  row = search_rows(map->module, (__u32)rel);
-  if (!row)
+  s->walk.code = LJS_NO_MODULE;
+  map = find_map(&s->walk, pc);
+  if (!map)
     return 0;
-  l->key = key;
+  s->walk.code = map->module;
+  row = search_rows(map->module, pc - map->bias);
+  l = lately(s->walk.version, pc);
+  if (!row || !l)
+    return 0;
+  l->pc = pc;
+  l->version = s->walk.version;
+  l->module = map->module;
   l->row = *row;
-  return row;
+  return 1;
+}
+
+static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
+                                                    __u64 pc)
+{
+  struct lately *l = lately(w->version, pc);
+  if (!l || ((l->pc != pc || l->version != w->version) && !search(pc)))
+    return 0;
+  w->code = l->module;
+  return &l->row;
 }
 
 /* -- One sample ----------------------------------------------------------- */
-
-/* What a CPU works with: too large for the stack. */
-struct scratch {
-  __u32 busy;
-  __u32 owed; /* Samples that ticks owe, times tick_hz. */
-  __u64 kernel[LJS_MAX_KERNEL];
-  struct ljs_walk walk;
-};
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct scratch);
-} scratches SEC(".maps");
 
 static __always_inline void count_book(__u32 which)
 {
   __u64 *n = bpf_map_lookup_elem(&books, &which);
   if (n)
     *n += 1;
-}
-
-static __always_inline struct scratch *get_scratch(void)
-{
-  __u32 zero = 0;
-  return bpf_map_lookup_elem(&scratches, &zero);
 }
 
 /* Where in user space the thread will go on. */
@@ -264,11 +288,12 @@ static __always_inline void kernel_frames(struct scratch *s, void *ctx,
     if (leaf && s->kernel[i] != leaf)
       continue;
     leaf = 0;
-    ljs_push(&s->walk, s->kernel[i], 0, 0, LJS_FRAME_KERNEL, flags);
+    ljs_push(&s->walk, s->kernel[i], 0, 0,
+             LJS_WHAT(LJS_FRAME_KERNEL, flags, 0));
     flags = LJS_FLAG_RETURN;
   }
   if (leaf)
-    ljs_push(&s->walk, leaf, 0, 0, LJS_FRAME_KERNEL, 0);
+    ljs_push(&s->walk, leaf, 0, 0, LJS_WHAT(LJS_FRAME_KERNEL, 0, 0));
 }
 
 /* A new walk. From where is told by begin_event() or begin_tick(). */
@@ -279,6 +304,7 @@ static __always_inline void begin(struct scratch *s,
   ljs_begin(w);
   w->nvm = proc->nvm;
   w->vm = proc->vm;
+  w->version = proc->version;
   w->nonative = no_native;
   w->nolua = no_lua;
   w->maxnative = max_native;
@@ -397,12 +423,16 @@ static __always_inline int deliver(struct ljs_stack *out)
   return bpf_ringbuf_output(&ring, out, size, wakeup(out)) ? -1 : 0;
 }
 
-/* Counts the stack, which is whole now. */
-static __always_inline void finish(struct scratch *s)
+/* Counts the stack, which is whole now. Not inlined: verified once only. */
+__noinline int finish(void)
 {
-  struct ljs_stack *out = &s->walk.out;
+  struct scratch *s = get_scratch();
+  struct ljs_stack *out;
   struct ljs_key key = {0};
   __u64 *n, one = 1;
+  if (!s)
+    return 0;
+  out = &s->walk.out;
   out->key = ljs_mix(out->key, out->cut);
   key.key = out->key;
   key.pid = out->pid;
@@ -425,7 +455,10 @@ static __always_inline void finish(struct scratch *s)
       count_book(LJS_DROPPED_FULL);
   }
   s->busy = 0;
+  return 0;
 }
+
+#define PIDNS_INIT 0xeffffffcu /* The first one has always had it. */
 
 #define LEVELS 8 /* Of pid namespaces that are looked at. */
 
@@ -452,6 +485,12 @@ static __always_inline __u32 number_of(struct task_struct *task)
 static __always_inline int current_ids(struct bpf_pidns_info *ids)
 {
   struct task_struct *task;
+  if (pidns_ino == PIDNS_INIT) { /* The kernel's own numbers, then. */
+    __u64 both = bpf_get_current_pid_tgid();
+    ids->pid = (__u32)both;
+    ids->tgid = both >> 32;
+    return 1;
+  }
   if (!bpf_get_ns_current_pid_tgid(pidns_dev, pidns_ino, ids, sizeof(*ids)))
     return 1;
   task = (struct task_struct *)bpf_get_current_task();
@@ -549,7 +588,7 @@ static __always_inline int walk_loop(struct scratch *s)
   bpf_loop(LJS_STEPS, loop_step, &loop, 0);
   if (s->walk.mode != LJS_DONE)
     ljs_cut(&s->walk, LJS_CUT_STEPS);
-  finish(s);
+  finish();
   return 0;
 }
 
@@ -590,7 +629,7 @@ static __always_inline int walk_on(struct scratch *s, void *ctx)
     return 0;
   bpf_tail_call(ctx, &tail, 0);
   ljs_cut(&s->walk, LJS_CUT_STEPS);
-  finish(s);
+  finish();
   return 0;
 }
 
@@ -603,7 +642,7 @@ static __always_inline int walk_part(void *ctx)
     return 0;
   for (i = 0; i < TAIL_STEPS; i++) {
     if (step_tail()) {
-      finish(s);
+      finish();
       return 0;
     }
   }

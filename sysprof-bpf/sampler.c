@@ -34,6 +34,7 @@ struct LsSampler {
   int *event;            /* One of each CPU, or -1. */
   struct bpf_link *tick; /* In place of these. */
   LsTick where;          /* Where the tick's timer is. */
+  uint32_t version;      /* Of mappings. */
 };
 
 /* -- Loading -------------------------------------------------------------- */
@@ -272,9 +273,10 @@ int ls_sampler_distrust(LsSampler *s, uint32_t id)
 }
 
 /* Samples the process from now on, or with other mappings. */
-int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc)
+int ls_sampler_process(LsSampler *s, pid_t pid, struct ljs_proc *proc)
 {
   uint32_t key = pid;
+  proc->version = ++s->version;
   return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.procs), &key, proc,
                              BPF_ANY);
 }

@@ -6,10 +6,9 @@
 ** Who includes this file provides, before:
 **   static int ljs_read(void *dst, __u32 n, __u64 addr)    0: done
 **   static struct ljs_module *ljs_find_module(__u32 module)
-**   static struct ljs_map *ljs_find_map(const struct ljs_walk *, __u64 pc)
-**   static struct ljs_row *ljs_find_row(const struct ljs_map *, __u64 pc)
-** The last three answer NULL if there is none. The first two are needed before
-** this file is included, the others may follow.
+**   static struct ljs_row *ljs_find_row(struct ljs_walk *, __u64 pc)
+** The last two answer NULL if there is none. The last one, which may follow
+** this file, sets `code` to the module that holds the address.
 **
 ** How the C stack and the Lua stacks are put into one order: each entry into
 ** the VM has a frame on the C stack, which holds the coroutine it runs, L.
@@ -27,19 +26,32 @@
 
 #include "ljs.h"
 
+#ifdef __bpf__
+#define LJS_LOOP _Pragma("nounroll") /* Cold code costs more than a jump. */
+#else
+#define LJS_LOOP
+#define __noinline __attribute__((noinline))
+#endif
+
 /* -- State ---------------------------------------------------------------- */
 
 #define LJS_SCAN      512 /* Places above rsp, 16 bytes apart, to look at. */
 #define LJS_STEPS     4096
 #define LJS_FRAME_MAX (LJS_MAX_FRAMES - 1)
 
-enum { LJS_NATIVE, LJS_SCANNING, LJS_LUA, LJS_DONE };
+enum { LJS_NATIVE, LJS_SCANNING, LJS_LUA, LJS_LEAVING, LJS_DONE };
 
-/* Reading costs most in a walk. So stacks are read many words at a time, and
-** what is found again and again in a walk is kept.
+#define LJS_NO_MODULE (~(__u32)0)
+
+/* Reading costs most in a walk: 80 ns in a kernel, whether it is one byte or
+** hundreds. So stacks are read by blocks, all else by windows, and what is
+*found
+** again and again in a walk is kept.
 */
 #define LJS_BLOCK   64
 #define LJS_NOWHERE (1ull << 63)
+#define LJS_WINDOWS 16
+#define LJS_WINDOW  64
 #define LJS_SEEN    16
 
 struct ljs_block {
@@ -47,16 +59,25 @@ struct ljs_block {
   __u64 word[LJS_BLOCK];
 };
 
+/* Aligned, so it has no part of another page than what was asked for. */
+struct ljs_window {
+  __u64 at;
+  __u64 walk; /* In which it was read. */
+  __u64 word[LJS_WINDOW];
+};
+
 struct ljs_seen {
-  __u64 func; /* A Lua function; 0: none. */
-  __u64 proto, bc;
+  __u64 func; /* A Lua function, */
+  __u64 walk; /* and in which walk it was met. */
+  __u64 bc;
   __u32 size;
   __u32 check;
 };
 
 struct ljs_call {
-  __u64 pc; /* Behind an instruction; 0: none. */
-  __u64 a;  /* Its operand A. */
+  __u64 pc;        /* Behind an instruction, */
+  __u64 walk : 56; /* and in which walk it was met. */
+  __u64 a : 8;     /* Its operand A. */
 };
 
 /* A coroutine that has been met on the way: where its walk goes on. */
@@ -76,9 +97,10 @@ struct ljs_walk {
   __u32 nokernel, nonative, nolua; /* Frames that are not wanted. */
   __u32 maxnative, maxlua;
   __u32 nnative;
-  __u32 nvm, vm;      /* Modules with a VM in the process, and the first one. */
-  struct ljs_map map; /* The last one that was found, */
-  struct ljs_map othermap; /* and the one before. */
+  __u32 nvm, vm; /* Modules with a VM in the process, and the first one. */
+  __u32 version; /* Of the process's mappings. */
+  __u32 code;    /* Module of an address; or LJS_NO_MODULE. */
+  __u64 walk;    /* Number of this walk. */
   /* The VM's frame to look at. */
   __u32 module;
   __u32 anon;   /* Reached from code that was made at run time. */
@@ -95,24 +117,25 @@ struct ljs_walk {
   __u32 guess;             /* Else it is at the function's LJS_GUESS_*. */
   struct ljs_block cwords; /* Of the C stack, */
   struct ljs_block words;  /* and of the Lua stack. */
+  struct ljs_window window[LJS_WINDOWS];
   struct ljs_seen seen[LJS_SEEN];
   struct ljs_call call[LJS_SEEN];
   __u32 nstate;
   struct ljs_state state[LJS_MAX_STATES];
-  __u8 buf[128];
   struct ljs_stack out;
 };
 
-static __always_inline struct ljs_map *ljs_find_map(const struct ljs_walk *w,
-                                                    __u64 pc);
-static __always_inline struct ljs_row *ljs_find_row(const struct ljs_map *map,
+static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
                                                     __u64 pc);
 
 /* -- Pushing frames ------------------------------------------------------- */
 
-static __always_inline void ljs_push_fn(struct ljs_walk *w, __u64 addr, __u32 x,
-                                        __u16 check, __u8 kind, __u8 flags,
-                                        __u64 fn)
+/* What a frame is besides its place. */
+#define LJS_WHAT(kind, flags, check)                                           \
+  ((__u32)(check) << 16 | (__u32)(kind) << 8 | (flags))
+
+static __always_inline void ljs_push(struct ljs_walk *w, __u64 addr, __u64 fn,
+                                     __u32 x, __u32 what)
 {
   __u32 n = w->out.nframes;
   struct ljs_frame *f;
@@ -122,24 +145,18 @@ static __always_inline void ljs_push_fn(struct ljs_walk *w, __u64 addr, __u32 x,
   f->addr = addr;
   f->fn = fn;
   f->x = x;
-  f->check = check;
-  f->kind = kind;
-  f->flags = flags;
+  f->check = what >> 16;
+  f->kind = what >> 8;
+  f->flags = what;
   w->out.nframes = n + 1;
-  w->out.key = ljs_mix(ljs_mix(w->out.key, addr),
-                       (__u64)x << 32 | (__u32)check << 16 | kind << 8 | flags);
-}
-
-static __always_inline void ljs_push(struct ljs_walk *w, __u64 addr, __u32 x,
-                                     __u16 check, __u8 kind, __u8 flags)
-{
-  ljs_push_fn(w, addr, x, check, kind, flags, 0);
+  w->out.key = ljs_mix(w->out.key,
+                       addr ^ ((__u64)x << 32 | what) * 0xd6e8feb86659fd93ull);
 }
 
 /* Something is missing here, but the walk goes on. */
-static __always_inline void ljs_gap(struct ljs_walk *w, __u32 why)
+static __noinline void ljs_gap(struct ljs_walk *w, __u32 why)
 {
-  ljs_push(w, 0, why, 0, LJS_FRAME_MARK, 0);
+  ljs_push(w, 0, 0, why, LJS_WHAT(LJS_FRAME_MARK, 0, 0));
   if (!w->out.cut)
     w->out.cut = why;
 }
@@ -151,92 +168,13 @@ static __always_inline void ljs_cut(struct ljs_walk *w, __u32 why)
   w->mode = LJS_DONE;
 }
 
-/* -- Reading words of the VM ---------------------------------------------- */
-
-/* A word of the VM: 8 bytes, or 4. */
-static __always_inline int ljs_word(const struct ljs_vm *vm, __u64 addr,
-                                    __u64 *v)
-{
-  *v = 0;
-  return ljs_read(v, vm->gc64 ? 8 : 4, addr);
-}
-
-/* Fills a block from an address on. */
-static __always_inline int ljs_fill(struct ljs_block *b, __u64 from)
-{
-  b->at = from;
-  if (!ljs_read(b->word, sizeof(b->word), from))
-    return 0;
-  b->at = LJS_NOWHERE;
-  return -1;
-}
-
-/* A word of a block. Answers -1 if the address is not in it. */
-static __always_inline int ljs_in_block(const struct ljs_block *b, __u64 addr,
-                                        __u64 *v)
-{
-  __u64 ofs = addr - b->at;
-  if (b->at == LJS_NOWHERE || ofs > sizeof(b->word) - 8 || (ofs & 7))
-    return -1;
-  *v = b->word[ofs / 8 % LJS_BLOCK];
-  return 0;
-}
-
-/* Eight bytes of the C stack, which is walked upwards. */
-static __always_inline int ljs_cstack(struct ljs_walk *w, __u64 addr, __u64 *v)
-{
-  if (!ljs_in_block(&w->cwords, addr, v))
-    return 0;
-  if (!(addr & 7) && !ljs_fill(&w->cwords, addr - 64) &&
-      !ljs_in_block(&w->cwords, addr, v))
-    return 0;
-  return ljs_read(v, 8, addr);
-}
-
-/* Four. */
-static __always_inline int ljs_cstack32(struct ljs_walk *w, __u64 addr,
-                                        __u32 *v)
-{
-  __u64 both;
-  if (ljs_cstack(w, addr & ~7ull, &both))
-    return -1;
-  *v = (__u32)(addr & 4 ? both >> 32 : both);
-  return 0;
-}
-
-/* A word of the VM's on the C stack. */
-static __always_inline int ljs_cstack_word(struct ljs_walk *w,
-                                           const struct ljs_vm *vm, __u64 addr,
-                                           __u64 *v)
-{
-  __u32 half = 0;
-  int err;
-  if (vm->gc64)
-    return ljs_cstack(w, addr, v);
-  err = ljs_cstack32(w, addr, &half);
-  *v = half;
-  return err;
-}
-
-/* Fields of what was read into w->buf. */
-static __always_inline __u32 ljs_field32(const struct ljs_walk *w, __u32 ofs)
-{
-  return *(const __u32 *)(w->buf + (ofs & 124));
-}
-
-static __always_inline __u64 ljs_fieldword(const struct ljs_walk *w,
-                                           const struct ljs_vm *vm, __u32 ofs)
-{
-  if (vm->gc64)
-    return *(const __u64 *)(w->buf + (ofs & 120));
-  return ljs_field32(w, ofs);
-}
-
 #define LJS_GCT_FUNC   8 /* ~LJ_TFUNC, ~LJ_TTHREAD: as in gct. */
 #define LJS_GCT_THREAD 6
 
-/* -- The three kinds of steps --------------------------------------------- */
+/* -- Reading, and the kinds of steps
+ * --------------------------------------------- */
 
+#include "unwind_read.h"
 #include "unwind_native.h"
 #include "unwind_vm.h"
 #include "unwind_lua.h"
@@ -246,7 +184,7 @@ static __always_inline __u64 ljs_fieldword(const struct ljs_walk *w,
 */
 static __always_inline void ljs_begin(struct ljs_walk *w)
 {
-  __u32 i;
+  w->walk++;
   w->out.key = 0;
   w->out.g = 0;
   w->out.module = 0;
@@ -257,12 +195,6 @@ static __always_inline void ljs_begin(struct ljs_walk *w)
   w->cwords.at = w->words.at = LJS_NOWHERE;
   w->making = 0;
   w->nstate = 0;
-  for (i = 0; i < LJS_MAX_STATES; i++)
-    w->state[i].l = 0;
-  for (i = 0; i < LJS_SEEN; i++)
-    w->seen[i].func = w->call[i].pc = 0;
-  w->map.start = w->map.end = 0;
-  w->othermap.start = w->othermap.end = 0;
   w->exact = 1;
   w->mode = LJS_NATIVE;
 }
@@ -279,6 +211,9 @@ static __always_inline int ljs_step(struct ljs_walk *w)
     break;
   case LJS_LUA:
     ljs_step_lua(w);
+    break;
+  case LJS_LEAVING:
+    ljs_step_leave(w);
     break;
   default:
     return 1;

@@ -11,6 +11,12 @@ static __always_inline struct ljs_seen *ljs_seen(struct ljs_walk *w, __u64 func)
   return &w->seen[(func >> 4 ^ func >> 8) % LJS_SEEN];
 }
 
+static __always_inline int ljs_met_func(const struct ljs_walk *w,
+                                        const struct ljs_seen *fn, __u64 func)
+{
+  return func == fn->func && w->walk == fn->walk;
+}
+
 /* Learns of the function at FUNC. Answers 1 for a Lua function, 0 for C, and
 ** -1 for what is none.
 */
@@ -19,26 +25,29 @@ static __always_inline int ljs_function(struct ljs_walk *w,
                                         __u64 *f, __u32 *ffid)
 {
   struct ljs_seen *fn = ljs_seen(w, func);
-  __u64 pc;
-  if (func && func == fn->func)
+  __u64 pc, proto, chunk;
+  __u32 size, line;
+  __u8 gct, id;
+  if (ljs_met_func(w, fn, func))
     return 1;
-  /* Not a byte more than a small function has: memory may end behind it. */
-  if (ljs_read(w->buf, vm->gc64 ? 40 : 24, func) ||
-      w->buf[(vm->fn_ffid - 1) & 63] != LJS_GCT_FUNC)
+  if (ljs_peek8(w, func + vm->fn_ffid - 1, &gct) || gct != LJS_GCT_FUNC ||
+      ljs_peek8(w, func + vm->fn_ffid, &id))
     return -1;
-  *ffid = w->buf[vm->fn_ffid & 63];
-  if (*ffid) /* A C pointer, whatever the VM's are. */
-    return ljs_read(f, 8, func + vm->fn_f) ? -1 : 0;
-  pc = ljs_fieldword(w, vm, vm->fn_pc);
-  if (ljs_read(w->buf, sizeof(w->buf), pc - vm->pt_size))
+  *ffid = id;
+  if (id) /* A C pointer, whatever the VM's are. */
+    return ljs_peek(w, func + vm->fn_f, f) ? -1 : 0;
+  if (ljs_word(w, vm, func + vm->fn_pc, &pc))
+    return -1;
+  proto = pc - vm->pt_size;
+  if (ljs_peek32(w, proto + vm->pt_sizebc, &size) ||
+      ljs_peek32(w, proto + vm->pt_firstline, &line) ||
+      ljs_word(w, vm, proto + vm->pt_chunkname, &chunk))
     return -1;
   fn->func = func;
-  fn->proto = pc - vm->pt_size;
+  fn->walk = w->walk;
   fn->bc = pc;
-  fn->size = ljs_field32(w, vm->pt_sizebc);
-  fn->check =
-      LJS_CHECK(ljs_check_proto(ljs_fieldword(w, vm, vm->pt_chunkname),
-                                ljs_field32(w, vm->pt_firstline), fn->size));
+  fn->size = size;
+  fn->check = LJS_CHECK(ljs_check_proto(chunk, line, size));
   return 1;
 }
 
@@ -53,7 +62,8 @@ static __always_inline __u32 ljs_bcindex(const struct ljs_seen *fn, __u64 pc)
 }
 
 /* FUNC is what ljs_function() has answered 1 for. */
-static __always_inline void ljs_lua_frame(struct ljs_walk *w, __u64 func)
+static __always_inline void ljs_lua_frame(struct ljs_walk *w,
+                                          const struct ljs_vm *vm, __u64 func)
 {
   const struct ljs_seen *fn = ljs_seen(w, func);
   __u32 x = ljs_bcindex(fn, w->luapc), guess = w->guess;
@@ -68,71 +78,8 @@ static __always_inline void ljs_lua_frame(struct ljs_walk *w, __u64 func)
     if (guess == LJS_GUESS_LAST)
       x = fn->size - 1; /* It returns; most have one place for that. */
   }
-  ljs_push_fn(w, fn->proto, x, (__u16)fn->check, LJS_FRAME_LUA, flags, func);
-}
-
-/* The two slots below BASE, if they are in the block. */
-static __always_inline int ljs_slots_read(const struct ljs_walk *w, __u64 base,
-                                          __u64 slot[2])
-{
-  return ljs_in_block(&w->words, base - 16, &slot[0]) ||
-         ljs_in_block(&w->words, base - 8, &slot[1]);
-}
-
-/* The two slots below BASE. Lua stacks are walked downwards. */
-static __always_inline int ljs_slots(struct ljs_walk *w, __u64 base,
-                                     __u64 slot[2])
-{
-  __u64 from = base - sizeof(w->words.word), low = w->bottom - 16;
-  if (!ljs_slots_read(w, base, slot))
-    return 0;
-  if (from < low) /* The stack's memory begins there. */
-    from = low;
-  if (w->bottom && !ljs_fill(&w->words, from) && !ljs_slots_read(w, base, slot))
-    return 0;
-  return ljs_read(slot, 16, base - 16);
-}
-
-/* What two slots say: the function of a frame, its link, and whether it can be
-** a function at all.
-*/
-static __always_inline __u64 ljs_slot_func(const struct ljs_vm *vm,
-                                           const __u64 slot[2])
-{
-  return vm->gc64 ? slot[0] & ((1ull << 47) - 1) : (__u32)slot[1];
-}
-
-static __always_inline __u64 ljs_slot_link(const struct ljs_vm *vm,
-                                           const __u64 slot[2])
-{
-  return vm->gc64 ? slot[1] : slot[1] >> 32;
-}
-
-static __always_inline int ljs_is_func(const struct ljs_vm *vm,
-                                       const __u64 slot[2])
-{
-  return !vm->gc64 || (__s64)slot[0] >> 47 == ~(__s64)LJS_GCT_FUNC;
-}
-
-/* The place of a call among those that were met. */
-static __always_inline struct ljs_call *ljs_call(struct ljs_walk *w, __u64 pc)
-{
-  return &w->call[(pc >> 2 ^ pc >> 6) % LJS_SEEN];
-}
-
-/* Operand A of the instruction before PC. */
-static __always_inline int ljs_call_a(struct ljs_walk *w, __u64 pc, __u64 *a)
-{
-  struct ljs_call *call = ljs_call(w, pc);
-  __u32 ins = 0;
-  if (!pc || call->pc != pc) {
-    if (ljs_read(&ins, 4, pc - 4))
-      return -1;
-    call->pc = pc;
-    call->a = (ins >> 8) & 255;
-  }
-  *a = call->a;
-  return 0;
+  ljs_push(w, fn->bc - vm->pt_size, func, x,
+           LJS_WHAT(LJS_FRAME_LUA, flags, fn->check));
 }
 
 /* Is the frame at w->base, with that link, of what C calls through the FFI? */
@@ -141,7 +88,7 @@ static __always_inline int ljs_called_back(struct ljs_walk *w,
 {
   __u64 cont = 0;
   return (link & 7) == LJS_LINK_CONT &&
-         !ljs_word(vm, w->base - (vm->gc64 ? 32 : 16), &cont) && cont == 1;
+         !ljs_word(w, vm, w->base - (vm->gc64 ? 32 : 16), &cont) && cont == 1;
 }
 
 /* FUNC is at the base of the trace whose frame was the last one. */
@@ -162,28 +109,28 @@ static __always_inline void ljs_follow(struct ljs_walk *w,
   switch (link & 3) {
   case LJS_LINK_LUA:
     if (ljs_call_a(w, link, &a)) {
-      ljs_leave(w, vm, 0);
+      ljs_leave(w, 0);
       return;
     }
     w->luapc = link;
     w->base -= (a + (vm->gc64 ? 2 : 1)) * 8;
     return;
   case LJS_LINK_C:
-    ljs_leave(w, vm, w->base - delta);
+    ljs_leave(w, w->base - delta);
     return;
   case LJS_LINK_CONT:
     if ((link & 7) == LJS_LINK_CONT) { /* Else a protected call. */
       if (vm->gc64) {
-        if (ljs_read(&cont, 8, w->base - 32) ||
-            ljs_read(&w->luapc, 8, w->base - 24))
+        if (ljs_peek(w, w->base - 32, &cont) ||
+            ljs_peek(w, w->base - 24, &w->luapc))
           cont = 1;
       } else {
-        if (ljs_word(vm, w->base - 16, &cont) ||
-            ljs_word(vm, w->base - 12, &w->luapc))
+        if (ljs_word(w, vm, w->base - 16, &cont) ||
+            ljs_word(w, vm, w->base - 12, &w->luapc))
           cont = 1;
       }
       if (cont == 1) { /* Called from C, through the FFI. */
-        ljs_leave(w, vm, w->base - delta);
+        ljs_leave(w, w->base - delta);
         return;
       }
     }
@@ -201,40 +148,44 @@ static __always_inline void ljs_follow(struct ljs_walk *w,
 #define LJS_AT_ONCE 16
 
 /* The frame at w->base if that is all there is to it: a function that was met,
-** called from a place that was met. Answers 0 if it is anything else.
+** called from a place that was met. Answers 0 if it is anything else. This is
+** ljs_step_lua() for nearly all frames of deep stacks, so it is short.
 */
 static __always_inline int ljs_met(struct ljs_walk *w, const struct ljs_vm *vm)
 {
-  __u64 slot[2], func, link;
+  __u64 ofs = w->base - 16 - w->words.at, slot[2], func, link, n;
   const struct ljs_seen *fn;
   const struct ljs_call *call;
-  __u32 x;
-  if (w->base <= w->bottom || w->base > w->top ||
-      ljs_slots_read(w, w->base, slot))
+  if (ofs > sizeof(w->words.word) - 16 || (ofs & 7) || w->base <= w->bottom)
     return 0;
+  slot[0] = w->words.word[ofs / 8 % LJS_BLOCK];
+  slot[1] = w->words.word[ofs / 8 % LJS_BLOCK + 1];
   func = ljs_slot_func(vm, slot);
   link = ljs_slot_link(vm, slot);
   fn = ljs_seen(w, func);
   call = ljs_call(w, link);
-  x = ljs_bcindex(fn, w->luapc);
-  if (!func || func != fn->func || !ljs_is_func(vm, slot) || !link ||
-      link != call->pc || (link & 3) != LJS_LINK_LUA || x == ~(__u32)0)
+  n = ((w->luapc - fn->bc) >> 2) - 1;
+  if (!ljs_met_func(w, fn, func) || !ljs_is_func(vm, slot) ||
+      !ljs_met_call(w, call, link) || n >= fn->size)
     return 0;
   w->out.nlua++;
   if (!w->nolua)
-    ljs_push_fn(w, fn->proto, x, (__u16)fn->check, LJS_FRAME_LUA, 0, func);
+    ljs_push(w, fn->bc - vm->pt_size, func, (__u32)n,
+             LJS_WHAT(LJS_FRAME_LUA, 0, fn->check));
   w->luapc = link;
   w->base -= (call->a + (vm->gc64 ? 2 : 1)) * 8;
   return 1;
 }
 
-/* Such frames, some at once: deep stacks are full of them. */
+/* Such frames, some at once. */
 static __always_inline int ljs_many_met(struct ljs_walk *w,
                                         const struct ljs_vm *vm)
 {
   __u32 i;
-  if (w->link || w->altlink || w->altpc || w->guess || w->skip || w->making)
+  if (w->link || w->altlink || w->altpc || w->guess || w->skip || w->making ||
+      (w->luapc & 3) || w->base > w->top)
     return 0;
+  LJS_LOOP
   for (i = 0; i < LJS_AT_ONCE; i++)
     if (w->out.nlua >= w->maxlua || !ljs_met(w, vm))
       break;
@@ -259,7 +210,7 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
   if (w->base <= w->bottom) { /* The first function has no caller. */
     if (w->base != w->bottom)
       ljs_gap(w, LJS_CUT_VM);
-    ljs_leave(w, vm, 0);
+    ljs_leave(w, 0);
     return;
   }
   if (w->link) {
@@ -270,13 +221,13 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
   }
   if (w->base > w->top || ljs_slots(w, w->base, slot)) {
     ljs_gap(w, LJS_CUT_VM);
-    ljs_leave(w, vm, 0);
+    ljs_leave(w, 0);
     return;
   }
   func = ljs_slot_func(vm, slot);
   link = ljs_slot_link(vm, slot);
   if (func == w->l) { /* The bottom of a stack that is being moved. */
-    ljs_leave(w, vm, 0);
+    ljs_leave(w, 0);
     return;
   }
   if (w->making) { /* The C stack does not have it yet, or no more. */
@@ -304,7 +255,7 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     */
     if (w->bottom)
       ljs_gap(w, LJS_CUT_VM);
-    ljs_leave(w, vm, 0);
+    ljs_leave(w, 0);
     return;
   }
   if (w->skip) {
@@ -313,15 +264,15 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
       ljs_trace_fn(w, func);
   } else if (w->out.nlua >= w->maxlua) {
     ljs_gap(w, LJS_CUT_LUA);
-    ljs_leave(w, vm, 0);
+    ljs_leave(w, 0);
     return;
   } else {
     w->out.nlua++;
     if (!w->nolua) {
       if (kind)
-        ljs_lua_frame(w, func);
+        ljs_lua_frame(w, vm, func);
       else
-        ljs_push_fn(w, f, ffid, 0, LJS_FRAME_BUILTIN, 0, func);
+        ljs_push(w, f, func, ffid, LJS_WHAT(LJS_FRAME_BUILTIN, 0, 0));
     }
   }
   ljs_follow(w, vm, link);

@@ -44,11 +44,11 @@ static __always_inline void ljs_sigreturn(struct ljs_walk *w)
 {
   __u64 uc = w->sp;
   w->exact = 1;
-  if (ljs_read(&w->bp, 8, uc + LJS_UC_RBP) ||
-      ljs_read(&w->bx, 8, uc + LJS_UC_RBX) ||
-      ljs_read(&w->dx, 8, uc + LJS_UC_RDX) ||
-      ljs_read(&w->sp, 8, uc + LJS_UC_RSP) ||
-      ljs_read(&w->pc, 8, uc + LJS_UC_RIP))
+  if (ljs_peek(w, uc + LJS_UC_RBP, &w->bp) ||
+      ljs_peek(w, uc + LJS_UC_RBX, &w->bx) ||
+      ljs_peek(w, uc + LJS_UC_RDX, &w->dx) ||
+      ljs_peek(w, uc + LJS_UC_RSP, &w->sp) ||
+      ljs_peek(w, uc + LJS_UC_RIP, &w->pc))
     ljs_cut(w, LJS_CUT_MEMORY);
 }
 
@@ -66,7 +66,7 @@ static __always_inline void ljs_scan(struct ljs_walk *w, __u32 module,
 }
 
 /* No way to unwind from here. Perhaps a VM's frame is near. */
-static __always_inline void ljs_lost(struct ljs_walk *w, __u32 why)
+static __noinline void ljs_lost(struct ljs_walk *w, __u32 why)
 {
   if (!w->nvm || w->out.nframes + 2 >= LJS_FRAME_MAX) {
     ljs_cut(w, why);
@@ -80,7 +80,8 @@ static __always_inline void ljs_native_frame(struct ljs_walk *w)
 {
   if (w->nonative)
     return;
-  ljs_push(w, w->pc, 0, 0, LJS_FRAME_NATIVE, w->exact ? 0 : LJS_FLAG_RETURN);
+  ljs_push(w, w->pc, 0, 0,
+           LJS_WHAT(LJS_FRAME_NATIVE, w->exact ? 0 : LJS_FLAG_RETURN, 0));
 }
 
 /* Unwinds one native frame by its row. */
@@ -129,27 +130,6 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
   ljs_return(w, cfa);
 }
 
-/* Is PC in a mapping? Callers are in the one of the function that they called,
-** or in that of its caller, more often than not.
-*/
-static __always_inline int ljs_in_map(struct ljs_walk *w, __u64 pc)
-{
-  const struct ljs_map *map;
-  struct ljs_map other;
-  if (pc >= w->map.start && pc < w->map.end)
-    return 1;
-  other = w->othermap;
-  w->othermap = w->map;
-  if (pc < other.start || pc >= other.end) {
-    map = ljs_find_map(w, pc);
-    if (!map)
-      return 0;
-    other = *map;
-  }
-  w->map = other;
-  return 1;
-}
-
 /* One step on the C stack. */
 static __always_inline void ljs_step_native(struct ljs_walk *w)
 {
@@ -160,7 +140,8 @@ static __always_inline void ljs_step_native(struct ljs_walk *w)
     return;
   }
   w->nnative++;
-  if (!ljs_in_map(w, pc)) { /* Perhaps a trace. */
+  row = ljs_find_row(w, pc);
+  if (w->code == LJS_NO_MODULE) { /* Perhaps a trace. */
     if (w->nvm) {
       ljs_scan(w, w->vm, 1, 0);
     } else {
@@ -169,9 +150,8 @@ static __always_inline void ljs_step_native(struct ljs_walk *w)
     }
     return;
   }
-  row = ljs_find_row(&w->map, pc);
   if (row && row->how == LJS_CFA_VM) {
-    ljs_scan(w, w->map.module, 0, (__u32)row->cfa);
+    ljs_scan(w, w->code, 0, (__u32)row->cfa);
     return;
   }
   ljs_native_frame(w);

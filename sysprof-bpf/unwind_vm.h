@@ -10,7 +10,8 @@ static __always_inline struct ljs_state *ljs_find_state(struct ljs_walk *w,
                                                         __u64 l)
 {
   __u32 i;
-  for (i = 0; i < LJS_MAX_STATES; i++)
+  LJS_LOOP
+  for (i = 0; i < LJS_MAX_STATES && i < w->nstate; i++)
     if (w->state[i].l == l)
       return &w->state[i];
   return 0;
@@ -28,65 +29,71 @@ static __always_inline void ljs_save_state(struct ljs_walk *w, __u64 base,
   st->cframe = cframe & ~3ull;
 }
 
-/* Goes on behind the VM's frame on the C stack. */
-static __always_inline void ljs_leave(struct ljs_walk *w,
-                                      const struct ljs_vm *vm, __u64 base)
+/* The Lua frames of the VM's frame have ended; BASE is that of the next ones of
+** the coroutine, or 0.
+*/
+static __always_inline void ljs_leave(struct ljs_walk *w, __u64 base)
 {
-  __u64 cframe, cfa = w->a + vm->frame;
+  w->base = base;
+  w->mode = LJS_LEAVING;
+}
+
+/* Goes on behind the VM's frame on the C stack. */
+static __always_inline void ljs_step_leave(struct ljs_walk *w)
+{
+  struct ljs_module *m = ljs_find_module(w->module);
+  const struct ljs_vm *vm;
+  __u64 cframe, cfa;
+  if (!m) {
+    ljs_cut(w, LJS_CUT_VM);
+    return;
+  }
+  vm = &m->vm;
+  cfa = w->a + vm->frame;
   if (ljs_cstack(w, w->a + vm->save_cframe, &cframe) ||
       ljs_cstack(w, cfa + vm->bp, &w->bp) ||
       ljs_cstack(w, cfa + vm->bx, &w->bx)) {
     ljs_cut(w, LJS_CUT_MEMORY);
     return;
   }
-  ljs_save_state(w, base, cframe);
+  ljs_save_state(w, w->base, cframe);
   ljs_return(w, cfa);
 }
 
 /* Is BASE, with PC, where the Lua function there says that it can be? */
-static __always_inline int ljs_plausible(const struct ljs_walk *w,
-                                         const struct ljs_vm *vm, __u64 base)
+static __noinline int ljs_plausible(struct ljs_walk *w, const struct ljs_vm *vm,
+                                    __u64 base)
 {
-  __u64 func;
+  __u64 slot[2];
   __u8 gct;
-  if (base <= w->bottom || base >= w->top || (base & 7))
-    return 0;
-  if (vm->gc64) {
-    if (ljs_read(&func, 8, base - 16) ||
-        (__s64)func >> 47 != ~(__s64)LJS_GCT_FUNC)
-      return 0;
-    func &= (1ull << 47) - 1;
-  } else if (ljs_word(vm, base - 8, &func)) {
-    return 0;
-  }
-  return !ljs_read(&gct, 1, func + vm->fn_ffid - 1) && gct == LJS_GCT_FUNC;
+  return base > w->bottom && base < w->top && !(base & 7) &&
+         !ljs_slots(w, base, slot) && ljs_is_func(vm, slot) &&
+         !ljs_peek8(w, ljs_slot_func(vm, slot) + vm->fn_ffid - 1, &gct) &&
+         gct == LJS_GCT_FUNC;
 }
 
 /* The trace that runs, whose machine code has PC. Answers 0 if there is none.
  */
-static __always_inline int ljs_trace_frame(struct ljs_walk *w,
-                                           const struct ljs_vm *vm, __u64 pc,
-                                           __u8 flags)
+static __noinline int ljs_trace_frame(struct ljs_walk *w,
+                                      const struct ljs_vm *vm, __u64 pc,
+                                      __u8 flags)
 {
-  __u64 traces = 0, t = 0, mcode, check;
-  __s32 vmstate = 0;
-  __u32 size;
-  if (ljs_read(&vmstate, 4, w->g + vm->vmstate) || vmstate <= 0 ||
-      ljs_word(vm, w->g + vm->trace, &traces) ||
-      ljs_word(vm, traces + (__u64)vmstate * (vm->gc64 ? 8 : 4), &t) || !t ||
-      ljs_read(w->buf, sizeof(w->buf), t))
+  __u64 traces, t, mcode, check, startpt, startpc;
+  __u32 state, size, nins;
+  if (ljs_peek32(w, w->g + vm->vmstate, &state) || (__s32)state <= 0 ||
+      ljs_word(w, vm, w->g + vm->trace, &traces) ||
+      ljs_word(w, vm, traces + (__u64)state * (vm->gc64 ? 8 : 4), &t) || !t ||
+      /* A pointer of the machine's, whatever the VM's are. */
+      ljs_peek(w, t + vm->t_mcode, &mcode) ||
+      ljs_peek32(w, t + vm->t_szmcode, &size) || pc - mcode > size ||
+      ljs_word(w, vm, t + vm->t_startpt, &startpt) ||
+      ljs_word(w, vm, t + vm->t_startpc, &startpc) ||
+      ljs_peek32(w, t + vm->t_nins, &nins))
     return 0;
-  /* mcode is a pointer of the machine's, whatever the VM's are. */
-  mcode = *(__u64 *)(w->buf + (vm->t_mcode & 120));
-  size = ljs_field32(w, vm->t_szmcode);
-  if (pc - mcode > size)
-    return 0;
-  check = ljs_check_trace(mcode, size, ljs_fieldword(w, vm, vm->t_startpt),
-                          ljs_fieldword(w, vm, vm->t_startpc),
-                          ljs_field32(w, vm->t_nins));
+  check = ljs_check_trace(mcode, size, startpt, startpc, nins);
   if (!w->nolua)
-    ljs_push(w, t, (__u32)(pc - mcode), LJS_CHECK(check), LJS_FRAME_TRACE,
-             flags);
+    ljs_push(w, t, 0, (__u32)(pc - mcode),
+             LJS_WHAT(LJS_FRAME_TRACE, flags, LJS_CHECK(check)));
   return 1;
 }
 
@@ -95,13 +102,14 @@ static __always_inline int ljs_trace(struct ljs_walk *w,
                                      const struct ljs_vm *vm)
 {
   __u64 base = 0, ret = 0;
-  if (!vm->jit || ljs_word(vm, w->g + vm->jit_base, &base) || !base)
+  if (!vm->jit || (!w->anon && !w->exact) ||
+      ljs_word(w, vm, w->g + vm->jit_base, &base) || !base)
     return 0;
   if (w->anon) {
     __u8 flags = w->exact ? 0 : LJS_FLAG_RETURN;
     if (!ljs_trace_frame(w, vm, w->pc, flags) && !w->nolua)
-      ljs_push(w, w->pc, 0, 0, LJS_FRAME_JIT, flags);
-  } else if (!w->exact || ljs_read(&ret, 8, w->sp) ||
+      ljs_push(w, w->pc, 0, 0, LJS_WHAT(LJS_FRAME_JIT, flags, 0));
+  } else if (ljs_cstack(w, w->sp, &ret) ||
              !ljs_trace_frame(w, vm, ret, LJS_FLAG_RETURN)) {
     return 0; /* Else a trace has called one of the VM's helpers. */
   }
@@ -126,10 +134,10 @@ enum { LJS_LINK_LUA, LJS_LINK_C, LJS_LINK_CONT, LJS_LINK_VARG };
 static __always_inline int
 ljs_returned(struct ljs_walk *w, const struct ljs_vm *vm, __u64 dx, __u64 pc)
 {
-  __u32 ins;
-  if (dx <= w->bottom || dx >= w->top || (pc & 3) || ljs_read(&ins, 4, pc - 4))
+  __u64 a;
+  if (dx <= w->bottom || dx >= w->top || (pc & 3) || ljs_call_a(w, pc, &a))
     return 0;
-  w->base = dx - (((ins >> 8) & 255) + (vm->gc64 ? 2 : 1)) * 8ull;
+  w->base = dx - (a + (vm->gc64 ? 2 : 1)) * 8;
   return ljs_plausible(w, vm, w->base);
 }
 
@@ -142,7 +150,7 @@ static __always_inline int ljs_top_guess(struct ljs_walk *w,
   __u64 base = 0;
   if (w->luapc < LJS_LINK_MAX && (w->luapc & 3) <= LJS_LINK_C) {
     /* A link to C: a call from there or a return to there is under way. */
-    ljs_word(vm, w->l + vm->l_base, &w->base);
+    ljs_word(w, vm, w->l + vm->l_base, &w->base);
     return 0;
   }
   if ((w->luapc & 7) == LJS_LINK_VARG) /* Its upper half has returned. */
@@ -151,14 +159,14 @@ static __always_inline int ljs_top_guess(struct ljs_walk *w,
     if (LJS_VM_BP(w->how) == LJS_BP_BASE)
       w->base = w->bp;
     else
-      ljs_word(vm, w->l + vm->l_base, &w->base);
+      ljs_word(w, vm, w->l + vm->l_base, &w->base);
   } else if (ljs_plausible(w, vm, w->dx)) {
     w->base = w->dx;
-  } else if (vm->jit && !ljs_word(vm, w->g + vm->jit_base, &base) &&
+  } else if (vm->jit && !ljs_word(w, vm, w->g + vm->jit_base, &base) &&
              ljs_plausible(w, vm, base)) {
     w->base = base; /* Leaving a trace. */
   } else if (!ljs_returned(w, vm, w->dx, w->luapc)) {
-    ljs_word(vm, w->l + vm->l_base, &w->base);
+    ljs_word(w, vm, w->l + vm->l_base, &w->base);
   }
   return 1;
 }
@@ -184,7 +192,7 @@ static __always_inline int ljs_top_none(struct ljs_walk *w,
     break;
   case LJS_BX_ENTER:
   case LJS_BX_MAYBE:
-    ljs_word(vm, w->l + vm->l_base, &w->base);
+    ljs_word(w, vm, w->l + vm->l_base, &w->base);
     break;
   default:
     return 1;
@@ -206,7 +214,7 @@ static __always_inline void ljs_top_base(struct ljs_walk *w,
                                  ljs_plausible(w, vm, w->dx))))
     w->base = w->dx;
   else
-    ljs_word(vm, w->l + vm->l_base, &w->base);
+    ljs_word(w, vm, w->l + vm->l_base, &w->base);
   if (!vm->gc64)
     w->base = (__u32)w->base;
 }
@@ -279,7 +287,7 @@ static __always_inline int ljs_top_call(struct ljs_walk *w,
   if (bp == LJS_BP_BASE || (bp == LJS_BP_ANY && ljs_plausible(w, vm, w->bp)))
     w->base = w->bp; /* It is there while some C functions are called. */
   else
-    ljs_word(vm, w->l + vm->l_base, &w->base);
+    ljs_word(w, vm, w->l + vm->l_base, &w->base);
   return 1;
 }
 
@@ -295,7 +303,7 @@ static __always_inline int ljs_top(struct ljs_walk *w, const struct ljs_vm *vm,
   if (st)
     w->base = st->base;
   else if (w->anon)
-    ljs_word(vm, w->l + vm->l_base, &w->base);
+    ljs_word(w, vm, w->l + vm->l_base, &w->base);
   else
     return w->exact ? ljs_top_exact(w, vm) : ljs_top_call(w, vm);
   return 1;
@@ -311,9 +319,9 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   w->skip = 0;
   w->link = w->altlink = 0;
   w->guess = LJS_GUESS_NONE;
-  if (ljs_word(vm, w->l + vm->l_glref, &w->g) ||
-      ljs_word(vm, w->l + vm->l_stack, &w->bottom) ||
-      ljs_word(vm, w->l + vm->l_maxstack, &w->top) ||
+  if (ljs_word(w, vm, w->l + vm->l_glref, &w->g) ||
+      ljs_word(w, vm, w->l + vm->l_stack, &w->bottom) ||
+      ljs_word(w, vm, w->l + vm->l_maxstack, &w->top) ||
       ljs_cstack32(w, w->a + vm->save_nres, &nres)) {
     ljs_cut(w, LJS_CUT_MEMORY);
     return;
@@ -329,7 +337,7 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   if (!ontrace)
     some = ljs_top(w, vm, st);
   if (!w->base) { /* Its walk has ended early. */
-    ljs_leave(w, vm, 0);
+    ljs_leave(w, 0);
     return;
   }
   if (w->base < w->bottom || w->base > w->top) {
@@ -338,7 +346,7 @@ static __always_inline void ljs_enter(struct ljs_walk *w,
   }
   if ((__s32)nres < 0 ||
       !some) { /* Or a C function, called without a Lua frame. */
-    ljs_leave(w, vm, w->base);
+    ljs_leave(w, w->base);
     return;
   }
   w->mode = LJS_LUA;
@@ -383,9 +391,9 @@ static __always_inline void ljs_step_scan(struct ljs_walk *w)
     st = ljs_find_state(w, w->l);
     if (st)
       cframe = st->cframe;
-    else if (ljs_read(&cframe, 8, w->l + vm->l_cframe))
+    else if (ljs_peek(w, w->l + vm->l_cframe, &cframe))
       cframe = 0;
-    if ((cframe & ~3ull) == w->a && !ljs_read(&gct, 1, w->l + vm->l_gct) &&
+    if ((cframe & ~3ull) == w->a && !ljs_peek8(w, w->l + vm->l_gct, &gct) &&
         gct == LJS_GCT_THREAD) {
       ljs_enter(w, vm, st);
       return;

@@ -52,15 +52,11 @@ const struct ljs_row *walk_row(const WalkInput *in, const struct ljs_map *map,
   return lo ? &m->row[lo - 1] : NULL;
 }
 
-static struct ljs_map *ljs_find_map(const struct ljs_walk *w, __u64 pc)
+static struct ljs_row *ljs_find_row(struct ljs_walk *w, __u64 pc)
 {
-  (void)w;
-  return (struct ljs_map *)(uintptr_t)walk_map(input, pc);
-}
-
-static struct ljs_row *ljs_find_row(const struct ljs_map *map, __u64 pc)
-{
-  return (struct ljs_row *)(uintptr_t)walk_row(input, map, pc);
+  const struct ljs_map *map = walk_map(input, pc);
+  w->code = map ? map->module : LJS_NO_MODULE;
+  return map ? (struct ljs_row *)(uintptr_t)walk_row(input, map, pc) : NULL;
 }
 
 /* One step; says where on the C stack the frames are that it has found. */
