@@ -50,7 +50,7 @@ enum { LJS_NATIVE, LJS_SCANNING, LJS_LUA, LJS_LEAVING, LJS_DONE };
 */
 #define LJS_BLOCK   64
 #define LJS_NOWHERE (1ull << 63)
-#define LJS_WINDOWS 16
+#define LJS_WINDOWS 8
 #define LJS_WINDOW  64
 #define LJS_SEEN    16
 
