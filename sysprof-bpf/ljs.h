@@ -140,7 +140,7 @@ struct ljs_proc {
   __u32 nmaps;
   __u32 nvm;     /* Modules with a VM among them, */
   __u32 vm;      /* and the first one. */
-  __u32 version; /* Another one whenever any process's mappings are set. */
+  __u32 version; /* Set by the sampler: another one for each upload. */
   struct ljs_map map[LJS_MAX_MAPS]; /* Sorted by start. */
 };
 

@@ -115,15 +115,9 @@ static __always_inline struct scratch *get_scratch(void)
 }
 
 /* The mapping that holds PC. */
-static __always_inline struct ljs_map *find_map(const struct ljs_walk *w,
-                                                __u64 pc)
+static __always_inline struct ljs_map *find_map(struct ljs_proc *proc, __u64 pc)
 {
-  __u32 pid = w->out.pid;
-  struct ljs_proc *proc = bpf_map_lookup_elem(&procs, &pid);
-  __u32 lo = 0, hi, i;
-  if (!proc)
-    return 0;
-  hi = proc->nmaps;
+  __u32 lo = 0, hi = proc->nmaps, i;
   for (i = 0; i < SEARCH_MAPS; i++) {
     __u32 mid = (lo + hi) / 2;
     if (lo >= hi || mid >= LJS_MAX_MAPS)
@@ -213,23 +207,35 @@ static __always_inline struct lately *lately(__u32 version, __u64 pc)
 __noinline int search(__u64 pc)
 {
   struct scratch *s = get_scratch();
+  struct ljs_proc *proc;
   struct ljs_map *map;
   struct ljs_row *row;
   struct lately *l;
+  __u32 pid, module;
+  __u64 bias;
   if (!s)
     return 0;
   s->walk.code = LJS_NO_MODULE;
-  map = find_map(&s->walk, pc);
+  pid = s->walk.out.pid;
+  proc = bpf_map_lookup_elem(&procs, &pid);
+  if (!proc)
+    return 0;
+  s->walk.version = proc->version; /* They may be newer than the walk. */
+  map = find_map(proc, pc);
   if (!map)
     return 0;
-  s->walk.code = map->module;
-  row = search_rows(map->module, pc - map->bias);
+  module = map->module;
+  bias = map->bias;
+  if (*(volatile __u32 *)&proc->version != s->walk.version)
+    return 0; /* The entry was another one's meanwhile. */
+  s->walk.code = module;
+  row = search_rows(module, pc - bias);
   l = lately(s->walk.version, pc);
   if (!row || !l)
     return 0;
   l->pc = pc;
   l->version = s->walk.version;
-  l->module = map->module;
+  l->module = module;
   l->row = *row;
   return 1;
 }
@@ -238,8 +244,13 @@ static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
                                                     __u64 pc)
 {
   struct lately *l = lately(w->version, pc);
-  if (!l || ((l->pc != pc || l->version != w->version) && !search(pc)))
-    return 0;
+  if (!l || l->pc != pc || l->version != w->version) {
+    if (!search(pc))
+      return 0;
+    l = lately(w->version, pc);
+    if (!l)
+      return 0;
+  }
   w->code = l->module;
   return &l->row;
 }

@@ -27,6 +27,7 @@ struct LsSampler {
   struct sampler_bpf *bpf;
   struct ring_buffer *ring;
   struct ljs_stack stack; /* A copy, for its alignment and its length. */
+  struct ljs_proc proc;   /* Likewise, for its version. */
   LsStackFunc *func;      /* Who takes stacks now, */
   void *ctx;              /* and with what. */
   struct bpf_program *first, *next; /* Then, by tail calls; or NULL. */
@@ -34,7 +35,7 @@ struct LsSampler {
   int *event;            /* One of each CPU, or -1. */
   struct bpf_link *tick; /* In place of these. */
   LsTick where;          /* Where the tick's timer is. */
-  uint32_t version;      /* Of mappings. */
+  uint32_t version;      /* Of the mappings that were given last. */
 };
 
 /* -- Loading -------------------------------------------------------------- */
@@ -273,11 +274,12 @@ int ls_sampler_distrust(LsSampler *s, uint32_t id)
 }
 
 /* Samples the process from now on, or with other mappings. */
-int ls_sampler_process(LsSampler *s, pid_t pid, struct ljs_proc *proc)
+int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc)
 {
   uint32_t key = pid;
-  proc->version = ++s->version;
-  return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.procs), &key, proc,
+  s->proc = *proc;
+  s->proc.version = ++s->version;
+  return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.procs), &key, &s->proc,
                              BPF_ANY);
 }
 

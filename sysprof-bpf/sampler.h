@@ -44,7 +44,7 @@ void ls_sampler_close(LsSampler *s);
 int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                       size_t n, const struct ljs_vm *vm);
 int ls_sampler_distrust(LsSampler *s, uint32_t id);
-int ls_sampler_process(LsSampler *s, pid_t pid, struct ljs_proc *proc);
+int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc);
 int ls_sampler_forget(LsSampler *s, pid_t pid);
 int ls_sampler_start(LsSampler *s, char *why, size_t size);
 void ls_sampler_stop(LsSampler *s);

@@ -8,7 +8,8 @@
 **   static struct ljs_module *ljs_find_module(__u32 module)
 **   static struct ljs_row *ljs_find_row(struct ljs_walk *, __u64 pc)
 ** The last two answer NULL if there is none. The last one, which may follow
-** this file, sets `code` to the module that holds the address.
+** this file, sets `code` to the module that holds the address, or to
+** LJS_NO_MODULE.
 **
 ** How the C stack and the Lua stacks are put into one order: each entry into
 ** the VM has a frame on the C stack, which holds the coroutine it runs, L.
@@ -43,13 +44,12 @@ enum { LJS_NATIVE, LJS_SCANNING, LJS_LUA, LJS_LEAVING, LJS_DONE };
 
 #define LJS_NO_MODULE (~(__u32)0)
 
-/* Reading costs most in a walk: 80 ns in a kernel, whether it is one byte or
-** hundreds. So stacks are read by blocks, all else by windows, and what is
-*found
-** again and again in a walk is kept.
+/* Reading costs most in a walk: 80 ns in a kernel, be it one byte or hundreds.
+** So stacks are read by blocks, all else by windows, and what is found again
+** and again in a walk is kept.
 */
 #define LJS_BLOCK   64
-#define LJS_NOWHERE (1ull << 63)
+#define LJS_NOWHERE (1ull << 63 | 1) /* Nothing aligned is there. */
 #define LJS_WINDOWS 8
 #define LJS_WINDOW  64
 #define LJS_SEEN    16
@@ -171,8 +171,7 @@ static __always_inline void ljs_cut(struct ljs_walk *w, __u32 why)
 #define LJS_GCT_FUNC   8 /* ~LJ_TFUNC, ~LJ_TTHREAD: as in gct. */
 #define LJS_GCT_THREAD 6
 
-/* -- Reading, and the kinds of steps
- * --------------------------------------------- */
+/* -- Reading, and the kinds of steps -------------------------------------- */
 
 #include "unwind_read.h"
 #include "unwind_native.h"

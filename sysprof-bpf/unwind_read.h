@@ -16,7 +16,10 @@ static __noinline int ljs_look(struct ljs_window *win, __u64 at)
   return 0;
 }
 
-/* Eight bytes. Addresses are aligned, as all of the VM's are. */
+/* Eight bytes. Addresses are aligned, as all that are sought are; of one that
+*is
+** not, being none, it does not matter what is read.
+*/
 static __always_inline int ljs_peek(struct ljs_walk *w, __u64 addr, __u64 *v)
 {
   __u64 at = addr & ~(__u64)(sizeof(w->window[0].word) - 1);
@@ -55,6 +58,7 @@ static __always_inline int ljs_word(struct ljs_walk *w, const struct ljs_vm *vm,
 {
   __u32 half = 0;
   int err;
+  *v = 0;
   if (vm->gc64)
     return ljs_peek(w, addr, v);
   err = ljs_peek32(w, addr, &half);
