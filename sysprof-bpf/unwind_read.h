@@ -16,9 +16,8 @@ static __noinline int ljs_look(struct ljs_window *win, __u64 at)
   return 0;
 }
 
-/* Eight bytes. Addresses are aligned, as all that are sought are; of one that
-*is
-** not, being none, it does not matter what is read.
+/* Eight bytes. All that is sought is aligned; what is read for an address that
+** is not, which is garbage, does not matter.
 */
 static __always_inline int ljs_peek(struct ljs_walk *w, __u64 addr, __u64 *v)
 {
