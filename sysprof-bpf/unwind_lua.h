@@ -120,15 +120,9 @@ static __always_inline void ljs_follow(struct ljs_walk *w,
     return;
   case LJS_LINK_CONT:
     if ((link & 7) == LJS_LINK_CONT) { /* Else a protected call. */
-      if (vm->gc64) {
-        if (ljs_peek(w, w->base - 32, &cont) ||
-            ljs_peek(w, w->base - 24, &w->luapc))
-          cont = 1;
-      } else {
-        if (ljs_word(w, vm, w->base - 16, &cont) ||
-            ljs_word(w, vm, w->base - 12, &w->luapc))
-          cont = 1;
-      }
+      if (ljs_word(w, vm, w->base - (vm->gc64 ? 32 : 16), &cont) ||
+          ljs_word(w, vm, w->base - (vm->gc64 ? 24 : 12), &w->luapc))
+        cont = 1;
       if (cont == 1) { /* Called from C, through the FFI. */
         ljs_leave(w, w->base - delta);
         return;
