@@ -8,7 +8,7 @@
 #define LP_JSON_H
 
 #include "out.h"
-#include "record.h"
+#include "strview.h"
 
 typedef struct LpJson {
   LpOut *out;

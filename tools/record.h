@@ -14,12 +14,7 @@
 #include <string.h>
 
 #include "../memprof/ljm_format.h"
-
-/* Bytes that belong to somebody else; any value, no final NUL. */
-typedef struct LpStr {
-  const char *s;
-  size_t n;
-} LpStr;
+#include "strview.h"
 
 /* One event. An allocation has no old object, a deallocation no new one. */
 typedef struct LpEvent {
@@ -127,12 +122,6 @@ typedef struct LpSite {
 } LpSite;
 
 #define LP_LINE_NONE UINT64_MAX /* As the field's recorders write it. */
-
-/* Is it this C string? */
-static inline int lp_str_is(LpStr s, const char *what)
-{
-  return s.n == strlen(what) && memcmp(s.s, what, s.n) == 0;
-}
 
 /* A fact about the recording. */
 typedef struct LpMeta {
