@@ -81,7 +81,7 @@ endforeach()
 
 # -- The tools: programs and completions are installed in ../CMakeLists.txt ---
 
-install(FILES ${PROJECT_SOURCE_DIR}/tools/completion/_lj-parse-memprof
+install(FILES ${PROJECT_SOURCE_DIR}/tools/cli/completion/_lj-parse-memprof
   DESTINATION share/zsh/vendor-completions ${to_tools})
 foreach(program lj-parse-memprof lj-sysprof)
   if(TARGET ${program})

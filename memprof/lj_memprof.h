@@ -28,7 +28,7 @@ LJ_FUNC int lj_memprof_keepsnap(jit_State *J);
 #ifndef LUAJIT_DISABLE_MEMPROF
 
 #include "lj_wbuf.h"
-#include "ljm_format.h"
+#include "format/ljm_format.h"
 
 #ifndef LUAJIT_DISABLE_THREAD_SAFE
 #include <pthread.h>

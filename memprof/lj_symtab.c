@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "lj_bc.h"
-#include "ljm_crc32c.h"
+#include "format/ljm_crc32c.h"
 
 /* -- Entries -------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ljm_crc32c.h"
+#include "format/ljm_crc32c.h"
 
 /* Bytes kept free at the end: a time mark, a change of the stack and an event
 ** always fit.

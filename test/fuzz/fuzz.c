@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "reader.h"
 #include "report.h"
-#include "stream.h"
+#include "ingest.h"
 
 /* End the program where something does not hold. */
 static void must(int holds)

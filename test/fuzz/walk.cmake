@@ -4,7 +4,7 @@ set(sysprof_tests ${CMAKE_CURRENT_SOURCE_DIR}/../sysprof)
 add_executable(fuzz-walk fuzz_walk.c ${sysprof_tests}/anywalk.c
   ${sysprof_tests}/walk.c)
 target_include_directories(fuzz-walk PRIVATE ${sysprof_tests})
-target_link_libraries(fuzz-walk PRIVATE fuzz-common sysprof-core)
+target_link_libraries(fuzz-walk PRIVATE fuzz-common sysprof-target)
 set(bytes ${CMAKE_CURRENT_SOURCE_DIR})
 if(LJPROF_FUZZ)
   target_link_options(fuzz-walk PRIVATE -fsanitize=fuzzer)

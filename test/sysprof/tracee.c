@@ -22,14 +22,15 @@
 /* -- Tables --------------------------------------------------------------- */
 
 /* Stands in for the BPF program: takes its tables. */
-struct LsSampler {
+struct TraceeTables {
   WalkModule *module;
   uint32_t n;
 };
 
-int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
-                      size_t n, const struct ljs_vm *vm)
+static int take_tables(void *ctx, uint32_t id, const struct ljs_row *row,
+                       size_t n, const struct ljs_vm *vm)
 {
+  struct TraceeTables *s = ctx;
   WalkModule *m = realloc(s->module, (id + 1) * sizeof(*m));
   ck_assert_ptr_nonnull(m);
   s->module = m;
@@ -130,7 +131,7 @@ Tracee *tracee_start(const char *const *argv)
   } while (1);
   t->moment = 1;
   t->tables = calloc(1, sizeof(*t->tables));
-  t->modules = ls_modules_open(t->tables);
+  t->modules = ls_modules_open(take_tables, t->tables);
   t->target = ls_target_open(t->pid);
   ck_assert(t->tables && t->modules && t->target);
   ck_assert_int_eq(ptrace(PTRACE_GETREGS, t->pid, NULL, &t->regs), 0);

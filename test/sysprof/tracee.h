@@ -23,7 +23,7 @@ typedef struct Tracee {
   struct user_regs_struct regs; /* While it is stopped. */
   LsTarget *target;             /* Its mappings, */
   LsModules *modules;           /* and what is known of their files. */
-  struct LsSampler *tables;
+  struct TraceeTables *tables;
   WalkInput in;
   /* The VM in it; vm is NULL without one. */
   const struct ljs_vm *vm;

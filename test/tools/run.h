@@ -8,7 +8,7 @@
 #include "craft.h"
 #include "input.h"
 #include "report.h"
-#include "stream.h"
+#include "ingest.h"
 
 typedef struct Run {
   LpProfile *prof;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "run.h"
-#include "../../sysprof-bpf/stream.h"
+#include "stream.h"
 #include "suites.h"
 
 /* ck_assert, for where there are millions: check notes each of them. */

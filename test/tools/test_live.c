@@ -71,7 +71,7 @@ START_TEST(test_model)
     uint32_t *o = &owner[of[k]];
     /* Mostly births for a while, then mostly deaths. */
     if (rnd() % 8 < (i / 200000 % 2 ? 3 : 5)) {
-      uint32_t site = (uint32_t)(rnd() % 7 ? rnd() % 100 : LP_LIVE_MAX);
+      uint32_t site = (uint32_t)(rnd() % 7 ? rnd() % 100 : LP_ORIGIN_MAX);
       live += *o == LP_NONE;
       lp_live_prefetch(&m, addr[k]);
       must(lp_live_put(&m, addr[k], site) == *o);

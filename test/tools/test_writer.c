@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../sysprof-bpf/stream.h"
+#include "stream.h"
 #include "ljm_format.h"
 #include "run.h"
 #include "suites.h"

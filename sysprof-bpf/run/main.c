@@ -1,0 +1,464 @@
+/*
+** lj-sysprof: options, events, progress, exit status.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "say.h"
+#include "session.h"
+#include "tick.h"
+
+typedef struct Main {
+  LsOptions opt;
+  LsSession s;
+  LsCommand command;
+  int epoll, signals, timer;
+  int out; /* The file, or standard output. */
+  int done;
+  int signo;   /* What ended it, or 0. */
+  int refused; /* A VM was not what it seemed. */
+} Main;
+
+/* -- Preparing ------------------------------------------------------------ */
+
+static int open_output(Main *m)
+{
+  struct utsname un;
+  struct timespec rt;
+  struct stat ns;
+  LsStreamInfo info = {
+      .producer = "ljprof sysprof " LJPROF_VERSION,
+      .event = ls_event_name[m->opt.sampler.event],
+      .arch = "x64",
+      .options = m->opt.line,
+      .hz = m->opt.sampler.hz,
+      .pid = m->opt.npid == 1 ? (uint64_t)m->opt.pid[0] : 0,
+  };
+  LsSession *s = &m->s;
+  if (strcmp(m->opt.file, "-") == 0)
+    m->out = STDOUT_FILENO;
+  else
+    m->out = open(m->opt.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (m->out < 0)
+    return ls_fail("%s: %s", m->opt.file, strerror(errno));
+  uname(&un);
+  clock_gettime(CLOCK_REALTIME, &rt);
+  info.kernel = un.release;
+  info.pidns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
+  info.realtime = (uint64_t)rt.tv_sec * 1000000000 + (uint64_t)rt.tv_nsec;
+  info.monotonic = ls_session_now();
+  if (m->opt.sampler.event != LS_EVENT_CYCLES)
+    info.period_ns = 1000000000 / m->opt.sampler.hz;
+  s->output =
+      m->opt.folded
+          ? ls_output_folded(m->out, s->resolver.sites, s->modules,
+                             m->opt.threads, m->opt.all || m->opt.npid > 1)
+          : ls_output_stream(m->out, s->resolver.sites, s->modules, &info);
+  return s->output ? 0 : ls_fail("out of memory");
+}
+
+/* There are no more samples than ticks, if these take them. */
+static int limit_rate(Main *m)
+{
+  unsigned hz = ls_tick_hz();
+  if (m->opt.sampler.event != LS_EVENT_TICK)
+    return 0;
+  if (!hz)
+    return ls_fail("this kernel's tick is no timer of high resolution: leave "
+                   "out -e tick");
+  if (m->opt.sampler.hz > hz) {
+    ls_say("the kernel's tick is %u a second: that many samples are taken", hz);
+    m->opt.sampler.hz = hz;
+  }
+  return 0;
+}
+
+/* Hands a module's tables to the BPF program. */
+static int hand_tables(void *ctx, uint32_t id, const struct ljs_row *row,
+                       size_t n, const struct ljs_vm *vm)
+{
+  return ls_sampler_module(ctx, id, row, n, vm);
+}
+
+static int open_session(Main *m)
+{
+  LsSession *s = &m->s;
+  char why[256];
+  s->opt = &m->opt;
+  if (limit_rate(m))
+    return -1;
+  s->sampler = ls_sampler_open(&m->opt.sampler, why, sizeof(why));
+  if (!s->sampler)
+    return ls_fail("%s", why);
+  s->watch = ls_watch_open();
+  if (!s->watch)
+    return ls_fail("cannot watch processes: %s", strerror(errno));
+  s->modules = ls_modules_open(hand_tables, s->sampler);
+  s->resolver.modules = s->modules;
+  s->resolver.sites = ls_sitetable_open();
+  if (!s->modules || !s->resolver.sites)
+    return ls_fail("out of memory");
+  if (m->opt.sampler.kernel) {
+    s->resolver.kernel = ls_kallsyms_open(NULL);
+    if (!s->resolver.kernel)
+      ls_say("no names of kernel functions: %s",
+             errno == EPERM ? "sysctl kernel.kptr_restrict hides them"
+                            : strerror(errno));
+  }
+  return 0;
+}
+
+/* Why the VM of a process was not found. */
+static const char *why_not(const Main *m, const LsTarget *t)
+{
+  uint32_t i;
+  for (i = 0; i < t->image.nmaps; i++) {
+    const LsModule *mod = ls_modules_find(m->s.modules, t->image.map[i].module);
+    if (mod && !mod->hasvm && mod->why[0])
+      return mod->why;
+  }
+  return NULL;
+}
+
+static int add_pids(Main *m)
+{
+  unsigned i;
+  for (i = 0; i < m->opt.npid; i++) {
+    LsTarget *t = ls_session_add(&m->s, m->opt.pid[i]);
+    const char *why;
+    if (!t && errno == ESRCH)
+      return ls_fail("there is no process %d", (int)m->opt.pid[i]);
+    if (!t && (errno == EACCES || errno == EPERM))
+      return ls_fail(
+          "process %d is not yours to look at: run it as root, or with "
+          "CAP_SYS_PTRACE",
+          (int)m->opt.pid[i]);
+    if (!t)
+      return ls_fail("process %d: %s", (int)m->opt.pid[i], strerror(errno));
+    if (t->image.nvm || m->opt.any)
+      continue;
+    why = why_not(m, t);
+    return ls_fail(
+        "process %d (%s) runs no LuaJIT%s%s; --any samples it all the "
+        "same",
+        (int)t->pid, t->command, why ? " that is sure to be one: " : "",
+        why ? why : "");
+  }
+  return 0;
+}
+
+/* Learns beforehand of what the command is likely to map: its own file, and the
+** libraries that this program has, too.
+*/
+static void expect(Main *m)
+{
+  const char *name = m->opt.command[0], *path = getenv("PATH");
+  LsTarget *self = ls_target_open(getpid());
+  char file[PATH_MAX];
+  size_t n;
+  if (self)
+    ls_target_refresh(self, m->s.modules);
+  ls_target_close(self);
+  if (strchr(name, '/'))
+    ls_modules_expect(m->s.modules, name);
+  for (; path && *path && !strchr(name, '/'); path += n + (path[n] == ':')) {
+    n = strcspn(path, ":");
+    snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
+    if (access(file, X_OK) == 0) {
+      ls_modules_expect(m->s.modules, file);
+      break;
+    }
+  }
+}
+
+static int add_targets(Main *m)
+{
+  if (m->opt.command) {
+    expect(m);
+    if (ls_command_fork(&m->command, m->opt.command))
+      return ls_fail("cannot fork: %s", strerror(errno));
+    return ls_session_add(&m->s, m->command.pid)
+               ? 0
+               : ls_fail("process %d: %s", (int)m->command.pid,
+                         strerror(errno));
+  }
+  if (m->opt.all) {
+    ls_session_find_all(&m->s);
+    return 0;
+  }
+  return add_pids(m);
+}
+
+/* -- Events --------------------------------------------------------------- */
+
+static void poll_fd(Main *m, int fd)
+{
+  struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+  epoll_ctl(m->epoll, EPOLL_CTL_ADD, fd, &ev);
+}
+
+#define TURN_NS 500000000 /* Between two turns of the tables. */
+
+static int open_events(Main *m)
+{
+  struct itimerspec it = {{0, TURN_NS}, {0, TURN_NS}};
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  m->epoll = epoll_create1(EPOLL_CLOEXEC);
+  m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (m->epoll < 0 || m->signals < 0 || m->timer < 0 ||
+      timerfd_settime(m->timer, 0, &it, NULL))
+    return ls_fail("cannot wait for events: %s", strerror(errno));
+  poll_fd(m, m->signals);
+  poll_fd(m, m->timer);
+  poll_fd(m, ls_sampler_fd(m->s.sampler));
+  poll_fd(m, ls_watch_fd(m->s.watch));
+  return 0;
+}
+
+static void on_signal(Main *m)
+{
+  struct signalfd_siginfo si;
+  while (read(m->signals, &si, sizeof(si)) == sizeof(si)) {
+    if (si.ssi_signo == SIGCHLD) {
+      if (ls_command_wait(&m->command, 0))
+        m->done = 1;
+    } else {
+      m->done = 1;
+      m->signo = (int)si.ssi_signo;
+    }
+  }
+}
+
+/* A process has done something. */
+static void on_watch(void *ctx, int what, pid_t pid, pid_t parent)
+{
+  Main *m = ctx;
+  LsSession *s = &m->s;
+  LsTarget *t = ls_session_target(s, pid);
+  switch (what) {
+  case LS_WATCH_FORK:
+    t = ls_session_target(s, parent);
+    if (t && (m->opt.children || m->opt.all))
+      ls_session_add(s, pid);
+    break;
+  case LS_WATCH_MAP:
+  case LS_WATCH_EXEC:
+    if (t && !t->gone) {
+      t->stale = 1;
+      if (what == LS_WATCH_EXEC)
+        t->other = 1;
+    } else if (m->opt.all && ls_modules_suspect(s->modules, pid)) {
+      ls_session_add(s, pid);
+    }
+    break;
+  default: /* Events were lost: look at all. */
+    for (size_t i = 0; i < s->ntarget; i++)
+      s->target[i]->stale = 1;
+    if (m->opt.all)
+      ls_session_find_all(s);
+  }
+}
+
+static void on_watches(Main *m)
+{
+  size_t i;
+  ls_session_take(&m->s); /* Those that the mappings till now are true of. */
+  ls_watch_read(m->s.watch, on_watch, m);
+  for (i = 0; i < m->s.ntarget; i++)
+    if (m->s.target[i]->stale)
+      ls_session_refresh(&m->s, m->s.target[i]);
+}
+
+/* Who has ended? */
+static void look_for_ends(Main *m)
+{
+  LsSession *s = &m->s;
+  size_t i, running = 0;
+  for (i = 0; i < s->ntarget; i++) {
+    LsTarget *t = s->target[i];
+    if (t->gone)
+      continue;
+    if (ls_target_ended(t))
+      ls_session_gone(s, t);
+    else
+      running++;
+  }
+  if (!running && !m->opt.all && !m->opt.command)
+    m->done = 1;
+}
+
+static void show_progress(const Main *m)
+{
+  uint64_t book[LJS_BOOKS];
+  ls_sampler_books(m->s.sampler, book);
+  ls_say_progress("%.0f s, %llu samples, %zu stacks",
+                  (double)(ls_session_now() - m->s.start) / 1e9,
+                  (unsigned long long)book[LJS_FIRED], m->s.stacks.n);
+}
+
+static void on_timer(Main *m)
+{
+  uint64_t n;
+  if (read(m->timer, &n, sizeof(n)) != sizeof(n))
+    return;
+  ls_session_turn(&m->s);
+  ls_session_cpu(&m->s);
+  look_for_ends(m);
+  show_progress(m);
+}
+
+/* Milliseconds until the end of -d; -1: there is none. */
+static int time_left(const Main *m)
+{
+  double left;
+  if (m->opt.seconds <= 0)
+    return -1;
+  left = m->opt.seconds - (double)(ls_session_now() - m->s.start) / 1e9;
+  return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)ceil(left * 1000);
+}
+
+/* A VM is not what its code says. Without others there is nothing to sample. */
+static void on_doubt(Main *m)
+{
+  LsSession *s = &m->s;
+  ls_fail(
+      "process %d (%s): its LuaJIT is not as its code says: %s; no Lua frames "
+      "of it are told",
+      (int)s->doubt->pid, s->doubt->command, s->why);
+  s->doubt = NULL;
+  if (!m->opt.any && !m->opt.all && !m->opt.command) {
+    m->done = 1;
+    m->refused = 1;
+  }
+}
+
+static void run(Main *m)
+{
+  struct epoll_event ev[8];
+  while (!m->done) {
+    int left = time_left(m), n, i;
+    if (left == 0)
+      break;
+    n = epoll_wait(m->epoll, ev, 8, left);
+    for (i = 0; i < n; i++) {
+      int fd = ev[i].data.fd;
+      if (fd == m->signals)
+        on_signal(m);
+      else if (fd == m->timer)
+        on_timer(m);
+      else if (fd == ls_watch_fd(m->s.watch))
+        on_watches(m);
+      else
+        ls_session_take(&m->s);
+    }
+    if (m->s.doubt)
+      on_doubt(m);
+  }
+}
+
+/* -- The end -------------------------------------------------------------- */
+
+static int close_output(Main *m)
+{
+  LsBook book[LS_BOOKS_MAX];
+  size_t n = ls_books_list(&m->s.books, book);
+  int err;
+  err = m->s.output->close(m->s.output, book, n);
+  m->s.output = NULL;
+  return err ? ls_fail("%s: %s", m->opt.file, strerror(err)) : 0;
+}
+
+/* Waits for the command, if there is one; a signal to us is for it, too. */
+static int end_command(Main *m)
+{
+  if (m->signo && !ls_command_wait(&m->command, 0))
+    kill(m->command.pid, m->signo);
+  ls_command_wait(&m->command, 1);
+  return m->command.status;
+}
+
+/* The exit status with a command: its own, when sampling went well. */
+static int after_command(Main *m, int status)
+{
+  int own = end_command(m);
+  if (!m->s.found && !own && !m->opt.any) {
+    ls_fail("%s ran no LuaJIT", m->opt.command[0]);
+    return LS_EXIT_NOTHING;
+  }
+  return status ? status : own;
+}
+
+/* The command could not be started: there is nothing to tell of. */
+static int no_command(Main *m)
+{
+  int err = m->command.ended ? ls_command_failed(&m->command) : 0;
+  if (err)
+    ls_fail("%s: %s", m->opt.command[0], strerror(err));
+  return err;
+}
+
+static int sample(Main *m)
+{
+  char why[256];
+  int status = 0;
+  if (open_session(m) || open_events(m) || add_targets(m) || open_output(m))
+    return LS_EXIT_NOTHING;
+  m->s.start = ls_session_now();
+  if (ls_sampler_start(m->s.sampler, why, sizeof(why))) {
+    ls_fail("%s", why);
+    return LS_EXIT_NOTHING;
+  }
+  if (m->opt.command)
+    ls_command_go(&m->command);
+  run(m);
+  ls_session_finish(&m->s);
+  if (close_output(m) || no_command(m))
+    return LS_EXIT_NOTHING;
+  if (m->s.found || m->opt.any)
+    ls_books_say(&m->s.books, m->opt.sampler.event == LS_EVENT_CYCLES
+                                  ? 0
+                                  : m->opt.sampler.hz);
+  if (m->opt.sampler.verbose)
+    ls_say("woken for %llu samples", (unsigned long long)m->s.books.woken);
+  if (m->opt.strict >= 0 && ls_books_missed(&m->s.books) > m->opt.strict)
+    status = LS_EXIT_STRICT;
+  if (m->refused)
+    status = LS_EXIT_NOTHING;
+  return m->opt.command ? after_command(m, status) : status;
+}
+
+int main(int argc, char **argv)
+{
+  static Main m;
+  int status;
+  ls_options_parse(&m.opt, argc, argv);
+  ls_say_open(m.opt.quiet);
+  status = sample(&m);
+  if (m.s.output)
+    m.s.output->close(m.s.output, NULL, 0);
+  ls_session_close(&m.s);
+  return status;
+}

@@ -1,0 +1,120 @@
+/*
+** Bytes, and blocks of them on their way to a file descriptor.
+*/
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ljm_crc32c.h"
+#include "ljm_format.h"
+#include "stream_block.h"
+
+/* -- Bytes ---------------------------------------------------------------- */
+
+/* Add N bytes. */
+void ls_bytes_add(LsBytes *b, const void *p, size_t n)
+{
+  if (n > b->cap - b->n) {
+    size_t cap = b->cap ? b->cap : 256;
+    uint8_t *q;
+    while (cap - b->n < n)
+      cap *= 2;
+    q = realloc(b->p, cap);
+    if (!q) {
+      b->bad = 1;
+      return;
+    }
+    b->p = q;
+    b->cap = cap;
+  }
+  if (n)
+    memcpy(b->p + b->n, p, n);
+  b->n += n;
+}
+
+/* Add one byte. */
+void ls_bytes_byte(LsBytes *b, unsigned byte)
+{
+  uint8_t c = (uint8_t)byte;
+  ls_bytes_add(b, &c, 1);
+}
+
+/* Add an unsigned integer. */
+void ls_bytes_uleb(LsBytes *b, uint64_t v)
+{
+  uint8_t leb[LJM_ULEB_MAX];
+  size_t n = 0;
+  for (; v >= 0x80; v >>= 7)
+    leb[n++] = (uint8_t)(v | 0x80);
+  leb[n++] = (uint8_t)v;
+  ls_bytes_add(b, leb, n);
+}
+
+/* Add a string, or as much of it as a stream may have. */
+void ls_bytes_string(LsBytes *b, const char *s, size_t n)
+{
+  n = n < LJM_NAME_MAX ? n : LJM_NAME_MAX;
+  ls_bytes_uleb(b, n);
+  ls_bytes_add(b, s, n);
+}
+
+/* -- Blocks --------------------------------------------------------------- */
+
+/* Write N bytes, however often it takes. The first failure is remembered, and
+** nothing is written after it.
+*/
+void ls_block_write(LsBlock *k, const void *p, size_t n)
+{
+  const uint8_t *from = p;
+  while (n && !k->error) {
+    ssize_t done = write(k->fd, from, n);
+    if (done > 0) {
+      from += done;
+      n -= (size_t)done;
+    } else if (done == 0) {
+      k->error = EIO;
+    } else if (errno == EAGAIN) {
+      struct pollfd wait = {.fd = k->fd, .events = POLLOUT};
+      poll(&wait, 1, -1);
+    } else if (errno != EINTR) {
+      k->error = errno;
+    }
+  }
+}
+
+/* Little endian, N bytes of it. */
+static void block_fixed(uint8_t *p, uint64_t v, int n)
+{
+  for (; n; n--, v >>= 8)
+    *p++ = (uint8_t)v;
+}
+
+/* Begin a block, whose header is filled in when it ends. */
+void ls_block_begin(LsBlock *k)
+{
+  static const uint8_t none[LJM_BLOCK_HEADER];
+  ls_bytes_add(&k->b, none, sizeof(none));
+}
+
+/* End the block and write it, if one has begun. */
+void ls_block_flush(LsBlock *k)
+{
+  LsBytes *b = &k->b;
+  if (b->bad && !k->error)
+    k->error = ENOMEM;
+  if (b->n && !k->error) {
+    memcpy(b->p, LJM_BLOCK_MAGIC, LJM_BLOCK_CRC);
+    block_fixed(b->p + LJM_BLOCK_LENGTH, b->n - LJM_BLOCK_HEADER, 4);
+    block_fixed(b->p + LJM_BLOCK_FIRST, k->before, 8);
+    block_fixed(b->p + LJM_BLOCK_CRC,
+                ljm_crc32c(0, b->p + LJM_BLOCK_LENGTH, b->n - LJM_BLOCK_LENGTH),
+                4);
+    ls_block_write(k, b->p, b->n);
+  }
+  k->before += k->fresh;
+  k->fresh = 0;
+  b->n = 0;
+}

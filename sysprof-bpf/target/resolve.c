@@ -1,0 +1,136 @@
+/*
+** Addresses -> sites.
+*/
+
+#include <string.h>
+
+#include "cut.h"
+#include "resolve.h"
+#include "symbols.h"
+
+/* -- Frames --------------------------------------------------------------- */
+
+static void kernel_site(const LsResolver *r, const struct ljs_frame *f,
+                        LsSite *s)
+{
+  uint64_t addr = f->addr - ((f->flags & LJS_FLAG_RETURN) ? 1 : 0);
+  s->kind = LS_KERNEL;
+  s->name = r->kernel ? ls_kallsyms_find(r->kernel, addr) : NULL;
+  s->addr = s->name ? 0 : f->addr;
+}
+
+/* Where a native address is: its module and its function. */
+static void native_site(const LsResolver *r, const LsTarget *t, uint64_t pc,
+                        LsSite *s)
+{
+  const struct ljs_map *map = ls_target_map(t, pc);
+  LsModule *m = map ? ls_modules_find(r->modules, map->module) : NULL;
+  const LsFde *fde;
+  uint64_t addr, start, size;
+  s->kind = LS_NATIVE;
+  s->addr = pc;
+  if (!m)
+    return;
+  addr = pc - map->bias;
+  s->module = m->id;
+  s->addr = addr;
+  if (!ls_symbols_find(m->elf, addr, &s->name, &start, &size))
+    s->addr = start;
+  else if ((fde = ls_module_function(m, addr)) != NULL)
+    s->addr = fde->lo; /* A function, though without a name. */
+}
+
+static size_t lua_sites(const LsResolver *r, const LsTarget *t,
+                        const struct ljs_stack *s, unsigned i, LsSite *out,
+                        unsigned max)
+{
+  const LsModule *m = ls_modules_find(r->modules, s->module);
+  if (!m || !m->hasvm)
+    return 0;
+  return ls_lua_sites(t->lua, &m->vm, s, i, out, max);
+}
+
+static void mark_site(const struct ljs_frame *f, LsSite *s)
+{
+  s->kind = LS_MARK;
+  s->name = ls_cut_name(f->x);
+}
+
+/* A C function that Lua called is a native frame, too: then its address is that
+** of the function that the native frame inside of it is in.
+*/
+static int told_already(const LsResolver *r, const LsTarget *t,
+                        const struct ljs_stack *s, unsigned i)
+{
+  const struct ljs_frame *f = &s->frame[i], *in = f - 1;
+  LsSite outer = {0}, inner = {0};
+  if (f->x > 1 || !i || in->kind != LJS_FRAME_NATIVE)
+    return 0;
+  native_site(r, t, f->addr, &outer);
+  native_site(r, t, in->addr - ((in->flags & LJS_FLAG_RETURN) ? 1 : 0), &inner);
+  return outer.module == inner.module && outer.addr == inner.addr;
+}
+
+#define MANY 64 /* Sites of one frame: functions inlined in a trace. */
+
+/* A C function that Lua called: by its name in Lua, or else by its symbol. */
+static size_t builtin_site(const LsResolver *r, const LsTarget *t,
+                           const struct ljs_stack *s, unsigned i,
+                           LsSite out[MANY])
+{
+  const struct ljs_frame *f = &s->frame[i];
+  size_t n;
+  if (told_already(r, t, s, i))
+    return 0;
+  n = lua_sites(r, t, s, i, out, MANY);
+  if (n == 1 && out->name && *out->name)
+    return n;
+  memset(out, 0, sizeof(*out));
+  native_site(r, t, f->addr, out);
+  return 1;
+}
+
+/* The sites of frame I, innermost first. */
+static size_t frame_sites(const LsResolver *r, const LsTarget *t,
+                          const struct ljs_stack *s, unsigned i,
+                          LsSite out[MANY])
+{
+  const struct ljs_frame *f = &s->frame[i];
+  memset(out, 0, sizeof(*out));
+  switch (f->kind) {
+  case LJS_FRAME_KERNEL:
+    kernel_site(r, f, out);
+    return 1;
+  case LJS_FRAME_NATIVE:
+    native_site(r, t, f->addr - ((f->flags & LJS_FLAG_RETURN) ? 1 : 0), out);
+    return 1;
+  case LJS_FRAME_MARK:
+    mark_site(f, out);
+    return 1;
+  case LJS_FRAME_BUILTIN:
+    return builtin_site(r, t, s, i, out);
+  default:
+    return lua_sites(r, t, s, i, out, MANY);
+  }
+}
+
+/* -- Stacks --------------------------------------------------------------- */
+
+/* The numbers of all sites of a stack, the outermost first. Answers how many.
+** In this order, too, are they named: functions get their names from those that
+** define them, which are further out more often than not.
+*/
+size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
+                  uint32_t out[LS_SITES_MAX])
+{
+  LsSite site[MANY];
+  size_t n = 0, k;
+  uint32_t i = s->nframes, id;
+  while (i--) {
+    k = frame_sites(r, t, s, i, site);
+    while (k-- && n < LS_SITES_MAX)
+      if ((id = ls_sitetable_add(r->sites, &site[k])) != 0)
+        out[n++] = id;
+  }
+  return n;
+}

@@ -1,0 +1,29 @@
+/*
+** Files -> a profile: opened, unpacked, followed, and said what is wrong with
+** them.
+*/
+
+#ifndef LP_LOAD_H
+#define LP_LOAD_H
+
+#include "ahead.h"
+#include "follow.h"
+#include "ingest.h"
+
+typedef struct LpLoad {
+  LpProfile *prof;
+  double follow; /* Seconds between two calls of show; 0: files have ended. */
+  void (*body)(LpProfile *prof); /* It is known what comes, and wanted. */
+  void (*show)(const struct LpLoad *l); /* While a file is followed. */
+  const char *timeless; /* What becomes of a recording without time marks, if
+                        ** somebody should know; or NULL. */
+  LpFollow followed;    /* Has a name, if a file is. */
+  LpStream st;          /* What is read, */
+  LpAhead *ahead;       /* which may be behind the reader. */
+} LpLoad;
+
+int lp_load_worse(int a, int b);
+int lp_load_failed(const char *name, const char *why);
+int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got);
+
+#endif

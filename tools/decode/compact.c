@@ -1,0 +1,210 @@
+/*
+** Version 0x10: prologues, then blocks that stand on their own.
+**
+** A block is used only if its checksum is right. Where one is not, or where
+** none begins, the reader looks for the next one that is whole.
+*/
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ljm_crc32c.h"
+#include "compact.h"
+#include "items.h"
+#include "leb.h"
+#include "reader.h"
+
+#define MAGIC_LEN 4
+
+/* A hostile stream could be made of blocks' beginnings, each with 16 MiB to be
+** summed up. Looking for a block sums so many bytes for each one skipped, and
+** LOOK_FREE more in the whole stream.
+*/
+#define LOOK_EACH 16
+#define LOOK_STEP 4096 /* Bytes searched at a time. */
+#define LOOK_FREE (256u << 20)
+
+typedef struct Compact {
+  LpInput *in;
+  const LpSink *sink;
+  LpItems items;
+  LpDamage damage; /* Why the block here is none. */
+  uint64_t look;   /* Bytes that may still be summed in search of blocks. */
+  uint64_t expect; /* Number of the next event. */
+} Compact;
+
+/* -- Blocks --------------------------------------------------------------- */
+
+/* Little endian, at any address. */
+static uint32_t compact_u32(const uint8_t *p)
+{
+  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+         (uint32_t)p[3] << 24;
+}
+
+static uint64_t compact_u64(const uint8_t *p)
+{
+  return compact_u32(p) | (uint64_t)compact_u32(p + 4) << 32;
+}
+
+/* Note what is wrong here. */
+#define compact_wrong(c, ...)                                                  \
+  ((c)->damage.offset = lp_input_offset((c)->in),                              \
+   (void)snprintf((c)->damage.what, sizeof((c)->damage.what), __VA_ARGS__))
+
+/* Is a whole block in the buffer, here? Leaves its length in *LEN. With LOOK,
+** it is one of many places that could be a block.
+*/
+static int compact_block(Compact *c, uint32_t *len, int look)
+{
+  size_t have = lp_input_want(c->in, LJM_BLOCK_HEADER);
+  const uint8_t *p = c->in->p;
+  if (memcmp(p, LJM_BLOCK_MAGIC, have < MAGIC_LEN ? have : MAGIC_LEN) != 0) {
+    compact_wrong(c, "expected a block, found %02x %02x %02x %02x", p[0], p[1],
+                  p[2], p[3]);
+    return 0;
+  }
+  if (have < LJM_BLOCK_HEADER) {
+    compact_wrong(c, "expected a block, the stream ends inside its header");
+    return 0;
+  }
+  *len = compact_u32(p + LJM_BLOCK_LENGTH);
+  if (*len > LJM_BLOCK_MAX) {
+    compact_wrong(c, "expected a block of at most 16 MiB, not %" PRIu32, *len);
+    return 0;
+  }
+  if (look && c->look < *len)
+    return 0;
+  have = lp_input_want(c->in, LJM_BLOCK_HEADER + (size_t)*len);
+  if (have < LJM_BLOCK_HEADER + (size_t)*len) {
+    compact_wrong(c, "expected a block of %" PRIu32 " bytes, found %zu", *len,
+                  have - LJM_BLOCK_HEADER);
+    return 0;
+  }
+  c->look -= look ? *len : 0;
+  p = c->in->p;
+  if (ljm_crc32c(0, p + LJM_BLOCK_LENGTH,
+                 LJM_BLOCK_HEADER - LJM_BLOCK_LENGTH + (size_t)*len) ==
+      compact_u32(p + LJM_BLOCK_CRC))
+    return 1;
+  compact_wrong(c, "a block of %" PRIu32 " bytes has a wrong checksum", *len);
+  return 0;
+}
+
+/* Look for the next whole block behind this byte. Returns 0 at the end. */
+static int compact_resync(Compact *c, uint32_t *len)
+{
+  LpInput *in = c->in;
+  for (;;) {
+    size_t have = lp_input_want(in, 1 + MAGIC_LEN), n;
+    const uint8_t *at;
+    if (have < 1 + MAGIC_LEN) {
+      lp_input_skip(in, have);
+      return 0;
+    }
+    have = have < LOOK_STEP ? have : LOOK_STEP;
+    at = memmem(in->p + 1, have - 1, LJM_BLOCK_MAGIC, MAGIC_LEN);
+    n = at ? (size_t)(at - in->p) : have - MAGIC_LEN;
+    c->look += (uint64_t)n * LOOK_EACH;
+    lp_input_skip(in, n);
+    if (at && compact_block(c, len, 1))
+      return 1;
+  }
+}
+
+/* Something was lost before this byte. */
+static void compact_lost(Compact *c, LpDamageKind kind, const LpDamage *why,
+                         uint64_t events)
+{
+  LpDamage d = *why;
+  d.kind = kind;
+  d.events = events;
+  d.bytes = lp_input_offset(c->in) - d.offset;
+  c->items.gap = 1;
+  c->sink->damage(c->sink->ctx, &d);
+}
+
+/* Read the block of LEN bytes that is here. WHY is not NULL if something was
+** lost before it.
+*/
+static void compact_use(Compact *c, uint32_t len, const LpDamage *why)
+{
+  LpInput *in = c->in;
+  uint64_t first = compact_u64(in->p + LJM_BLOCK_FIRST);
+  uint64_t lost = first > c->expect ? first - c->expect : 0;
+  uint64_t before = c->items.events;
+  LpDamage d = {.offset = lp_input_offset(in)};
+  snprintf(d.what, sizeof(d.what),
+           "expected event %" PRIu64 ", found a block from event %" PRIu64,
+           c->expect, first);
+  if (why || lost)
+    compact_lost(c, LP_GAP, why ? why : &d, lost);
+  if (first < c->expect) { /* Read before: do not count it twice. */
+    c->sink->damage(c->sink->ctx, &d);
+  } else {
+    lp_items_block(&c->items, in->p + LJM_BLOCK_HEADER, len,
+                   lp_input_offset(in) + LJM_BLOCK_HEADER);
+    c->expect = first + (c->items.events - before);
+  }
+  lp_input_skip(in, LJM_BLOCK_HEADER + (size_t)len);
+}
+
+/* Read all blocks. WHY is not NULL if the way here is lost already. */
+static void compact_blocks(Compact *c, const LpDamage *why)
+{
+  LpDamageKind kind = LP_NOTHING;
+  uint32_t len = 0;
+  LpDamage d;
+  while (!c->items.ended && (why || lp_input_want(c->in, 1))) {
+    if (!why && !compact_block(c, &len, 0)) {
+      d = c->damage;
+      why = &d;
+      kind = LP_CUT;
+    }
+    if (why && !compact_resync(c, &len)) {
+      compact_lost(c, kind, why, 0);
+      return;
+    }
+    compact_use(c, len, why);
+    why = NULL;
+  }
+  c->in->told = c->items.ended;
+  if (!c->items.ended)
+    lp_reader_damage(c->in, c->sink, LP_CUT,
+                     "expected a block or the %s, the stream ends",
+                     c->items.body == 'p' ? "books" : "totals");
+  else if (lp_input_want(c->in, 1))
+    lp_reader_damage(c->in, c->sink, LP_ODD,
+                     "expected the end of the stream behind its %s",
+                     c->items.body == 'p' ? "books" : "totals");
+}
+
+/* Read a stream whose first prologue is here. */
+void lp_compact_read(LpInput *in, const LpSink *sink)
+{
+  Compact c = {.in = in, .sink = sink, .look = LOOK_FREE};
+  const uint8_t *p;
+  unsigned bad = 0, version = 0;
+  int body = 0;
+  lp_input_want(in, LJM_PROLOGUE_LEN + LJM_ULEB_MAX + 1);
+  p = in->p + LJM_PROLOGUE_LEN;
+  lp_uleb(&p, &bad); /* The address of the VM's state: nobody needs it. */
+  if (!bad && *p++ == LJM_SYM_FINAL && p <= in->end) {
+    lp_input_skip(in, (size_t)(p - in->p));
+    body = lp_reader_body(in, &version);
+  }
+  if (body == 'd') {
+    lp_reader_refuse(in, sink, body);
+    return;
+  }
+  compact_wrong(&c, "expected the prologue of the %s, lj%c 0x10",
+                body == 'p' ? "samples" : "events", body ? body : 'm');
+  if (body && version == LJM_VERSION)
+    lp_input_skip(in, LJM_PROLOGUE_LEN);
+  else
+    body = 0;
+  lp_items_open(&c.items, sink, body);
+  compact_blocks(&c, body ? NULL : &c.damage);
+  lp_items_close(&c.items);
+}

@@ -1,0 +1,191 @@
+/*
+** What a reader hands over, whatever version of the stream it reads.
+**
+** A reader calls the sink in the order of the stream. Functions, sites and
+** lists of callers are answered with a number of the sink's own, which events
+** then carry: ids and addresses of the stream never leave the reader.
+*/
+
+#ifndef LP_RECORD_H
+#define LP_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ljm_format.h"
+#include "strview.h"
+
+/* One event. An allocation has no old object, a deallocation no new one. */
+typedef struct LpEvent {
+  uint64_t oaddr;
+  uint64_t osize;
+  uint64_t naddr;
+  uint64_t nsize;
+  uint32_t site;   /* As the sink numbers them. */
+  uint32_t node;   /* Its callers; a deallocation has none to speak of. */
+  uint8_t kind;    /* LJM_ALLOC, LJM_FREE, LJM_REALLOC. */
+  uint8_t type;    /* Of what is allocated: LJM_TYPE_*, or any up to 15. */
+  uint8_t sampled; /* Reallocation in samples: LJM_SAMPLED_*. */
+} LpEvent;
+
+#define LP_BATCH 128 /* Events come in arrays of up to so many. */
+
+/* Sites that every sink knows. */
+enum {
+  LP_SITE_INTERNAL, /* The VM itself. */
+  LP_SITE_UNKNOWN,  /* The recorder could not tell. */
+  LP_SITE_LOST,     /* Its definition was lost with a part of the stream. */
+  LP_SITE_BEFORE,   /* Objects older than the recording. */
+  LP_SITE_CUT,      /* In place of callers that are not told. */
+  LP_SITE_FIRST     /* The first one that is defined. */
+};
+
+#define LP_SITE_MAX ((1u << 28) - 1) /* No number of a site is larger. */
+
+/* Lists of callers that every sink knows. */
+enum {
+  LP_NODE_ROOT, /* Nobody. */
+  LP_NODE_CUT   /* Somebody who is not told. */
+};
+
+#define LP_FUNC_NONE 0 /* No function, or one whose definition was lost. */
+
+typedef enum LpFuncKind {
+  LP_FUNC_UNDEFINED, /* LP_FUNC_NONE. */
+  LP_FUNC_LUA,
+  LP_FUNC_LUA_ADDR, /* A Lua function of which only the address is known. */
+  LP_FUNC_C,
+  LP_FUNC_C_ADDR, /* A C function of which only the address is known. */
+  LP_FUNC_TRACE,
+  LP_FUNC_NATIVE, /* A function of a module. */
+  LP_FUNC_KERNEL, /* A function of the kernel. */
+  LP_FUNC_MARK    /* No function: the name tells what is missing. */
+} LpFuncKind;
+
+/* A function, or a trace of which only the start is known. */
+typedef struct LpFunc {
+  LpFuncKind kind;
+  uint32_t flags;   /* LJM_PROTO_*, LJM_CFUNC_*, LJM_NATIVE_*. */
+  uint64_t addr;    /* *_ADDR; of a trace's machine code, if not 0; native:
+                    ** in the module's file. */
+  LpStr chunk;      /* Lua: as the VM has it. C: the module's path. */
+  LpStr name;       /* Lua: as it was defined. C, native: the symbol. Or
+                    ** empty. */
+  uint64_t first;   /* Lua: the line where it is defined. */
+  uint64_t lines;   /* Lua: lines that it spans. */
+  uint64_t hash;    /* Lua: of its bytecode. */
+  uint64_t offset;  /* C: its address in the module. */
+  uint32_t module;  /* Native: as the sink numbers them. */
+  uint64_t traceno; /* Trace: its number. */
+  uint32_t start;   /* Trace: the function where it starts. */
+  uint64_t line;    /* Trace: the line where it starts. */
+} LpFunc;
+
+#define LP_MODULE_NONE                                                         \
+  0                      /* Code that is in no file, or in one that was lost.  \
+                          */
+#define LP_THREAD_NONE 0 /* Nobody knows which. */
+
+/* A file with machine code. */
+typedef struct LpModule {
+  LpStr buildid; /* Or empty. */
+  LpStr path;
+} LpModule;
+
+typedef struct LpProcess {
+  uint64_t pid;
+  uint64_t pidns; /* 0: not known. */
+  uint64_t start; /* In clock ticks since boot; 0: not known. */
+  LpStr command;
+} LpProcess;
+
+typedef struct LpThread {
+  uint32_t process; /* As the sink numbers them. */
+  uint64_t tid;
+  LpStr name;
+} LpThread;
+
+/* A thread was met with this stack. */
+typedef struct LpSample {
+  uint32_t node;   /* All of the stack: its leaf is the innermost one. */
+  uint32_t thread; /* As the sink numbers them. */
+  uint64_t count;  /* How often. */
+  int cut;         /* It does not reach the root. */
+} LpSample;
+
+/* A line in a function. */
+typedef struct LpSite {
+  uint32_t func;
+  uint32_t flags; /* LJM_SITE_*. */
+  uint64_t line;
+} LpSite;
+
+#define LP_LINE_NONE UINT64_MAX /* As the field's recorders write it. */
+
+/* A fact about the recording. */
+typedef struct LpMeta {
+  LpStr key;
+  uint8_t tag; /* LJM_META_UINT or LJM_META_STRING. */
+  uint64_t u;
+  LpStr s;
+} LpMeta;
+
+/* Is it a number of the name KEY? */
+static inline int lp_meta_is(const LpMeta *m, const char *key)
+{
+  return m->tag == LJM_META_UINT && lp_str_is(m->key, key);
+}
+
+/* The recorder's own books, at the end of a whole stream. */
+typedef struct LpTotals {
+  uint64_t offset; /* Where they are in the stream. */
+  uint64_t flags;  /* LJM_TOTALS_*. */
+  uint64_t allocs, reallocs, frees;
+  uint64_t in, out; /* Sums of all new and of all old sizes. */
+  uint64_t live;
+  uint64_t lost; /* Events that the stream could not hold. */
+  uint64_t ns;
+} LpTotals;
+
+typedef enum LpDamageKind {
+  LP_ODD,    /* It contradicts itself, but nothing is missing. */
+  LP_GAP,    /* Something is missing before more that could be read. */
+  LP_CUT,    /* It ends too early, or cannot be read on from here. */
+  LP_NOTHING /* It could not be read at all. */
+} LpDamageKind;
+
+/* Where a stream is not as it should be. */
+typedef struct LpDamage {
+  LpDamageKind kind;
+  uint64_t offset;
+  uint64_t bytes;  /* That were lost. */
+  uint64_t events; /* That are known to be lost. */
+  char what[160];  /* What was expected, what was there instead. */
+} LpDamage;
+
+typedef struct LpSink {
+  void *ctx;
+  /* It is a memory profile (m) or a CPU profile (p). Comes once, before the
+  ** first event or sample; never, where nothing can be read.
+  */
+  void (*body)(void *ctx, int kind);
+  void (*meta)(void *ctx, const LpMeta *m);
+  uint32_t (*func)(void *ctx, const LpFunc *f);
+  uint32_t (*site)(void *ctx, const LpSite *s);
+  /* The callers CALLERS, and behind them SITE, which they called. */
+  uint32_t (*node)(void *ctx, uint32_t callers, uint32_t site);
+  void (*events)(void *ctx, const LpEvent *ev, size_t n);
+  void (*time)(void *ctx, uint64_t ns);
+  void (*damage)(void *ctx, const LpDamage *d);
+  void (*totals)(void *ctx, const LpTotals *t);
+  /* Of CPU profiles. */
+  uint32_t (*module)(void *ctx, const LpModule *m);
+  uint32_t (*process)(void *ctx, const LpProcess *p);
+  uint32_t (*thread)(void *ctx, const LpThread *t);
+  void (*sample)(void *ctx, const LpSample *s);
+  void (*book)(void *ctx, const LpMeta *m);
+  void (*booked)(void *ctx, uint64_t offset); /* All pairs of the books. */
+} LpSink;
+
+#endif

@@ -1,0 +1,126 @@
+/*
+** One stream's way into a profile: a sink for its reader, its live objects,
+** its books.
+*/
+
+#ifndef LP_INGEST_H
+#define LP_INGEST_H
+
+#include "live.h"
+#include "profile.h"
+#include "watch.h"
+#include "weight.h"
+
+/* Numbers of a CPU profile's books that are checked. */
+enum {
+  LP_BOOK_FIRED,
+  LP_BOOK_DELIVERED,
+  LP_BOOK_DROPPED,
+  LP_BOOK_CPU_NS,
+  LP_NBOOK
+};
+
+/* Events of a memory profile. */
+typedef struct LpTold {
+  uint64_t allocs, reallocs, frees;
+  uint64_t in, out; /* Sums of new and of old sizes. */
+} LpTold;
+
+typedef struct LpStream {
+  LpProfile *prof;
+  int body; /* m: of memory; p: of the CPU; 0: not known. */
+  LpLive live;
+  uint64_t allocs, reallocs, frees; /* Events. */
+  uint64_t in, out;                 /* Sums of new and of old sizes. */
+  uint64_t before; /* Bytes of objects older than the recording, gone by now. */
+  uint64_t strays; /* How many. */
+  uint64_t twice;  /* Allocations where an object lives. */
+  uint64_t base;   /* Bytes live at the start, */
+  int hasbase;     /* if known. */
+  LpTold outside;  /* Of all events, those outside of what is wanted; */
+  uint64_t early;  /* what came before, less what went. */
+  uint64_t sample; /* Bytes between two samples; 0: all is told. */
+  LpScale *scale;  /* What samples stand for. */
+  LpWatch *watch;  /* What is counted beside, or NULL. */
+  int begun;       /* It is known whether that is wanted. */
+  int blind;       /* The recorder itself could not see everything. */
+  uint64_t added;  /* To LpProfile.base, */
+  int nobefore;    /* and .nobefore, by this stream. */
+  /* Of CPU profiles. */
+  uint64_t samples;   /* Records of samples, */
+  uint64_t delivered; /* of so many samples, */
+  uint64_t hz;        /* so many a second of CPU time, */
+  uint64_t period;    /* or nanoseconds between two. */
+  unsigned booked;    /* Bits of what the books tell of: */
+  uint64_t book[LP_NBOOK];
+  /* Of all. */
+  uint64_t ns; /* The last time mark, */
+  uint64_t at; /* and where its 0 is on the profile's time line. */
+  int placed;
+  LpClock clock;
+  uint64_t marks; /* of so many. */
+  uint64_t ndamage;
+  uint64_t lost;   /* Events that are known to be lost. */
+  LpDamage damage; /* The first one. */
+} LpStream;
+
+/* How much of a stream could be read; also the exit status for it. */
+typedef enum LpStatus {
+  LP_WHOLE,
+  LP_PART,
+  LP_UNREADABLE,
+  LP_EXCEEDED /* All is well but that a limit was exceeded. */
+} LpStatus;
+
+LpSink lp_stream_open(LpStream *st, LpProfile *prof);
+void lp_stream_settle(LpStream *st);
+void lp_stream_close(LpStream *st, uint64_t offset);
+LpStatus lp_stream_status(const LpStream *st);
+
+/* For those who watch what comes: as the sink does. */
+void lp_stream_body(void *st, int body);
+
+/* What was live when that began which is counted, or NULL if nobody knows. */
+static inline const uint64_t *lp_stream_base(const LpStream *st, uint64_t *base)
+{
+  *base = st->base + st->early;
+  return st->hasbase && !st->sample ? base : NULL;
+}
+
+/* Is what was told since the last time mark wanted? Events have happened behind
+** it, samples were taken before it.
+*/
+static inline int lp_watch_inside(const LpStream *st)
+{
+  const LpWanted *wanted = &st->prof->wanted;
+  if (st->body == 'p')
+    return (!wanted->from || st->ns > wanted->from) && st->ns <= wanted->to;
+  return st->ns >= wanted->from &&
+         (st->ns < wanted->to || wanted->to == UINT64_MAX);
+}
+
+/* Between the parts of it. */
+void lp_stream_damage(void *st, const LpDamage *d);
+void lp_stream_cpu(LpSink *sink);
+void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
+
+/* What an object of SIZE bytes stands for, into W: to copy it costs more. */
+static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)
+{
+  if (st->scale) {
+    *w = lp_weigh(st->scale, size);
+    return;
+  }
+  w->n = 1;
+  w->bytes = size;
+  w->npart = w->bytespart = 0;
+}
+
+/* Open the watch, if something is wanted that needs one. */
+static inline void lp_stream_begin(LpStream *st)
+{
+  if (!st->begun)
+    lp_watch_open(st);
+}
+
+#endif

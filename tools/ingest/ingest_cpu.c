@@ -1,0 +1,154 @@
+/*
+** One CPU profile's way into a profile: its samples, its books.
+*/
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ingest.h"
+
+/* -- Definitions ---------------------------------------------------------- */
+
+static uint32_t cpu_module(void *ctx, const LpModule *m)
+{
+  return lp_cpu_module(&((LpStream *)ctx)->prof->cpu, m);
+}
+
+static uint32_t cpu_process(void *ctx, const LpProcess *p)
+{
+  return lp_cpu_process(&((LpStream *)ctx)->prof->cpu, p);
+}
+
+static uint32_t cpu_thread(void *ctx, const LpThread *t)
+{
+  return lp_cpu_thread(&((LpStream *)ctx)->prof->cpu, t);
+}
+
+/* A fact about the recording. */
+void lp_stream_cpu_meta(LpStream *st, const LpMeta *m)
+{
+  LpCpu *cpu = &st->prof->cpu;
+  if (lp_meta_is(m, "hz") && m->u && !st->hz) {
+    st->hz = m->u;
+    lp_cpu_rate(cpu, m->u);
+  } else if (lp_meta_is(m, "period_ns") && !st->period) {
+    st->period = m->u;
+  } else if (m->tag == LJM_META_STRING && lp_str_is(m->key, "event") &&
+             !cpu->event.n && m->s.n) {
+    lp_buf_add(&cpu->event, m->s.s, m->s.n);
+  }
+}
+
+/* -- Samples and books ---------------------------------------------------- */
+
+/* Fewer or more samples were read than were delivered. */
+static void cpu_differ(LpStream *st, uint64_t offset)
+{
+  LpDamage d = {.kind = LP_ODD, .offset = offset};
+  snprintf(d.what, sizeof(d.what),
+           "the books tell of %" PRIu64 " samples, %" PRIu64 " were read",
+           st->book[LP_BOOK_DELIVERED], st->delivered);
+  lp_stream_damage(st, &d);
+}
+
+/* The books are not closed. */
+static void cpu_open(LpStream *st, uint64_t offset)
+{
+  LpDamage d = {.kind = LP_ODD, .offset = offset};
+  snprintf(d.what, sizeof(d.what),
+           "the books tell of %" PRIu64 " samples fired, %" PRIu64
+           " delivered, %" PRIu64 " dropped",
+           st->book[LP_BOOK_FIRED], st->book[LP_BOOK_DELIVERED],
+           st->book[LP_BOOK_DROPPED]);
+  lp_stream_damage(st, &d);
+}
+
+/* A stack was met. */
+static void cpu_sample(void *ctx, const LpSample *s)
+{
+  LpStream *st = ctx;
+  lp_stream_begin(st);
+  st->samples++;
+  if (!lp_watch_inside(st)) {
+    st->delivered += s->count;
+    st->prof->cpu.outside += s->count;
+  } else if (lp_cpu_sample(&st->prof->cpu, s)) {
+    st->delivered += s->count;
+    if (st->watch)
+      st->watch->samples += s->count;
+    lp_origins_sample(&st->prof->origins, s->node, s->count);
+  } else {
+    LpDamage d = {.kind = LP_ODD, .what = "more samples than there can be"};
+    lp_stream_damage(st, &d);
+  }
+}
+
+/* A number of the books. */
+static void cpu_book(void *ctx, const LpMeta *m)
+{
+  static const char *const key[LP_NBOOK] = {
+      [LP_BOOK_FIRED] = "fired",
+      [LP_BOOK_DELIVERED] = "delivered",
+      [LP_BOOK_DROPPED] = "dropped",
+      [LP_BOOK_CPU_NS] = "cpu_ns",
+  };
+  LpStream *st = ctx;
+  int i;
+  if (m->tag != LJM_META_UINT)
+    return;
+  for (i = 0; i < LP_NBOOK; i++) {
+    if (lp_str_is(m->key, key[i])) {
+      st->book[i] = m->u;
+      st->booked |= 1u << i;
+    }
+  }
+  lp_cpu_book(&st->prof->cpu, m->key, m->u);
+}
+
+/* Are these books told? */
+static int cpu_told(const LpStream *st, unsigned books)
+{
+  return (st->booked & books) == books;
+}
+
+/* How many samples NS nanoseconds of CPU time are worth. */
+static uint64_t cpu_worth(const LpStream *st, uint64_t ns)
+{
+  unsigned __int128 n = st->period
+                            ? ns / st->period
+                            : (unsigned __int128)ns * st->hz / 1000000000u;
+  return n < LP_SAMPLES_MAX ? (uint64_t)n : LP_SAMPLES_MAX;
+}
+
+/* All of the books was told: compare them with what was read, and with
+** themselves. With a gap, what was read has to be less.
+*/
+static void cpu_booked(void *ctx, uint64_t offset)
+{
+  const unsigned all =
+      1u << LP_BOOK_FIRED | 1u << LP_BOOK_DELIVERED | 1u << LP_BOOK_DROPPED;
+  LpStream *st = ctx;
+  const uint64_t *b = st->book;
+  LpCpu *cpu = &st->prof->cpu;
+  cpu->booked++;
+  if (cpu_told(st, 1u << LP_BOOK_CPU_NS) && (st->hz || st->period))
+    lp_cpu_expect(cpu, cpu_worth(st, b[LP_BOOK_CPU_NS]));
+  if (cpu_told(st, 1u << LP_BOOK_DELIVERED) &&
+      (st->ndamage ? b[LP_BOOK_DELIVERED] < st->delivered
+                   : b[LP_BOOK_DELIVERED] != st->delivered))
+    cpu_differ(st, offset);
+  else if (cpu_told(st, all) &&
+           b[LP_BOOK_FIRED] - b[LP_BOOK_DELIVERED] != b[LP_BOOK_DROPPED])
+    cpu_open(st, offset);
+}
+
+/* Take CPU profiles as well. */
+void lp_stream_cpu(LpSink *sink)
+{
+  sink->module = cpu_module;
+  sink->process = cpu_process;
+  sink->thread = cpu_thread;
+  sink->sample = cpu_sample;
+  sink->book = cpu_book;
+  sink->booked = cpu_booked;
+}

@@ -1,0 +1,177 @@
+/*
+** Where objects come from: call tree, origins, what is counted for each.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "origin.h"
+
+#define ORIGIN_NEAR  4                /* No list is longer. */
+#define ORIGIN_NODES (UINT32_MAX - 1) /* No more nodes than this. */
+
+/* A new node. */
+static uint32_t origins_node(LpOrigins *o, uint32_t parent, uint32_t site)
+{
+  o->node = lp_grow(o->node, &o->nodes, (size_t)o->nnode + 1, sizeof(LpNode));
+  o->node[o->nnode] = (LpNode){.parent = parent, .site = site};
+  return o->nnode++;
+}
+
+/* As lp_origins_node, of a node that is in no list, or new. */
+uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site)
+{
+  uint64_t key = (uint64_t)parent << 32 | site;
+  uint32_t id, last = 0, next, near = 0;
+  for (next = o->node[parent].child; next; next = o->node[next].next, near++)
+    last = next;
+  if (near == ORIGIN_NEAR && (id = lp_idmap_get(&o->edges, key)) != LP_NONE)
+    return id;
+  if (o->nnode == ORIGIN_NODES)
+    return LP_NODE_CUT;
+  id = origins_node(o, parent, site);
+  if (near == ORIGIN_NEAR)
+    lp_idmap_put(&o->edges, key, id);
+  else if (last)
+    o->node[last].next = id;
+  else
+    o->node[parent].child = id;
+  return id;
+}
+
+/* A new origin. */
+static uint32_t origins_new(LpOrigins *o, uint32_t node, uint32_t what)
+{
+  size_t n = (size_t)o->n + 1;
+  o->cell = lp_grow_lines(o->cell, &o->cells, n, sizeof(LpCell));
+  o->callers = lp_grow(o->callers, &o->ncallers, n, sizeof(uint32_t));
+  o->cell[o->n] = (LpCell){.what = what};
+  o->callers[o->n] = node;
+  return o->n++;
+}
+
+/* The same, of an origin without callers. */
+static uint32_t origins_bare(LpOrigins *o, uint32_t what)
+{
+  uint32_t id = origins_new(o, LP_NODE_ROOT, what);
+  o->bare = lp_grow(o->bare, &o->nbare, (size_t)what + 1, sizeof(uint32_t));
+  o->bare[what] = id + 1;
+  return id;
+}
+
+/* As lp_origins_get, of an origin that is in no list, or new. */
+uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
+{
+  uint64_t key = (uint64_t)node << 32 | what;
+  uint32_t id, last = 0, next, near = 0;
+  for (next = o->node[node].origin; next; next = o->cell[next].next, near++)
+    last = next;
+  if (near == ORIGIN_NEAR && (id = lp_idmap_get(&o->ids, key)) != LP_NONE)
+    return id;
+  if (o->n > LP_ORIGIN_MAX)
+    return LP_ORIGIN_LOST;
+  if (node == LP_NODE_ROOT)
+    return origins_bare(o, what);
+  id = origins_new(o, node, what);
+  if (near == ORIGIN_NEAR)
+    lp_idmap_put(&o->ids, key, id);
+  else if (last)
+    o->cell[last].next = id;
+  else
+    o->node[node].origin = id;
+  return id;
+}
+
+/* A stack was met COUNT times. One of nobody is unknown. */
+void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
+{
+  if (node == LP_NODE_ROOT)
+    node = lp_origins_node(o, LP_NODE_ROOT, LP_SITE_UNKNOWN);
+  o->samples =
+      lp_grow(o->samples, &o->nsamples, (size_t)node + 1, sizeof(uint64_t));
+  o->samples[node] += count;
+}
+
+/* Make room for the parts of every origin. */
+void lp_origins_parts(LpOrigins *o)
+{
+  o->part = lp_grow(o->part, &o->nparts, o->cells, sizeof(o->part[0]));
+}
+
+/* Make room for what is counted beside, of every origin. */
+void lp_origins_extra(LpOrigins *o)
+{
+  o->extra = lp_grow(o->extra, &o->nextra, o->cells, sizeof(LpExtra));
+}
+
+/* Count objects of an origin beside. */
+void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
+                       const LpWeight *v)
+{
+  LpExtra *x;
+  if (origin >= o->nextra)
+    lp_origins_extra(o);
+  x = &o->extra[origin];
+  count -= LP_NCELL;
+  bytes -= LP_NCELL;
+  lp_parts_add(&x->n[count], &x->part[count], v->n, v->npart);
+  lp_parts_add(&x->n[bytes], &x->part[bytes], v->bytes, v->bytespart);
+}
+
+/* What is counted for an origin. */
+LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
+{
+  LpFigures f;
+  memset(&f, 0, sizeof(f));
+  memcpy(f.n, o->cell[origin].n, sizeof(o->cell[origin].n));
+  if (origin < o->nparts)
+    memcpy(f.part, o->part[origin], sizeof(o->part[origin]));
+  if (origin < o->nextra) {
+    const LpExtra *e = &o->extra[origin];
+    memcpy(f.n + LP_NCELL, e->n, sizeof(e->n));
+    memcpy(f.part + LP_NCELL, e->part, sizeof(e->part));
+  }
+  return f;
+}
+
+/* What an origin holds; below 0, modulo 2^64. */
+LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin)
+{
+  static const uint64_t none[LP_NCELL];
+  const uint64_t *n = o->cell[origin].n;
+  const uint64_t *part = origin < o->nparts ? o->part[origin] : none;
+  LpWeight w = {n[LP_ALLOCS], part[LP_ALLOCS], n[LP_ALLOC_BYTES],
+                part[LP_ALLOC_BYTES]};
+  lp_parts_add(&w.n, &w.npart, n[LP_REALLOCS], part[LP_REALLOCS]);
+  lp_parts_sub(&w.n, &w.npart, n[LP_FREES], part[LP_FREES]);
+  lp_parts_sub(&w.n, &w.npart, n[LP_MOVES], part[LP_MOVES]);
+  lp_parts_add(&w.bytes, &w.bytespart, n[LP_REALLOC_BYTES],
+               part[LP_REALLOC_BYTES]);
+  lp_parts_sub(&w.bytes, &w.bytespart, n[LP_LEFT_BYTES], part[LP_LEFT_BYTES]);
+  return w;
+}
+
+/* The root, the node of cut stacks; no objects. */
+void lp_origins_open(LpOrigins *o)
+{
+  memset(o, 0, sizeof(*o));
+  origins_node(o, LP_NODE_ROOT, LP_SITE_UNKNOWN);
+  lp_origins_node(o, LP_NODE_ROOT, LP_SITE_CUT);
+  origins_bare(o, lp_origins_what(LP_SITE_BEFORE, LJM_TYPE_UNKNOWN));
+  origins_bare(o, lp_origins_what(LP_SITE_LOST, LJM_TYPE_UNKNOWN));
+}
+
+/* Give the memory back. */
+void lp_origins_close(LpOrigins *o)
+{
+  lp_idmap_free(&o->edges);
+  lp_idmap_free(&o->ids);
+  free(o->node);
+  free(o->bare);
+  free(o->cell);
+  free(o->callers);
+  free(o->part);
+  free(o->extra);
+  free(o->samples);
+}

@@ -1,0 +1,122 @@
+/*
+** Where objects come from: call tree, origins, what is counted for each.
+**
+** A node of the tree is a list of callers, or a whole stack of a CPU profile:
+** the node of all but the innermost, and that one's site. An origin is what a
+** live object is known by: callers, site, type.
+**
+** Programs walk their call trees in order, and nodes and origins are numbered
+** in the order of their first visit. So the first ORIGIN_NEAR children of a
+** node, and the first of its origins, are in lists, whose elements most often
+** are in the cache; only the rest is in hash tables, which scatter them.
+*/
+
+#ifndef LP_ORIGIN_H
+#define LP_ORIGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "figures.h"
+#include "idmap.h"
+#include "record.h"
+#include "weight.h"
+
+#define LP_ORIGIN_MAX ((1u << 30) - 2) /* The largest origin number. */
+
+/* Origins that are always there. */
+enum {
+  LP_ORIGIN_BEFORE, /* Objects older than the recording. */
+  LP_ORIGIN_LOST    /* In place of origins that there is no number for. */
+};
+
+typedef struct LpNode {
+  uint32_t parent; /* Always a smaller number; of the root, itself. */
+  uint32_t site;
+  uint32_t child;  /* The first one made, or 0. */
+  uint32_t next;   /* The next one of the same parent, or 0. */
+  uint32_t origin; /* Of its origins the first one made, or 0. */
+} LpNode;
+
+/* An origin, and what is counted for it: as large as a line of cache. */
+typedef struct LpCell {
+  uint64_t n[LP_NCELL];
+  uint32_t what; /* Site and type. */
+  uint32_t next; /* The next one of the same node, or 0. */
+} LpCell;
+
+typedef struct LpOrigins {
+  LpIdMap edges; /* Nodes that are in no list, by parent and site. */
+  LpNode *node;
+  size_t nodes; /* Room. */
+  uint32_t nnode;
+  uint64_t *samples; /* Of CPU time whose whole stack a node is, */
+  size_t nsamples;   /* for so many nodes. */
+  LpIdMap ids;       /* Origins that are in no list, by all three. */
+  uint32_t *bare;    /* Those without, by site and type: number + 1. */
+  size_t nbare;
+  LpCell *cell;      /* By origin, */
+  size_t cells;      /* room, */
+  uint32_t *callers; /* nodes, */
+  size_t ncallers;
+  uint64_t (*part)[LP_NCELL]; /* of samples what is beyond whole numbers, */
+  size_t nparts;              /* for so many, */
+  LpExtra *extra;             /* what is counted beside, */
+  size_t nextra;              /* for so many. */
+  uint32_t n;
+} LpOrigins;
+
+void lp_origins_open(LpOrigins *o);
+void lp_origins_close(LpOrigins *o);
+uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site);
+uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what);
+void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
+void lp_origins_parts(LpOrigins *o);
+void lp_origins_extra(LpOrigins *o);
+void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
+                       const LpWeight *v);
+LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin);
+LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin);
+
+/* A key of site, at most LP_SITE_MAX, and type. */
+static inline uint32_t lp_origins_what(uint32_t site, uint32_t type)
+{
+  return site << 4 | type;
+}
+
+static inline uint32_t lp_cell_site(const LpCell *c)
+{
+  return c->what >> 4;
+}
+
+static inline uint32_t lp_cell_type(const LpCell *c)
+{
+  return c->what & 15;
+}
+
+/* The node of SITE, called by PARENT. */
+static inline uint32_t lp_origins_node(LpOrigins *o, uint32_t parent,
+                                       uint32_t site)
+{
+  uint32_t id = o->node[parent].child;
+  for (; id; id = o->node[id].next)
+    if (o->node[id].site == site)
+      return id;
+  return lp_origins_far_node(o, parent, site);
+}
+
+/* The number of an origin. */
+static inline uint32_t lp_origins_get(LpOrigins *o, uint32_t node,
+                                      uint32_t site, uint32_t type)
+{
+  uint32_t what = lp_origins_what(site, type), id;
+  if (node == LP_NODE_ROOT)
+    return what < o->nbare && o->bare[what] ? o->bare[what] - 1
+                                            : lp_origins_far(o, node, what);
+  for (id = o->node[node].origin; id; id = o->cell[id].next)
+    if (o->cell[id].what == what)
+      return id;
+  return lp_origins_far(o, node, what);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/*
+** Records -> numbers: rows of sites and what happened there.
+**
+** Knows no format, reads nothing and prints nothing. One profile takes any
+** number of streams (ingest.h); sites with the same key are one row.
+*/
+
+#ifndef LP_PROFILE_H
+#define LP_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "course.h"
+#include "cpu.h"
+#include "files.h"
+#include "intern.h"
+#include "mem.h"
+#include "origin.h"
+#include "record.h"
+#include "sizes.h"
+#include "snaps.h"
+#include "taken.h"
+#include "timeline.h"
+
+/* What is known of a function; strings are numbers in LpProfile.names. */
+typedef struct LpFuncInfo {
+  LpFuncKind kind;
+  uint32_t flags;
+  uint32_t chunk;   /* Chunk or module. */
+  uint32_t name;    /* Name or symbol. */
+  uint32_t start;   /* Trace: the function where it starts. */
+  uint64_t first;   /* Lua: where it is defined. Trace: its number. */
+  uint64_t line;    /* Trace: the line where it starts. */
+  uint64_t addr;    /* Address or offset, where that is all there is. */
+  uint32_t buildid; /* Native: of its module. */
+} LpFuncInfo;
+
+/* A row: where it is, and what happened there, with all callers and all types.
+** The figures are from lp_profile_settle; of samples they are rounded.
+*/
+typedef struct LpRow {
+  uint32_t func;
+  uint32_t marks; /* LJM_SITE_APPROX, LJM_SITE_UNSURE. */
+  uint64_t line;
+  uint64_t twice; /* Objects of this site whose end was not told. */
+  uint64_t allocs, alloc_bytes;
+  uint64_t reallocs, realloc_in, realloc_out;
+  uint64_t frees, free_bytes;
+  uint64_t arrived; /* Objects that became this site's. */
+  uint64_t left;    /* Objects of this site that went away. */
+  uint64_t live;    /* Bytes, modulo 2^64: "below 0" after a gap. */
+} LpRow;
+
+/* What a profile may be of. */
+enum { LP_OF_MEMORY = 1, LP_OF_CPU = 2 };
+
+/* What is counted only if somebody wants it. */
+enum {
+  LP_WANT_PEAK = 1,      /* The high-water mark, by origin. */
+  LP_WANT_TEMPORARY = 2, /* Objects that went away soon. */
+  LP_WANT_YOUNG = 4,     /* The youngest of the live objects. */
+  LP_WANT_SIZES = 8,     /* How many objects of each size there were. */
+  LP_WANT_TIME = 16,     /* The course of things. */
+  LP_WANT_SNAPS = 32     /* Heap snapshots, in LpWanted.snap. */
+};
+
+#define LP_SNAP_EACH 1000000000 /* LpWanted.snap, if nothing is said. */
+
+/* To be set before the first event is read. */
+typedef struct LpWanted {
+  unsigned what;      /* LP_WANT_*. */
+  uint64_t temporary; /* Fewer other allocations than that in between are
+                      ** soon; 0: than ever were live at once. */
+  double young;       /* Percent of all births, the last ones. */
+  uint64_t from, to;  /* Nanoseconds; what happens outside does not count. */
+  uint64_t snap;      /* Nanoseconds between two heap snapshots, or 0. */
+} LpWanted;
+
+/* What was read before, to compare with. */
+typedef struct LpWas {
+  LpFigures *figures; /* By origin, */
+  uint32_t n;         /* for so many. */
+  uint64_t *samples;  /* By node, */
+  size_t nsamples;    /* for so many. */
+  uint64_t period;    /* Of which each is worth that, as lp_cpu_period. */
+  uint64_t base;      /* As in LpProfile. */
+  int nobefore;
+  int is; /* There is something to compare with. */
+} LpWas;
+
+typedef struct LpProfile {
+  unsigned of; /* LP_OF_*, of all streams read. */
+  int more;    /* Other streams come before anybody looks at rows. */
+  LpWanted wanted;
+  LpIntern names;
+  LpIntern funckeys;
+  LpIntern sitekeys;
+  LpFuncInfo *func; /* As many as funckeys. */
+  size_t nfunc;     /* Room. */
+  LpRow *row;       /* As many as sitekeys. */
+  size_t nrow;      /* Room. */
+  LpOrigins origins;
+  LpTaken taken;
+  LpCpu cpu;
+  LpSizeClass *size;   /* LP_NSIZES of them, if wanted. */
+  LpCourse course;     /* If wanted, */
+  LpSnaps snaps;       /* the same. */
+  uint64_t peak_bytes; /* The highest peak of a stream, */
+  uint64_t peak_ns;    /* and when that was. */
+  uint64_t base; /* Bytes live when the recordings started, where known. */
+  uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
+  int nobefore; /* Streams of which it is not known what (before start) holds.
+                 */
+  LpBuf guess;  /* Why live figures are approximate, if they are. */
+  uint64_t realtime; /* When the first of them began, or 0. */
+  uint64_t ns;       /* The last time mark of all, on the time line. */
+  LpTimeline timeline;
+  LpFiles files;
+  LpWas was;
+} LpProfile;
+
+/* Are memory and CPU in it? */
+static inline int lp_profile_joint(const LpProfile *prof)
+{
+  return prof->of == (LP_OF_MEMORY | LP_OF_CPU);
+}
+
+/* Is a site in a Lua function, or in compiled code of one? */
+static inline int lp_profile_lua(const LpProfile *prof, uint32_t site)
+{
+  LpFuncKind kind = prof->func[prof->row[site].func].kind;
+  return kind == LP_FUNC_LUA || kind == LP_FUNC_LUA_ADDR ||
+         kind == LP_FUNC_TRACE;
+}
+
+LpProfile *lp_profile_new(void);
+void lp_profile_free(LpProfile *prof);
+uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
+uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);
+void lp_profile_sampled(LpProfile *prof, uint64_t sample);
+void lp_profile_settle(LpProfile *prof);
+void lp_profile_turn(LpProfile *prof);
+void lp_profile_was_free(LpProfile *prof);
+LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
+void lp_profile_guess(LpProfile *prof, const char *why);
+
+#endif
