@@ -20,10 +20,9 @@
 #if LJ_TARGET_LINUX
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef ElfW(Ehdr) ElfHeader;
@@ -72,95 +71,123 @@ static int elf_visit(struct dl_phdr_info *info, size_t size, void *arg)
 
 /* -- Symbol tables -------------------------------------------------------- */
 
-/* A file in memory. No number in it is trusted. */
-typedef struct ElfFile {
-  const char *p;
-  size_t size;
-} ElfFile;
+/*
+** A file is read by pread(), never mapped: it may be cut while it is read, and
+** a mapping of it would end the host by SIGBUS. No number in it is trusted.
+*/
 
-/* Part of the file, or NULL if it does not have that part. */
-static const void *elf_part(const ElfFile *f, uint64_t ofs, uint64_t size)
-{
-  return ofs <= f->size && size <= f->size - ofs ? f->p + ofs : NULL;
-}
+#define ELF_WINDOW 128 /* Symbols that are read at once. */
 
-/* The section headers of the file that is loaded, or NULL. */
-static const ElfSection *elf_sections(const ElfFile *f, const ElfModule *m,
-                                      size_t *count)
+/* Reads a part of the file. Returns 0 if the file does not have all of it. */
+static int elf_read(int fd, uint64_t ofs, void *dst, size_t size)
 {
-  const ElfHeader *eh = (const ElfHeader *)elf_part(f, 0, sizeof(ElfHeader));
-  const void *ph;
-  if (eh == NULL || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
-      eh->e_shentsize != sizeof(ElfSection) || eh->e_phnum != m->nphdr ||
-      eh->e_shoff % sizeof(uint64_t) != 0)
-    return NULL;
-  /* A file that was replaced since has other program headers. */
-  ph = elf_part(f, eh->e_phoff, m->nphdr * sizeof(ElfW(Phdr)));
-  if (ph == NULL || memcmp(ph, m->phdr, m->nphdr * sizeof(ElfW(Phdr))) != 0)
-    return NULL;
-  *count = eh->e_shnum;
-  return (const ElfSection *)elf_part(f, eh->e_shoff,
-                                      eh->e_shnum * sizeof(ElfSection));
-}
-
-/* A string of a string table, or NULL. */
-static const char *elf_string(const ElfFile *f, const ElfSection *tab,
-                              uint64_t ofs)
-{
-  const char *s = (const char *)elf_part(f, tab->sh_offset, tab->sh_size);
-  if (s == NULL || ofs >= tab->sh_size ||
-      memchr(s + ofs, '\0', tab->sh_size - ofs) == NULL)
-    return NULL;
-  return s + ofs;
-}
-
-/* The name of the function in a symbol table that covers a value, or NULL. */
-static const char *elf_search(const ElfFile *f, const ElfSection *tab,
-                              const ElfSection *strings, uintptr_t value)
-{
-  const ElfSymbol *sym =
-      (const ElfSymbol *)elf_part(f, tab->sh_offset, tab->sh_size);
-  const ElfSymbol *end;
-  const char *best = NULL;
-  if (sym == NULL || tab->sh_offset % sizeof(uint64_t) != 0)
-    return NULL;
-  for (end = sym + tab->sh_size / sizeof(ElfSymbol); sym < end; sym++) {
-    int type = ELF_SYMTYPE(sym->st_info);
-    const char *name;
-    if (sym->st_shndx == SHN_UNDEF || sym->st_value > value ||
-        (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+  char *p = (char *)dst;
+  while (size > 0) {
+    ssize_t n = ofs <= INT64_MAX ? pread(fd, p, size, (off_t)ofs) : 0;
+    if (n < 0 && errno == EINTR)
       continue;
-    /* Without a size, only its very start is known to be the symbol's. */
-    if (value - sym->st_value >= sym->st_size && value != sym->st_value)
-      continue;
-    name = elf_string(f, strings, sym->st_name);
-    if (name == NULL || *name == '\0')
-      continue;
-    if (type == STT_FUNC)
-      return name;
-    best = name;
+    if (n <= 0)
+      return 0;
+    p += n;
+    ofs += (uint64_t)n;
+    size -= (size_t)n;
   }
-  return best;
+  return 1;
+}
+
+/* Reads the header of the file, if it is the one that is loaded. */
+static int elf_header(int fd, const ElfModule *m, ElfHeader *eh)
+{
+  size_t i;
+  if (!elf_read(fd, 0, eh, sizeof(*eh)) ||
+      memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
+      eh->e_shentsize != sizeof(ElfSection) || eh->e_phnum != m->nphdr)
+    return 0;
+  /* A file that was replaced since has other program headers. */
+  for (i = 0; i < m->nphdr; i++) {
+    ElfW(Phdr) ph;
+    if (!elf_read(fd, eh->e_phoff + i * sizeof(ph), &ph, sizeof(ph)) ||
+        memcmp(&ph, &m->phdr[i], sizeof(ph)) != 0)
+      return 0;
+  }
+  return 1;
+}
+
+/* Reads a section header. */
+static int elf_section(int fd, const ElfHeader *eh, size_t idx, ElfSection *sh)
+{
+  return idx < eh->e_shnum &&
+         elf_read(fd, eh->e_shoff + idx * sizeof(*sh), sh, sizeof(*sh));
+}
+
+/* Reads a string of a string table, cut to what a name may have. */
+static int elf_string(int fd, const ElfSection *tab, uint64_t ofs, char *name)
+{
+  uint64_t left = ofs < tab->sh_size ? tab->sh_size - ofs : 0;
+  size_t size = left < LJM_NAME_MAX ? (size_t)left : LJM_NAME_MAX;
+  if (size == 0 || !elf_read(fd, tab->sh_offset + ofs, name, size))
+    return 0;
+  if (memchr(name, '\0', size) == NULL) {
+    if (size < LJM_NAME_MAX) /* The table's last string has no end. */
+      return 0;
+    name[size - 1] = '\0';
+  }
+  return *name != '\0';
+}
+
+/* How well a symbol names a value: 2 a function, 1 perhaps one, 0 not. */
+static int elf_covers(const ElfSymbol *sym, uintptr_t value)
+{
+  int type = ELF_SYMTYPE(sym->st_info);
+  if (sym->st_shndx == SHN_UNDEF || sym->st_value > value ||
+      (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+    return 0;
+  /* Without a size, only its very start is known to be the symbol's. */
+  if (value - sym->st_value >= sym->st_size && value != sym->st_value)
+    return 0;
+  return type == STT_FUNC ? 2 : 1;
+}
+
+/* Looks for the function that covers a value. Returns 1 if it has a name. */
+static int elf_search(int fd, const ElfSection *tab, const ElfSection *strings,
+                      uintptr_t value, char *name)
+{
+  uint64_t i, n = tab->sh_size / sizeof(ElfSymbol);
+  int best = 0;
+  for (i = 0; i < n && best < 2; i += ELF_WINDOW) {
+    ElfSymbol sym[ELF_WINDOW];
+    size_t k, many = n - i < ELF_WINDOW ? (size_t)(n - i) : ELF_WINDOW;
+    if (!elf_read(fd, tab->sh_offset + i * sizeof(ElfSymbol), sym,
+                  many * sizeof(ElfSymbol)))
+      break;
+    for (k = 0; k < many && best < 2; k++) {
+      int fit = elf_covers(&sym[k], value);
+      char found[LJM_NAME_MAX];
+      if (fit > 0 && fit >= best &&
+          elf_string(fd, strings, sym[k].st_name, found)) {
+        memcpy(name, found, sizeof(found));
+        best = fit;
+      }
+    }
+  }
+  return best > 0;
 }
 
 /* Looks for a value's symbol: all symbols first, then the exported ones. */
-static void elf_symbol(const ElfFile *f, const ElfModule *m, uintptr_t value)
+static void elf_symbol(int fd, const ElfModule *m, uintptr_t value)
 {
   static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
-  size_t i, t, n = 0;
-  const ElfSection *sh = elf_sections(f, m, &n);
-  if (sh == NULL)
+  ElfHeader eh;
+  size_t i, t;
+  if (!elf_header(fd, m, &eh))
     return;
   for (t = 0; t < 2; t++) {
-    for (i = 0; i < n; i++) {
-      const char *name;
-      if (sh[i].sh_type != types[t] || sh[i].sh_link >= n)
-        continue;
-      name = elf_search(f, &sh[i], &sh[sh[i].sh_link], value);
-      if (name != NULL) {
-        strncpy(m->sym->symbol, name, sizeof(m->sym->symbol) - 1);
+    for (i = 0; i < eh.e_shnum; i++) {
+      ElfSection sh, strings;
+      if (elf_section(fd, &eh, i, &sh) && sh.sh_type == types[t] &&
+          elf_section(fd, &eh, sh.sh_link, &strings) &&
+          elf_search(fd, &sh, &strings, value, m->sym->symbol))
         return;
-      }
     }
   }
 }
@@ -171,8 +198,6 @@ static void elf_symbol(const ElfFile *f, const ElfModule *m, uintptr_t value)
 void lj_memprof_symbol(const void *addr, MPSymbol *sym)
 {
   ElfModule m;
-  ElfFile f;
-  struct stat st;
   int fd;
   memset(&m, 0, sizeof(m));
   memset(sym, 0, sizeof(*sym));
@@ -185,15 +210,7 @@ void lj_memprof_symbol(const void *addr, MPSymbol *sym)
   fd = open(sym->module, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return;
-  if (fstat(fd, &st) == 0 && st.st_size > 0) {
-    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p != MAP_FAILED) {
-      f.p = (const char *)p;
-      f.size = (size_t)st.st_size;
-      elf_symbol(&f, &m, m.addr - m.base);
-      munmap(p, f.size);
-    }
-  }
+  elf_symbol(fd, &m, m.addr - m.base);
   close(fd);
 }
 
