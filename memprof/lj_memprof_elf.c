@@ -155,7 +155,7 @@ static int elf_search(int fd, const ElfSection *tab, const ElfSection *strings,
   uint64_t i, n = tab->sh_size / sizeof(ElfSymbol);
   int best = 0;
   for (i = 0; i < n && best < 2; i += ELF_WINDOW) {
-    ElfSymbol sym[ELF_WINDOW];
+    ElfSymbol sym[ELF_WINDOW] = {0};
     size_t k, many = n - i < ELF_WINDOW ? (size_t)(n - i) : ELF_WINDOW;
     if (!elf_read(fd, tab->sh_offset + i * sizeof(ElfSymbol), sym,
                   many * sizeof(ElfSymbol)))
