@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahead.h"
 #include "fuzz.h"
 #include "reader.h"
 #include "report.h"
@@ -151,7 +150,6 @@ void fuzz_input(LpInput *in, size_t n)
   LpProfile *prof = lp_profile_new();
   LpStream st;
   LpSink sink = lp_stream_open(&st, prof);
-  LpAhead *a = lp_ahead_open(&sink, n & 128 ? n : UINT64_MAX);
   if (n & 32)
     prof->wanted.what = ~0u;
   if (n & 64)
@@ -161,9 +159,7 @@ void fuzz_input(LpInput *in, size_t n)
                               .from = n * 1000,
                               .to = n * 2000000,
                               .snap = 1000000};
-  sink = lp_ahead_sink(a);
   lp_reader_run(in, &sink);
-  lp_ahead_close(a);
   must(lp_input_offset(in) <= lp_input_came(in));
   lp_stream_close(&st, lp_input_offset(in));
   lp_input_close(in);

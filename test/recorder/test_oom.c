@@ -1,11 +1,15 @@
 /*
-** Our own memory runs out: at every single call, at start and later.
+** Memory runs out: our own, at every single call, at start and later; and the
+** VM's.
 */
 
 #include "rec.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "lj_obj.h"
+#include "luajit.h"
 
 /* -- malloc() and its like, by --wrap -------------------------------------- */
 
@@ -256,8 +260,142 @@ START_TEST(afterwards)
 }
 END_TEST
 
+/* -- The VM's memory ------------------------------------------------------ */
+
+/* An allocator that fails once in a while, in front of the VM's own. */
+typedef struct Scarce {
+  lua_Alloc allocf;
+  void *allocd;
+  lua_State *L;
+  bool on;
+  unsigned every;  /* One in so many that grow fails. */
+  uint64_t random; /* xorshift64, never 0. */
+  size_t failed;
+  size_t ontrace; /* Of those, the ones that JIT-compiled code called. */
+} Scarce;
+
+/*
+** LuaJIT throws the error where L->base points, and before June 2023 that is
+** out of date on a trace: it crashes, recording or not (LuaJIT issue 1004).
+** What is left after its own repair is a crash of the recorder.
+*/
+static void scarce_repair(Scarce *sc)
+{
+  global_State *g = G(sc->L);
+  TValue *base = tvref(g->jit_base);
+  if (base == NULL)
+    return;
+  gco2th(gcref(g->cur_L))->base = base;
+  sc->ontrace++;
+}
+
+static bool scarce_fails(Scarce *sc)
+{
+  sc->random ^= sc->random << 13;
+  sc->random ^= sc->random >> 7;
+  sc->random ^= sc->random << 17;
+  return (sc->random >> 20) % sc->every == 0;
+}
+
+static void *scarce_alloc(void *ud, void *p, size_t osize, size_t nsize)
+{
+  Scarce *sc = ud;
+  if (sc->on && nsize > osize && scarce_fails(sc)) {
+    sc->failed++;
+    scarce_repair(sc);
+    return NULL;
+  }
+  return sc->allocf(sc->allocd, p, osize, nsize);
+}
+
+/*
+** Allocations on traces and in inlined calls, under pcall(). None is a closure
+** with a new upvalue: if there is no memory for that one, LuaJIT later frees
+** the closure with a size that it did not have.
+*/
+static const char scarce_program[] =
+    "local function tree(d)\n"
+    "  return d == 0 and {} or { tree(d - 1), tree(d - 1) }\n"
+    "end\n"
+    "local function pair(i) return { i, { x = i } } end\n"
+    "local function flat()\n"
+    "  local keep\n"
+    "  for i = 1, 100 do keep = pair(i) end\n"
+    "  return keep\n"
+    "end\n"
+    "local function strings()\n"
+    "  local t = {}\n"
+    "  for i = 1, 100 do\n"
+    "    t['k' .. i] = { i }\n"
+    "    t[i] = coroutine.wrap(pair)(i)\n"
+    "  end\n"
+    "end\n"
+    "for round = 1, 200 do\n"
+    "  pcall(tree, 6) pcall(flat) pcall(strings)\n"
+    "end\n";
+
+/* Records the program in a VM that is short of memory. */
+static void scarce_run(const struct luam_Prof_options *how, int jit,
+                       uint64_t seed, Scarce *sc)
+{
+  RecStream s = {0};
+  lua_State *L = oom_open();
+  struct luam_Prof_options opt = oom_options(&s, how->format);
+  int64_t live;
+  int ran;
+  opt.stack = how->stack;
+  opt.lines = how->lines;
+  opt.sample = how->sample;
+  *sc = (Scarce){.L = L, .every = 400, .random = seed};
+  sc->allocf = lua_getallocf(L, &sc->allocd);
+  lua_setallocf(L, scarce_alloc, sc);
+  luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | jit);
+  luaL_loadstring(L, scarce_program);
+  live = rec_live(L);
+  ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_SUCCESS);
+  sc->on = true;
+  ran = lua_pcall(L, 0, 0, 0);
+  sc->on = false;
+  ck_assert(ran == 0 || ran == LUA_ERRMEM); /* The loop itself may need some. */
+  ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_SUCCESS);
+  ck_assert_int_eq(s.stops, 1);
+  if (opt.sample == 0)
+    rec_checkwhole(&s, rec_live(L) - live);
+  else
+    ck_assert(rec_books(&s).whole);
+  lua_setallocf(L, sc->allocf, sc->allocd);
+  lua_close(L);
+  rec_free(&s);
+}
+
+START_TEST(scarce)
+{
+  static const struct luam_Prof_options how[] = {
+      {.stack = 1},
+      {.stack = 64},
+      {.stack = 64, .lines = LUAM_PROF_LINES_NATURAL},
+      {.stack = 64, .sample = 512},
+      {.format = LUAM_PROF_RFC},
+      {.format = LUAM_PROF_TARANTOOL},
+  };
+  size_t failed = 0, ontrace = 0, i;
+  uint64_t seed;
+  for (i = 0; i < sizeof(how) / sizeof(*how); i++)
+    for (seed = 1; seed <= 4; seed++) {
+      Scarce sc;
+      int jit = seed % 4 == 0 ? LUAJIT_MODE_OFF : LUAJIT_MODE_ON;
+      scarce_run(&how[i], jit, seed << 32 | 88172645, &sc);
+      failed += sc.failed;
+      ontrace += sc.ontrace;
+    }
+  ck_assert_uint_gt(failed, 1000);
+  if (LJ_HASJIT)
+    ck_assert_uint_gt(ontrace, 1000);
+}
+END_TEST
+
 int main(void)
 {
-  const TTest *tests[] = {at_start, mid_run, afterwards};
+  const TTest *tests[] = {at_start, mid_run, afterwards, scarce};
   return REC_MAIN("oom", tests);
 }

@@ -83,9 +83,8 @@ static void load_body(void *ctx, int body)
 static void load_show(void *ctx)
 {
   LpLoad *l = ctx;
-  if (!l->prof->of || !l->ahead)
+  if (!l->prof->of)
     return;
-  lp_ahead_wait(l->ahead);
   lp_stream_settle(&l->st);
   l->show(l);
 }
@@ -129,14 +128,9 @@ static int load_stream(LpLoad *l, const char *name, int fd)
   const char *why;
   int res;
   sink.body = load_body;
-  l->ahead =
-      lp_ahead_open(&sink, lp_ahead_cpus() > 1 ? LP_AHEAD_AFTER : UINT64_MAX);
-  sink = lp_ahead_sink(l->ahead);
   lp_input_open(&in, lp_unpack_read, u);
   l->followed.in = &in;
   lp_reader_run(&in, &sink);
-  lp_ahead_close(l->ahead);
-  l->ahead = NULL;
   lp_stream_close(st, lp_input_offset(&in));
   lp_progress_clear();
   res = lp_stream_status(st);

@@ -6,7 +6,6 @@
 #ifndef LP_LOAD_H
 #define LP_LOAD_H
 
-#include "ahead.h"
 #include "follow.h"
 #include "ingest.h"
 
@@ -18,8 +17,7 @@ typedef struct LpLoad {
   const char *timeless; /* What becomes of a recording without time marks, if
                         ** somebody should know; or NULL. */
   LpFollow followed;    /* Has a name, if a file is. */
-  LpStream st;          /* What is read, */
-  LpAhead *ahead;       /* which may be behind the reader. */
+  LpStream st;          /* What is read. */
 } LpLoad;
 
 int lp_load_worse(int a, int b);
