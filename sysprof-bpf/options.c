@@ -25,8 +25,8 @@ static const char doc[] =
     "  lj-sysprof -a -d 30 -o all.ljp  all LuaJIT processes of the machine\n"
     "\n"
     "Exit status: 0 done; 1 done, but --strict was missed; 2 nothing could be "
-    "sampled; 64 usage. With -- COMMAND its own status, when sampling went "
-    "well.";
+    "sampled, or the profile not written; 64 usage. With -- COMMAND its own "
+    "status, when sampling went well.";
 
 static const char args_doc[] = "-p PID\n-a\n-- COMMAND [ARGUMENT...]";
 
