@@ -34,6 +34,7 @@ enum {
   LJS_CFA_PLT,     /* rsp + 8 + ((rip & 15) >= cfa ? 8 : 0). */
   LJS_CFA_SIGNAL,  /* The kernel's frame of a signal: ucontext at rsp. */
   LJS_CFA_END,     /* The outermost function: nobody called it. */
+  LJS_CFA_ROOT,    /* Likewise, if it is a return address. */
   LJS_CFA_VM       /* LuaJIT's interpreter: see struct ljs_vm. */
 };
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "modules.h"
+#include "roots.h"
 #include "vmcode.h"
 #include "vmrows.h"
 
@@ -72,6 +73,7 @@ static int learn(LsModules *ms, LsModule *m)
   m->hasvm = ls_vm_find(m->elf, &rows, &m->vm, m->why) > 0;
   if (m->hasvm && ls_vmrows(m->elf, &m->vm, &rows))
     m->hasvm = 0;
+  ls_roots_add(m->elf, &rows); /* Without memory some stacks are cut. */
   if (ms->sampler)
     err = ls_sampler_module(ms->sampler, m->id, rows.row, rows.n,
                             m->hasvm ? &m->vm : NULL);
