@@ -12,7 +12,7 @@
                              apply_to = record)
 
 struct pt_regs {
-  unsigned long bx, bp, dx, ip, cs, sp;
+  unsigned long bx, bp, dx, orig_ax, ip, cs, sp;
 };
 
 struct ns_common {
@@ -46,6 +46,7 @@ struct hrtimer {
 
 struct task_struct {
   void *stack;
+  void *mm;
   struct task_struct *group_leader;
   struct pid *thread_pid;
 };

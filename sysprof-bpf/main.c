@@ -166,7 +166,7 @@ static void expect(Main *m)
   char file[PATH_MAX];
   size_t n;
   if (self)
-    ls_target_refresh(self, m->s.modules);
+    ls_target_refresh(self, m->s.modules, LS_MODULES_MAX);
   ls_target_close(self);
   if (strchr(name, '/'))
     ls_modules_expect(m->s.modules, name);

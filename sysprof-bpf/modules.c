@@ -120,6 +120,13 @@ static LsModule *known(const LsModules *ms, const LsMapping *map)
   return NULL;
 }
 
+/* Does it take no time to get the module of a mapping? */
+int ls_modules_known(const LsModules *ms, const LsMapping *map)
+{
+  return map->anon || (!map->ino && !ls_maps_vdso(map)) || known(ms, map) ||
+         ms->n >= LS_MODULES_MAX - 1;
+}
+
 /* The module of a mapping; a new one if its file has not been met before. NULL
 ** if it has none, or without memory.
 */

@@ -9,7 +9,8 @@
 
 /* Adds to the table what E's code itself tells of the outermost frames of
 ** processes and of stacks that a program makes by hand. Only code without
-** unwind data is looked at. Answers 0, or -1 with errno: then ROWS is as it was.
+** unwind data is looked at. Answers 0, or -1 with errno: then ROWS is as it
+*was.
 */
 int ls_roots_add(const LsElf *e, LsRows *rows);
 

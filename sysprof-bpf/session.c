@@ -39,16 +39,36 @@ static void upload(LsSession *s, LsTarget *t)
 {
   if (t->image.nvm)
     s->found = 1;
-  if (t->image.nvm || s->opt->any || s->opt->command)
-    ls_sampler_process(s->sampler, t->pid, &t->image);
+  if (!t->image.nvm && !s->opt->any && !s->opt->command)
+    return;
+  ls_sampler_process(s->sampler, t->pid, &t->image);
+  t->sampled = 1;
+}
+
+/* Looks at the mappings of a process. To learn files that were not met before
+** takes time. If the process is sampled already, the BPF program gets what is
+** known at once, so that it knows at least that meanwhile; then, so that this
+** does not take too long, after twice as many files each time. Answers -1 with
+** errno as ls_target_refresh.
+*/
+static int look(LsSession *s, LsTarget *t)
+{
+  int learn = t->sampled ? 0 : LS_MODULES_MAX, changed;
+  for (;;) {
+    changed = ls_target_refresh(t, s->modules, learn);
+    if (changed > 0)
+      upload(s, t);
+    if (changed < 0 || !t->stale || learn >= LS_MODULES_MAX)
+      break;
+    learn = learn ? learn * 2 : 1;
+  }
+  return changed < 0 ? -1 : 0;
 }
 
 /* Looks at the mappings of a process again. */
 void ls_session_refresh(LsSession *s, LsTarget *t)
 {
-  int changed = ls_target_refresh(t, s->modules);
-  if (changed > 0)
-    upload(s, t);
+  look(s, t);
 }
 
 /* Takes a process up. NULL and errno: it is gone, or not ours to look at. */
@@ -66,14 +86,13 @@ LsTarget *ls_session_add(LsSession *s, pid_t pid)
   t = ls_target_open(pid);
   if (!t)
     return NULL;
-  if (ls_target_refresh(t, s->modules) < 0) {
+  if (look(s, t) < 0) {
     int err = errno;
     ls_target_close(t);
     errno = err;
     return NULL;
   }
   s->target[s->ntarget++] = t;
-  upload(s, t);
   return t;
 }
 

@@ -26,14 +26,15 @@ typedef struct LsTarget {
   uint64_t cpu_before; /* CPU time when it came, and when it was last seen, */
   uint64_t cpu_now;    /* in nanoseconds. */
   int pidfd;           /* Tells when it has ended; or -1. */
-  int stale;           /* Its mappings have changed, */
+  int sampled;         /* The BPF program has its mappings. */
+  int stale;           /* They have changed, */
   int other;           /* or it runs another program. */
   unsigned gone;       /* It has ended; then, how many turns ago. */
 } LsTarget;
 
 LsTarget *ls_target_open(pid_t pid);
 void ls_target_close(LsTarget *t);
-int ls_target_refresh(LsTarget *t, LsModules *ms);
+int ls_target_refresh(LsTarget *t, LsModules *ms, int learn);
 void ls_target_cpu(LsTarget *t);
 int ls_target_ended(const LsTarget *t);
 int ls_target_trust(LsTarget *t, const LsModule *m, uint64_t g,
