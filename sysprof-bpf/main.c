@@ -3,7 +3,6 @@
 */
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "expect.h"
 #include "outfile.h"
 #include "say.h"
 #include "session.h"
@@ -156,34 +156,10 @@ static int add_pids(Main *m)
   return 0;
 }
 
-/* Learns beforehand of what the command is likely to map: its own file, and the
-** libraries that this program has, too.
-*/
-static void expect(Main *m)
-{
-  const char *name = m->opt.command[0], *path = getenv("PATH");
-  LsTarget *self = ls_target_open(getpid());
-  char file[PATH_MAX];
-  size_t n;
-  if (self)
-    ls_target_refresh(self, m->s.modules, LS_MODULES_MAX);
-  ls_target_close(self);
-  if (strchr(name, '/'))
-    ls_modules_expect(m->s.modules, name);
-  for (; path && *path && !strchr(name, '/'); path += n + (path[n] == ':')) {
-    n = strcspn(path, ":");
-    snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
-    if (access(file, X_OK) == 0) {
-      ls_modules_expect(m->s.modules, file);
-      break;
-    }
-  }
-}
-
 static int add_targets(Main *m)
 {
   if (m->opt.command) {
-    expect(m);
+    ls_expect(m->s.modules, m->opt.command[0]);
     if (ls_command_fork(&m->command, m->opt.command))
       return ls_fail("cannot fork: %s", strerror(errno));
     return ls_session_add(&m->s, m->command.pid)

@@ -142,23 +142,25 @@ LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
 }
 
 /* Makes a module of a file that is likely to be mapped soon, so that it takes
-** no time then.
+** no time then. NULL if there is one already, or if it is none.
 */
-void ls_modules_expect(LsModules *ms, const char *path)
+const LsModule *ls_modules_expect(LsModules *ms, const char *path)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   LsMapping map = {.path = (char *)path, .exec = 1};
+  LsModule *m = NULL;
   struct stat st;
   LsElf *elf;
   if (fd < 0)
-    return;
+    return NULL;
   if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
     map.dev = st.st_dev;
     map.ino = st.st_ino;
-    if (!known(ms, &map) && (elf = ls_elf_open(fd)) != NULL)
-      module_new(ms, &map, elf);
+    if (!ls_modules_known(ms, &map) && (elf = ls_elf_open(fd)) != NULL)
+      m = module_new(ms, &map, elf);
   }
   close(fd);
+  return m;
 }
 
 /* -- Who might have a VM -------------------------------------------------- */
