@@ -44,7 +44,14 @@ struct hrtimer {
   struct hrtimer_clock_base *base;
 };
 
+struct signal_struct {
+  int nr_threads;
+  unsigned long long sum_sched_runtime; /* Of threads that are gone. */
+};
+
 struct task_struct {
+  int tgid;
+  struct signal_struct *signal;
   void *stack;
   void *mm;
   struct task_struct *group_leader;

@@ -247,6 +247,13 @@ enum {
   LJS_BOOKS
 };
 
+/* A process that was sampled, since a thread of it ended. */
+struct ljs_end {
+  __u64 cpu;  /* CPU time of all threads that are gone, in nanoseconds. */
+  __u32 pid;  /* As the sampler knows it. */
+  __u32 done; /* There are no more threads: that is all. */
+};
+
 /* -- What tells one function from another at the same address ---------------
  */
 

@@ -429,11 +429,11 @@ static int sample(Main *m)
   int status = 0;
   if (open_session(m) || open_events(m) || add_targets(m) || open_output(m))
     return LS_EXIT_NOTHING;
-  m->s.start = ls_session_now();
   if (ls_sampler_start(m->s.sampler, why, sizeof(why))) {
     ls_fail("%s", why);
     return LS_EXIT_NOTHING;
   }
+  ls_session_begin(&m->s);
   if (m->opt.command)
     ls_command_go(&m->command);
   run(m);

@@ -52,14 +52,17 @@ static uint64_t start_time(pid_t pid)
   return p ? strtoull(p, NULL, 10) : 0;
 }
 
-/* Reads the process's CPU time, while there is one. */
-void ls_target_cpu(LsTarget *t)
+/* Reads the process's CPU time, while there is one: until it has been waited
+** for. Answers 0, or -1.
+*/
+int ls_target_cpu(LsTarget *t)
 {
   struct timespec ts;
   clockid_t clock;
   if (clock_getcpuclockid(t->pid, &clock) || clock_gettime(clock, &ts))
-    return;
+    return -1;
   t->cpu_now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+  return 0;
 }
 
 /* Has the process ended? */

@@ -162,3 +162,54 @@ case_twice() {
   sysprof_ended 0
   judge 2000 6 98 97
 }
+
+# All samples are due to the CPU time that is told, which is $1 seconds, though
+# processes have ended since it was looked at.
+cpu_is() {
+  "$build/bin/lj-parse-memprof" "$dir/cpu.ljp" > "$dir/report"
+  awk -v cpu="$1" '
+    /^Samples: / { n = $2; for (i = 1; i < NF; i++) if ($i == "s") { s = $(i - 1); break } }
+    /^Coverage: / { fired = $3 }
+    END { exit !(n > 0 && n == fired && s > 0.95 * cpu - 0.02 && s < 1.05 * cpu + 0.02) }' \
+    "$dir/report" || fail "not $1 s: $(head -n 2 "$dir/report")"
+}
+
+# A process that ends between two looks at its CPU time, and is waited for.
+case_last_cpu() {
+  launch "$luajit" off split 1.3 || return
+  sysprof_start -p "$target" -F 999 -o "$dir/cpu.ljp" || return
+  go
+  target_well
+  sysprof_ended 0
+  cpu_is "$(awk '/^truth cpu / { print $3 }' "$dir/truth")"
+}
+
+# Children of a process that uses no time itself.
+case_children_cpu() {
+  cat > "$dir/child.lua" << 'END'
+local stop, x = os.clock() + 0.25, 0
+repeat for i = 1, 10000 do x = x + i end until os.clock() > stop
+print("truth cpu " .. os.clock())
+END
+  cat > "$dir/parent.lua" << 'END'
+io.read()
+for _ = 1, 3 do os.execute(arg[1]) end
+io.read()
+END
+  rm -f "$dir/truth" "$dir/go"
+  mkfifo "$dir/go"
+  "$luajit" "$dir/parent.lua" \
+    "exec '$luajit' -joff '$dir/child.lua' >> '$dir/truth'" < "$dir/go" &
+  target=$!
+  started+=("$target")
+  exec 9> "$dir/go"
+  sysprof_start -p "$target" --children -F 999 -o "$dir/cpu.ljp" || return
+  echo >&9
+  for _ in {1..100}; do
+    [ "$(grep -c truth "$dir/truth" 2> /dev/null)" != 3 ] || break
+    sleep 0.1
+  done
+  echo >&9
+  sysprof_ended 0
+  cpu_is "$(awk '/^truth cpu / { s += $3 } END { print s }' "$dir/truth")"
+}
