@@ -12,7 +12,7 @@
                              apply_to = record)
 
 struct pt_regs {
-  unsigned long bx, bp, dx, orig_ax, ip, cs, sp;
+  unsigned long bx, bp, cx, dx, orig_ax, ip, cs, sp;
 };
 
 struct ns_common {

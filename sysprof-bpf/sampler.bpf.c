@@ -316,8 +316,10 @@ static __always_inline void kernel_frames(struct scratch *s, void *ctx,
 
 /* A sample in the kernel: is the user's stack gone? A process that ends gives
 ** its memory back before it is done. So does one that executes another program,
-** which has got other memory by then, while the registers are still the old
-** program's. Then the kernel's frames are the whole stack.
+** which has got other memory by then: the registers are still those of the old
+** program, or those that the new one will begin with. A system call leaves its
+** own place in rcx, and a new program has 0 there. Then the kernel's frames are
+** the whole stack.
 */
 static __always_inline int is_stack_gone(const struct ljs_walk *w)
 {
@@ -326,7 +328,9 @@ static __always_inline int is_stack_gone(const struct ljs_walk *w)
   if (!BPF_CORE_READ(task, mm))
     return 1;
   call = BPF_CORE_READ(user_regs(), orig_ax);
-  return (call == SYS_EXECVE || call == SYS_EXECVEAT) &&
+  if (call != SYS_EXECVE && call != SYS_EXECVEAT)
+    return 0;
+  return BPF_CORE_READ(user_regs(), cx) != w->pc ||
          ljs_read(&word, sizeof(word), w->sp);
 }
 

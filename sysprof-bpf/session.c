@@ -236,9 +236,8 @@ static void take_end(void *ctx, pid_t pid, uint64_t cpu)
   }
 }
 
-/* Is the process's CPU time known, as it is now or was in the end? It is not
-*for
-** some milliseconds after it was waited for.
+/* Is the process's CPU time known, as it is now or was in the end? For some
+** milliseconds after it was waited for it is not.
 */
 static int know_cpu(LsTarget *t)
 {

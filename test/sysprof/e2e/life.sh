@@ -213,3 +213,29 @@ END
   sysprof_ended 0
   cpu_is "$(awk '/^truth cpu / { s += $3 } END { print s }' "$dir/truth")"
 }
+
+# How processes begin and end is not cut: in execve and exit_mmap there are no
+# frames in user space any more. Many short processes are mostly that.
+case_begin_and_end() {
+  local walk
+  for walk in '' --tail-calls; do
+    # shellcheck disable=SC2086
+    sysprof $walk -F 4999 -f -o "$dir/folded" -- sh -c \
+      'i=0; while [ $i -lt 60 ]; do "$0" -e ""; i=$((i + 1)); done' "$luajit"
+    [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
+    books_closed
+    ! grep -E '^\(.*(execve|exit_mmap)' "$dir/folded" > "$dir/bad" ||
+      fail "$walk: $(wc -l < "$dir/bad") cut: $(head -n 1 "$dir/bad")"
+    grep -qE '^[^;(]*_\[k\];.*execve.*exit_mmap_' "$dir/folded" ||
+      fail "$walk: no exec without a user stack"
+    grep -qE '^[^;(]*_\[k\];.*do_exit_.*exit_mmap_' "$dir/folded" ||
+      fail "$walk: no exit without a user stack"
+  done
+}
+
+# A command that works for a second passes --strict, with all of its beginning
+# and end.
+case_strict() {
+  sysprof --strict -F 999 -f -o "$dir/folded" -- "$luajit" "$here/split.lua" 1.5
+  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
+}
