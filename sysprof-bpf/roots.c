@@ -94,10 +94,16 @@ static bool behind_call(const uint8_t *p, size_t n)
   return false;
 }
 
-/* Bytes from P to behind the end that all code leads to from there; 0 if it may
-** go elsewhere. A trap without a call before it is some other's.
+/* A look at the last bytes saves to decode most functions. */
+static bool ends_in_trap(const uint8_t *p, size_t n)
+{
+  return end_size(p + n - 1, 1) || (n > 1 && end_size(p + n - 2, 2) == 2);
+}
+
+/* Does all code from P on lead to hlt or ud2, and nowhere else? A trap without
+** a call before it is some other's.
 */
-static size_t dead_end(const uint8_t *p, size_t n)
+static bool dead_end(const uint8_t *p, size_t n)
 {
   size_t at = 0, far = 0;
   bool called = false;
@@ -105,17 +111,17 @@ static size_t dead_end(const uint8_t *p, size_t n)
   LsX86 x;
   for (i = 0; i < CODE_MAX; i++) {
     if (end_size(p + at, n - at))
-      return called && far <= at ? at + end_size(p + at, n - at) : 0;
+      return called && far <= at;
     if (!ls_x86_decode(p + at, n - at, &x) || is_leave(&x) || is_branch(&x))
-      return 0;
+      return false;
     at += x.len;
     called |= is_call(&x);
     if (is_jcc(&x) && (x.disp < 0 || x.disp > MAX_JUMP))
-      return 0;
+      return false;
     if (is_jcc(&x) && at + (size_t)x.disp > far)
       far = at + (size_t)x.disp;
   }
-  return 0;
+  return false;
 }
 
 /* -- Rows ----------------------------------------------------------------- */
@@ -211,7 +217,7 @@ static void add_gap(Roots *r, uint64_t lo, uint64_t hi)
   }
   add_labels(r, lo, p, at);
   add_entry(r, entry, p + at, n - at);
-  /* What is behind it is not looked at: it has no other roots. */
+  /* What is behind it, where a program begins, is not looked at. */
 }
 
 /* A function with unwind data, FDE, whose first row is number I; there is none
@@ -229,7 +235,7 @@ static void add_start(Roots *r, uint64_t from, const LsFde *fde, size_t i)
       (r->n && r->row[r->n - 1].pc > fde->lo - 1) ||
       !ls_elf_exec(r->elf, fde->lo - n, fde->hi) || behind_call(p + n, n))
     return;
-  if (dead_end(p + n, size))
+  if (ends_in_trap(p + n, size) && dead_end(p + n, size))
     add(r, fde->lo - 1, LJS_CFA_ROOT);
   else
     row->pc--;
@@ -278,6 +284,8 @@ int ls_roots_add(const LsElf *e, LsRows *rows)
   uint64_t from = rows->nfde ? rows->fde[0].lo & ~(uint64_t)(PAGE - 1) : 0;
   size_t i, at = 0, n;
   int err;
+  if (!rows->n)
+    return 0;
   for (i = 0; i < rows->nfde; i++) {
     const LsFde *fde = &rows->fde[i];
     while (at + 1 < rows->n && rows->row[at].pc < fde->lo)
