@@ -12,7 +12,7 @@
                              apply_to = record)
 
 struct pt_regs {
-  unsigned long bx, bp, dx, ip, cs, sp;
+  unsigned long bx, bp, cx, dx, orig_ax, ip, cs, sp;
 };
 
 struct ns_common {
@@ -44,8 +44,16 @@ struct hrtimer {
   struct hrtimer_clock_base *base;
 };
 
+struct signal_struct {
+  int nr_threads;
+  unsigned long long sum_sched_runtime; /* Of threads that are gone. */
+};
+
 struct task_struct {
+  int tgid;
+  struct signal_struct *signal;
   void *stack;
+  void *mm;
   struct task_struct *group_leader;
   struct pid *thread_pid;
 };

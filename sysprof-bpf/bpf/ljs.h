@@ -34,6 +34,7 @@ enum {
   LJS_CFA_PLT,     /* rsp + 8 + ((rip & 15) >= cfa ? 8 : 0). */
   LJS_CFA_SIGNAL,  /* The kernel's frame of a signal: ucontext at rsp. */
   LJS_CFA_END,     /* The outermost function: nobody called it. */
+  LJS_CFA_ROOT,    /* Likewise, if it is a return address. */
   LJS_CFA_VM       /* LuaJIT's interpreter: see struct ljs_vm. */
 };
 
@@ -244,6 +245,13 @@ enum {
   LJS_DROPPED_BUSY, /* The program interrupted itself. */
   LJS_WOKEN,        /* User space was woken for its stack. */
   LJS_BOOKS
+};
+
+/* A process that was sampled, since a thread of it ended. */
+struct ljs_end {
+  __u64 cpu;  /* CPU time of all threads that are gone, in nanoseconds. */
+  __u32 pid;  /* As the sampler knows it. */
+  __u32 done; /* There are no more threads: that is all. */
 };
 
 /* -- What tells one function from another at the same address ---------------

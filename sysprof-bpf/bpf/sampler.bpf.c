@@ -264,18 +264,22 @@ static __always_inline void count_book(__u32 which)
     *n += 1;
 }
 
-/* Where in user space the thread will go on. */
-static __always_inline void user_regs_saved(struct ljs_walk *w)
+/* Where the registers are that the thread will go on with in user space. */
+static __always_inline struct pt_regs *user_regs(void)
 {
-  struct pt_regs *regs;
   if (!old_regs) {
-    regs =
-        (struct pt_regs *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
+    return (struct pt_regs *)bpf_task_pt_regs(
+        (void *)bpf_get_current_task_btf());
   } else { /* They are at the very top of the kernel's stack. */
     struct task_struct *task = (struct task_struct *)bpf_get_current_task();
     void *stack = BPF_CORE_READ(task, stack);
-    regs = stack + 16384 - sizeof(struct ljs_user_regs);
+    return stack + 16384 - sizeof(struct ljs_user_regs);
   }
+}
+
+static __always_inline void user_regs_saved(struct ljs_walk *w)
+{
+  struct pt_regs *regs = user_regs();
   w->pc = BPF_CORE_READ(regs, ip);
   w->sp = BPF_CORE_READ(regs, sp);
   w->bp = BPF_CORE_READ(regs, bp);
@@ -305,6 +309,37 @@ static __always_inline void kernel_frames(struct scratch *s, void *ctx,
   }
   if (leaf)
     ljs_push(&s->walk, leaf, 0, 0, LJS_WHAT(LJS_FRAME_KERNEL, 0, 0));
+}
+
+#define SYS_EXECVE   59
+#define SYS_EXECVEAT 322
+
+/* A sample in the kernel: is the user's stack gone? A process that ends gives
+** its memory back before it is done. So does one that executes another program,
+** which has got other memory by then: the registers are still those of the old
+** program, or those that the new one will begin with. A system call leaves its
+** own place in rcx, and a new program has 0 there. Then the kernel's frames are
+** the whole stack.
+*/
+static __always_inline int is_stack_gone(const struct ljs_walk *w)
+{
+  struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+  __u64 call, word;
+  if (!BPF_CORE_READ(task, mm))
+    return 1;
+  call = BPF_CORE_READ(user_regs(), orig_ax);
+  if (call != SYS_EXECVE && call != SYS_EXECVEAT)
+    return 0;
+  return BPF_CORE_READ(user_regs(), cx) != w->pc ||
+         ljs_read(&word, sizeof(word), w->sp);
+}
+
+/* The rest of a sample in the kernel: the thread's frames in user space. */
+static __always_inline void below_kernel(struct ljs_walk *w)
+{
+  user_regs_saved(w);
+  if (is_stack_gone(w))
+    w->mode = LJS_DONE;
 }
 
 /* A new walk. From where is told by begin_event() or begin_tick(). */
@@ -338,7 +373,7 @@ static __always_inline void begin_event(struct scratch *s, void *ctx)
   } else {
     if (!no_kernel)
       kernel_frames(s, ctx, 0);
-    user_regs_saved(w);
+    below_kernel(w);
   }
 }
 
@@ -349,11 +384,14 @@ static __always_inline void begin_tick(struct scratch *s, void *ctx,
                                        struct hrtimer *timer)
 {
   struct pt_regs *regs = 0;
-  if (!no_kernel &&
-      !bpf_probe_read_kernel(&regs, sizeof(regs), (void *)timer + tick_regs) &&
-      regs && !(BPF_CORE_READ(regs, cs) & 3))
+  if (bpf_probe_read_kernel(&regs, sizeof(regs), (void *)timer + tick_regs) ||
+      !regs || (BPF_CORE_READ(regs, cs) & 3)) {
+    user_regs_saved(&s->walk);
+    return;
+  }
+  if (!no_kernel)
     kernel_frames(s, ctx, BPF_CORE_READ(regs, ip));
-  user_regs_saved(&s->walk);
+  below_kernel(&s->walk);
 }
 
 /* What user space has seen and can name later: VMs, and what frames are in. */
@@ -575,6 +613,52 @@ static __always_inline struct scratch *start_tick(__u64 *ctx)
   if (s)
     begin_tick(s, ctx, timer);
   return s;
+}
+
+/* -- CPU time of processes that end --------------------------------------- */
+
+/* By the kernel's own number of the process: there is no other when its memory
+** is freed.
+*/
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 4096);
+  __type(key, __u32);
+  __type(value, struct ljs_end);
+} ends SEC(".maps");
+
+/* A thread ends. */
+SEC("tp_btf/sched_process_exit")
+int ending(void *ctx)
+{
+  __u32 tgid = bpf_get_current_pid_tgid() >> 32, pid;
+  struct ljs_end end = {0};
+  struct bpf_pidns_info ids;
+  (void)ctx;
+  if (!current_ids(&ids))
+    return 0;
+  pid = end.pid = ids.tgid;
+  if (bpf_map_lookup_elem(&procs, &pid))
+    bpf_map_update_elem(&ends, &tgid, &end, BPF_NOEXIST);
+  return 0;
+}
+
+/* A thread has been waited for, and has used all the time that it will. */
+SEC("tp_btf/sched_process_free")
+int ended(__u64 *ctx)
+{
+  struct task_struct *task = (struct task_struct *)ctx[0];
+  __u32 tgid = task->tgid;
+  struct ljs_end *end = bpf_map_lookup_elem(&ends, &tgid);
+  __u64 cpu;
+  if (!end)
+    return 0;
+  cpu = task->signal->sum_sched_runtime;
+  if (cpu > end->cpu)
+    end->cpu = cpu;
+  if (!task->signal->nr_threads)
+    end->done = 1;
+  return 0;
 }
 
 /* -- Kernels with bpf_loop() ---------------------------------------------- */

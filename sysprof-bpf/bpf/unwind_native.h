@@ -114,6 +114,11 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
   case LJS_CFA_END:
     w->mode = LJS_DONE;
     return;
+  case LJS_CFA_ROOT:
+    w->mode = LJS_DONE;
+    if (w->exact)
+      ljs_lost(w, LJS_CUT_NOROW);
+    return;
   default:
     ljs_lost(w, LJS_CUT_NOROW);
     return;
@@ -130,6 +135,11 @@ static __always_inline void ljs_unwind(struct ljs_walk *w,
   ljs_return(w, cfa);
 }
 
+/* What Coco, and coroutines made after it, have for a return address at the
+** bottom of their stacks. It is no address that code can have.
+*/
+#define LJS_BOTTOM 0xdeaddeaddeaddeadull
+
 /* One step on the C stack. */
 static __always_inline void ljs_step_native(struct ljs_walk *w)
 {
@@ -142,7 +152,9 @@ static __always_inline void ljs_step_native(struct ljs_walk *w)
   w->nnative++;
   row = ljs_find_row(w, pc);
   if (w->code == LJS_NO_MODULE) { /* Perhaps a trace. */
-    if (w->nvm) {
+    if (w->pc == LJS_BOTTOM && !w->exact) {
+      w->mode = LJS_DONE;
+    } else if (w->nvm) {
       ljs_scan(w, w->vm, 1, 0);
     } else {
       ljs_native_frame(w);

@@ -36,9 +36,10 @@ struct LsElf {
   void *image;  /* Our own, or NULL. */
   Segment *seg; /* All PT_LOAD. */
   size_t nseg;
-  size_t nphdr; /* All program headers. */
-  size_t nscn;  /* Sections, with number 0. */
-  size_t names; /* Section with the sections' names, or 0. */
+  size_t nphdr;   /* All program headers. */
+  size_t nscn;    /* Sections, with number 0. */
+  uint64_t entry; /* e_entry. */
+  size_t names;   /* Section with the sections' names, or 0. */
   LsSymbols *symbols;
 };
 
@@ -84,6 +85,7 @@ static int elf_start(LsElf *e)
     errno = ENOEXEC;
     return -1;
   }
+  e->entry = eh.e_entry;
   if (elf_getshdrnum(e->elf, &e->nscn) != 0 ||
       elf_getshdrstrndx(e->elf, &e->names) != 0)
     e->nscn = e->names = 0;
@@ -224,6 +226,11 @@ int ls_elf_exec(const LsElf *e, uint64_t lo, uint64_t hi)
       return 1;
   }
   return 0;
+}
+
+uint64_t ls_elf_entry(const LsElf *e)
+{
+  return e->entry;
 }
 
 int ls_elf_phdr(const LsElf *e, uint32_t type, uint64_t *addr)

@@ -60,6 +60,9 @@ int ls_elf_exec(const LsElf *e, uint64_t lo, uint64_t hi);
 /* Address of the first program header of a type; -1 if there is none. */
 int ls_elf_phdr(const LsElf *e, uint32_t type, uint64_t *addr);
 
+/* Where a process begins, if the file is a program; else it may be anything. */
+uint64_t ls_elf_entry(const LsElf *e);
+
 /* The build-id's bytes. Returns their number, 0 if there is none. */
 size_t ls_elf_buildid(const LsElf *e, uint8_t out[64]);
 

@@ -21,8 +21,13 @@ struct LsOutput {
                  uint64_t count);
   /* All samples so far were taken until NS nanoseconds after the start. */
   void (*time)(LsOutput *o, uint64_t ns);
-  /* Ends it, and frees it. Answers 0, or errno of the first failure. */
-  int (*close)(LsOutput *o, const LsBook *books, size_t n);
+  /* Writes all that is left. */
+  void (*end)(LsOutput *o, const LsBook *books, size_t n);
+  /* Frees it. */
+  void (*close)(LsOutput *o);
+  /* Set by these: */
+  uint64_t written; /* Samples, or stacks, that are in the file and whole; */
+  int err;          /* errno of the first failure, or 0. */
 };
 
 LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,

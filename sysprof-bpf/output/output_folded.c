@@ -31,7 +31,6 @@ typedef struct LsOutputFolded {
   size_t merge; /* With more lines than that they are merged. */
   char *buf;    /* The line under construction. */
   size_t len, size;
-  int err;
 } LsOutputFolded;
 
 /* -- A line --------------------------------------------------------------- */
@@ -42,7 +41,7 @@ static void put(LsOutputFolded *of, const char *s, size_t n)
     size_t size = (of->len + n + 1) * 2;
     char *buf = realloc(of->buf, size);
     if (!buf) {
-      of->err = ENOMEM;
+      of->o.err = ENOMEM;
       return;
     }
     of->buf = buf;
@@ -195,14 +194,14 @@ static void folded_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
   LsOutputFolded *of = (LsOutputFolded *)o;
   Line *l = new_line(of);
   if (!l) {
-    of->err = ENOMEM;
+    of->o.err = ENOMEM;
     return;
   }
   put_prefix(of, p, s);
   l->text = strdup(of->len ? of->buf : "");
   l->site = malloc((s->n ? s->n : 1) * sizeof(*l->site));
   if (!l->text || !l->site) {
-    of->err = ENOMEM;
+    of->o.err = ENOMEM;
     free(l->text);
     free(l->site);
     return;
@@ -231,7 +230,7 @@ static void spell(LsOutputFolded *of, Line *l)
     put_string(of, "(nothing)");
   text = of->buf ? strdup(of->buf) : NULL;
   if (!text) {
-    of->err = ENOMEM;
+    of->o.err = ENOMEM;
     return;
   }
   free(l->text);
@@ -279,26 +278,45 @@ static void folded_time(LsOutput *o, uint64_t ns)
   }
 }
 
-static int folded_close(LsOutput *o, const LsBook *books, size_t n)
+/* Writes all lines. Answers 0, or errno. */
+static int write_lines(const LsOutputFolded *of)
+{
+  FILE *f = fdopen(dup(of->fd), "w");
+  int bad = !f;
+  size_t i;
+  for (i = 0; !bad && i < of->n; i++)
+    bad = fprintf(f, "%s %llu\n", of->line[i].text,
+                  (unsigned long long)of->line[i].count) < 0;
+  if (bad && f) { /* The failure that counts is not that of closing it. */
+    int err = errno;
+    fclose(f);
+    return err;
+  }
+  return !f || fclose(f) ? errno : 0;
+}
+
+static void folded_end(LsOutput *o, const LsBook *books, size_t n)
 {
   LsOutputFolded *of = (LsOutputFolded *)o;
-  int err = of->err;
-  FILE *f;
   size_t i;
+  int err;
   (void)books;
   (void)n;
   merge(of);
   for (i = 0; i < of->n; i++)
     spell(of, &of->line[i]);
   merge(of);
-  f = fdopen(dup(of->fd), "w");
-  for (i = 0; f && i < of->n; i++)
-    if (fprintf(f, "%s %llu\n", of->line[i].text,
-                (unsigned long long)of->line[i].count) < 0 &&
-        !err)
-      err = errno;
-  if ((!f || fclose(f)) && !err)
-    err = errno;
+  err = write_lines(of);
+  if (!o->err)
+    o->err = err;
+  if (!o->err)
+    o->written = of->n;
+}
+
+static void folded_close(LsOutput *o)
+{
+  LsOutputFolded *of = (LsOutputFolded *)o;
+  size_t i;
   for (i = 0; i < of->n; i++) {
     free(of->line[i].text);
     free(of->line[i].site);
@@ -306,10 +324,9 @@ static int folded_close(LsOutput *o, const LsBook *books, size_t n)
   free(of->line);
   free(of->buf);
   free(of);
-  return err;
 }
 
-/* Folded stacks to FD, which stays the caller's: written when it is closed.
+/* Folded stacks to FD, which stays the caller's: written when it ends.
 ** THREADS, PROCESSES: stacks begin with their names. NULL without memory.
 */
 LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
@@ -318,7 +335,9 @@ LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
   LsOutputFolded *of = calloc(1, sizeof(*of));
   if (!of)
     return NULL;
-  of->o = (LsOutput){sites, modules, folded_sample, folded_time, folded_close};
+  of->o = (LsOutput){sites,       modules,    folded_sample,
+                     folded_time, folded_end, folded_close,
+                     0,           0};
   of->fd = fd;
   of->threads = threads;
   of->processes = processes;

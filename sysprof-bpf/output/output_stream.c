@@ -96,20 +96,34 @@ static void stream_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
                    count);
 }
 
-static void stream_time(LsOutput *o, uint64_t ns)
+static void stream_state(LsOutputStream *os)
 {
-  ls_stream_time(((LsOutputStream *)o)->stream, ns);
+  os->o.written = ls_stream_written(os->stream);
+  os->o.err = ls_stream_error(os->stream);
 }
 
-static int stream_close(LsOutput *o, const LsBook *books, size_t n)
+static void stream_time(LsOutput *o, uint64_t ns)
 {
   LsOutputStream *os = (LsOutputStream *)o;
-  int err = ls_stream_close(os->stream, books, n);
+  ls_stream_time(os->stream, ns);
+  stream_state(os);
+}
+
+static void stream_end(LsOutput *o, const LsBook *books, size_t n)
+{
+  LsOutputStream *os = (LsOutputStream *)o;
+  ls_stream_end(os->stream, books, n);
+  stream_state(os);
+}
+
+static void stream_close(LsOutput *o)
+{
+  LsOutputStream *os = (LsOutputStream *)o;
+  ls_stream_close(os->stream, NULL, 0);
   free(os->site);
   free(os->stack);
   free(os->thread);
   free(os);
-  return err;
 }
 
 /* A stream to FD, which stays the caller's. NULL without memory. */
@@ -124,6 +138,8 @@ LsOutput *ls_output_stream(int fd, const LsSiteTable *sites,
     free(os);
     return NULL;
   }
-  os->o = (LsOutput){sites, modules, stream_sample, stream_time, stream_close};
+  os->o = (LsOutput){sites,       modules,    stream_sample,
+                     stream_time, stream_end, stream_close,
+                     0,           0};
   return &os->o;
 }

@@ -25,6 +25,7 @@ static _Noreturn void become(char **argv, int go, int failed)
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   execvp(argv[0], argv);
   if (write(failed, &errno, sizeof(errno)) < 0)
     _exit(126); /* Then there is nobody to tell it to. */

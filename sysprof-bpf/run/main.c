@@ -3,9 +3,8 @@
 */
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,8 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "expect.h"
+#include "outfile.h"
 #include "say.h"
 #include "session.h"
 #include "tick.h"
@@ -29,10 +30,12 @@ typedef struct Main {
   LsSession s;
   LsCommand command;
   int epoll, signals, timer;
-  int out; /* The file, or standard output. */
+  LsOutfile out;
   int done;
   int signo;   /* What ended it, or 0. */
   int refused; /* A VM was not what it seemed. */
+  int failed;  /* The file could not be given its name. */
+  int kept;    /* It has its name. */
 } Main;
 
 /* -- Preparing ------------------------------------------------------------ */
@@ -51,12 +54,9 @@ static int open_output(Main *m)
       .pid = m->opt.npid == 1 ? (uint64_t)m->opt.pid[0] : 0,
   };
   LsSession *s = &m->s;
-  if (strcmp(m->opt.file, "-") == 0)
-    m->out = STDOUT_FILENO;
-  else
-    m->out = open(m->opt.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (m->out < 0)
-    return ls_fail("%s: %s", m->opt.file, strerror(errno));
+  char why[256];
+  if (ls_outfile_open(&m->out, m->opt.file, why, sizeof(why)))
+    return ls_fail("%s: %s", m->opt.file, why);
   uname(&un);
   clock_gettime(CLOCK_REALTIME, &rt);
   info.kernel = un.release;
@@ -67,9 +67,9 @@ static int open_output(Main *m)
     info.period_ns = 1000000000 / m->opt.sampler.hz;
   s->output =
       m->opt.folded
-          ? ls_output_folded(m->out, s->resolver.sites, s->modules,
+          ? ls_output_folded(m->out.fd, s->resolver.sites, s->modules,
                              m->opt.threads, m->opt.all || m->opt.npid > 1)
-          : ls_output_stream(m->out, s->resolver.sites, s->modules, &info);
+          : ls_output_stream(m->out.fd, s->resolver.sites, s->modules, &info);
   return s->output ? 0 : ls_fail("out of memory");
 }
 
@@ -163,34 +163,10 @@ static int add_pids(Main *m)
   return 0;
 }
 
-/* Learns beforehand of what the command is likely to map: its own file, and the
-** libraries that this program has, too.
-*/
-static void expect(Main *m)
-{
-  const char *name = m->opt.command[0], *path = getenv("PATH");
-  LsTarget *self = ls_target_open(getpid());
-  char file[PATH_MAX];
-  size_t n;
-  if (self)
-    ls_target_refresh(self, m->s.modules);
-  ls_target_close(self);
-  if (strchr(name, '/'))
-    ls_modules_expect(m->s.modules, name);
-  for (; path && *path && !strchr(name, '/'); path += n + (path[n] == ':')) {
-    n = strcspn(path, ":");
-    snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
-    if (access(file, X_OK) == 0) {
-      ls_modules_expect(m->s.modules, file);
-      break;
-    }
-  }
-}
-
 static int add_targets(Main *m)
 {
   if (m->opt.command) {
-    expect(m);
+    ls_expect(m->s.modules, m->opt.command[0]);
     if (ls_command_fork(&m->command, m->opt.command))
       return ls_fail("cannot fork: %s", strerror(errno));
     return ls_session_add(&m->s, m->command.pid)
@@ -223,8 +199,13 @@ static int open_events(Main *m)
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGCHLD);
+  if (signal(SIGHUP, SIG_DFL) == SIG_IGN) /* Of nohup. */
+    signal(SIGHUP, SIG_IGN);
+  else
+    sigaddset(&set, SIGHUP);
   sigprocmask(SIG_BLOCK, &set, NULL);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   m->epoll = epoll_create1(EPOLL_CLOEXEC);
   m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -250,6 +231,18 @@ static void on_signal(Main *m)
       m->signo = (int)si.ssi_signo;
     }
   }
+}
+
+/* The profile takes its name when a sample of a LuaJIT is in it. */
+static void keep_output(Main *m)
+{
+  char why[512];
+  if (m->kept || m->failed || m->refused || !m->s.output->written ||
+      !(m->s.found || m->opt.any))
+    return;
+  m->kept = 1;
+  if (ls_outfile_keep(&m->out, why, sizeof(why)))
+    m->failed = ls_fail("%s: %s", m->opt.file, why);
 }
 
 /* A process has done something. */
@@ -325,6 +318,9 @@ static void on_timer(Main *m)
   if (read(m->timer, &n, sizeof(n)) != sizeof(n))
     return;
   ls_session_turn(&m->s);
+  keep_output(m);
+  if (m->failed || m->s.output->err)
+    m->done = 1;
   ls_session_cpu(&m->s);
   look_for_ends(m);
   show_progress(m);
@@ -381,22 +377,45 @@ static void run(Main *m)
 
 /* -- The end -------------------------------------------------------------- */
 
-static int close_output(Main *m)
+/* The command could not be started: there is nothing to tell of. */
+static int no_command(Main *m)
 {
-  LsBook book[LS_BOOKS_MAX];
-  size_t n = ls_books_list(&m->s.books, book);
-  int err;
-  err = m->s.output->close(m->s.output, book, n);
-  m->s.output = NULL;
-  return err ? ls_fail("%s: %s", m->opt.file, strerror(err)) : 0;
+  int err = m->command.ended ? ls_command_failed(&m->command) : 0;
+  if (err)
+    ls_fail("%s: %s", m->opt.command[0], strerror(err));
+  return err;
 }
 
-/* Waits for the command, if there is one; a signal to us is for it, too. */
+/* Writes the rest. Answers -1 if the profile is not whole. */
+static int end_output(Main *m)
+{
+  LsOutput *o = m->s.output;
+  LsBook book[LS_BOOKS_MAX];
+  o->end(o, book, ls_books_list(&m->s.books, book));
+  keep_output(m);
+  if (o->err)
+    return ls_fail("%s: %s", m->opt.file, strerror(o->err));
+  return m->failed ? -1 : 0;
+}
+
+/* Passes a signal on to the command, or takes it that it has ended. */
+static void next_signal(Main *m)
+{
+  struct signalfd_siginfo si;
+  struct pollfd p = {m->signals, POLLIN, 0};
+  poll(&p, 1, -1);
+  while (read(m->signals, &si, sizeof(si)) == sizeof(si))
+    if (!ls_command_wait(&m->command, 0) && si.ssi_signo != SIGCHLD)
+      kill(m->command.pid, (int)si.ssi_signo);
+}
+
+/* Waits for the command; a signal to us is for it, too. */
 static int end_command(Main *m)
 {
   if (m->signo && !ls_command_wait(&m->command, 0))
     kill(m->command.pid, m->signo);
-  ls_command_wait(&m->command, 1);
+  while (!ls_command_wait(&m->command, 0))
+    next_signal(m);
   return m->command.status;
 }
 
@@ -411,32 +430,28 @@ static int after_command(Main *m, int status)
   return status ? status : own;
 }
 
-/* The command could not be started: there is nothing to tell of. */
-static int no_command(Main *m)
-{
-  int err = m->command.ended ? ls_command_failed(&m->command) : 0;
-  if (err)
-    ls_fail("%s: %s", m->opt.command[0], strerror(err));
-  return err;
-}
-
 static int sample(Main *m)
 {
   char why[256];
   int status = 0;
   if (open_session(m) || open_events(m) || add_targets(m) || open_output(m))
     return LS_EXIT_NOTHING;
-  m->s.start = ls_session_now();
   if (ls_sampler_start(m->s.sampler, why, sizeof(why))) {
     ls_fail("%s", why);
     return LS_EXIT_NOTHING;
   }
+  ls_session_begin(&m->s);
   if (m->opt.command)
     ls_command_go(&m->command);
   run(m);
   ls_session_finish(&m->s);
-  if (close_output(m) || no_command(m))
+  if (no_command(m))
     return LS_EXIT_NOTHING;
+  if (end_output(m)) {
+    if (m->opt.command)
+      end_command(m);
+    return LS_EXIT_NOTHING;
+  }
   if (m->s.found || m->opt.any)
     ls_books_say(&m->s.books, m->opt.sampler.event == LS_EVENT_CYCLES
                                   ? 0
@@ -452,13 +467,14 @@ static int sample(Main *m)
 
 int main(int argc, char **argv)
 {
-  static Main m;
+  static Main m = {.out = {.fd = -1, .dir = -1}};
   int status;
   ls_options_parse(&m.opt, argc, argv);
   ls_say_open(m.opt.quiet);
   status = sample(&m);
   if (m.s.output)
-    m.s.output->close(m.s.output, NULL, 0);
+    m.s.output->close(m.s.output);
+  ls_outfile_close(&m.out);
   ls_session_close(&m.s);
   return status;
 }

@@ -25,8 +25,8 @@ static const char doc[] =
     "  lj-sysprof -a -d 30 -o all.ljp  all LuaJIT processes of the machine\n"
     "\n"
     "Exit status: 0 done; 1 done, but --strict was missed; 2 nothing could be "
-    "sampled; 64 usage. With -- COMMAND its own status, when sampling went "
-    "well.";
+    "sampled, or the profile not written; 64 usage. With -- COMMAND its own "
+    "status, when sampling went well.";
 
 static const char args_doc[] = "-p PID\n-a\n-- COMMAND [ARGUMENT...]";
 
@@ -82,9 +82,23 @@ static double number(struct argp_state *state, const char *arg, double least,
   errno = 0;
   v = strtod(arg, &end);
   if (end == arg || *end || errno || !(v >= least && v <= most))
-    argp_error(state, "%s is a number from %g to %g, not %s", what, least, most,
-               arg);
+    argp_error(state, "%s is a number from %.10g to %.10g, not %s", what, least,
+               most, arg);
   return v;
+}
+
+/* A number that counts something: digits only. */
+static unsigned whole(struct argp_state *state, const char *arg, unsigned least,
+                      unsigned most, const char *what)
+{
+  char *end;
+  unsigned long v;
+  errno = 0;
+  v = strtoul(arg, &end, 10);
+  if (*arg < '0' || *arg > '9' || *end || errno || v < least || v > most)
+    argp_error(state, "%s is a whole number from %u to %u, not %s", what, least,
+               most, arg);
+  return (unsigned)v;
 }
 
 const char *const ls_event_name[LS_EVENTS] = {
@@ -103,9 +117,11 @@ static int event(struct argp_state *state, const char *arg)
   return LS_EVENT_CLOCK;
 }
 
+#define PID_MAX (1 << 22) /* The kernel's PID_MAX_LIMIT. */
+
 static void add_pid(LsOptions *opt, struct argp_state *state, const char *arg)
 {
-  double v = number(state, arg, 1, 1 << 22, "PID");
+  unsigned v = whole(state, arg, 1, PID_MAX, "PID");
   if (opt->npid == LS_PIDS_MAX)
     argp_error(state, "at most %d processes, or -a", LS_PIDS_MAX);
   opt->pid[opt->npid++] = (pid_t)v;
@@ -147,7 +163,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     opt->any = 1;
     break;
   case 'F':
-    opt->sampler.hz = (unsigned)number(state, arg, 1, 100000, "HZ");
+    opt->sampler.hz = whole(state, arg, 1, 100000, "HZ");
     break;
   case 'd':
     opt->seconds = number(state, arg, 0.001, 1e9, "SECONDS");
@@ -166,8 +182,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     opt->sampler.native = 0;
     break;
   case OPT_DEPTH:
-    opt->sampler.depth =
-        (unsigned)number(state, arg, 1, LJS_MAX_NATIVE, "--max-depth");
+    opt->sampler.depth = whole(state, arg, 1, LJS_MAX_NATIVE, "--max-depth");
     break;
   case OPT_TAILS:
     opt->sampler.tail_calls = 1;

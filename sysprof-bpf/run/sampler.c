@@ -32,10 +32,11 @@ struct LsSampler {
   void *ctx;              /* and with what. */
   struct bpf_program *first, *next; /* Then, by tail calls; or NULL. */
   int ncpu;
-  int *event;            /* One of each CPU, or -1. */
-  struct bpf_link *tick; /* In place of these. */
-  LsTick where;          /* Where the tick's timer is. */
-  uint32_t version;      /* Of the mappings that were given last. */
+  int *event;                      /* One of each CPU, or -1. */
+  struct bpf_link *tick;           /* In place of these. */
+  struct bpf_link *ending, *ended; /* Of threads. */
+  LsTick where;                    /* Where the tick's timer is. */
+  uint32_t version;                /* Of the mappings that were given last. */
 };
 
 /* -- Loading -------------------------------------------------------------- */
@@ -98,7 +99,9 @@ static void choose_programs(LsSampler *s)
   }
   bpf_object__for_each_program(unused, s->bpf->obj)
   {
-    bpf_program__set_autoload(unused, unused == s->first || unused == s->next);
+    bpf_program__set_autoload(unused, unused == s->first || unused == s->next ||
+                                          unused == s->bpf->progs.ending ||
+                                          unused == s->bpf->progs.ended);
   }
 }
 
@@ -190,6 +193,8 @@ void ls_sampler_close(LsSampler *s)
   if (!s)
     return;
   ls_sampler_stop(s);
+  bpf_link__destroy(s->ending);
+  bpf_link__destroy(s->ended);
   ring_buffer__free(s->ring);
   sampler_bpf__destroy(s->bpf);
   free(s);
@@ -367,6 +372,9 @@ static int start_events(LsSampler *s, char *why, size_t size)
 /* Starts the clocks of all CPUs. Answers 0, or -1 with one line in WHY. */
 int ls_sampler_start(LsSampler *s, char *why, size_t size)
 {
+  /* Without these, CPU time is that of the last look. */
+  s->ending = bpf_program__attach(s->bpf->progs.ending);
+  s->ended = bpf_program__attach(s->bpf->progs.ended);
   return s->opt.event == LS_EVENT_TICK ? start_tick(s, why, size)
                                        : start_events(s, why, size);
 }
@@ -436,6 +444,25 @@ int ls_sampler_counts(LsSampler *s, LsCountFunc *func, void *ctx)
   free(key);
   free(value);
   return err;
+}
+
+/* Takes the CPU time of each sampled process that has ended and was waited for,
+** once. That is known some milliseconds after.
+*/
+void ls_sampler_ends(LsSampler *s, LsEndFunc *func, void *ctx)
+{
+  int fd = bpf_map__fd(s->bpf->maps.ends), more;
+  uint32_t key, next;
+  struct ljs_end end;
+  more = !bpf_map_get_next_key(fd, NULL, &key);
+  while (more) {
+    more = !bpf_map_get_next_key(fd, &key, &next);
+    if (!bpf_map_lookup_elem(fd, &key, &end) && end.done) {
+      func(ctx, (pid_t)end.pid, end.cpu);
+      bpf_map_delete_elem(fd, &key);
+    }
+    key = next;
+  }
 }
 
 /* The program's own books so far. */

@@ -37,6 +37,7 @@ typedef struct LsSamplerOptions {
 typedef void LsStackFunc(void *ctx, const struct ljs_stack *s);
 
 /* Takes a count of a stack. */
+typedef void LsEndFunc(void *ctx, pid_t pid, uint64_t cpu);
 typedef void LsCountFunc(void *ctx, const struct ljs_key *key, uint64_t count);
 
 LsSampler *ls_sampler_open(const LsSamplerOptions *opt, char *why, size_t size);
@@ -51,6 +52,7 @@ void ls_sampler_stop(LsSampler *s);
 int ls_sampler_fd(const LsSampler *s);
 int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx);
 void ls_sampler_switch(LsSampler *s);
+void ls_sampler_ends(LsSampler *s, LsEndFunc *func, void *ctx);
 int ls_sampler_counts(LsSampler *s, LsCountFunc *func, void *ctx);
 void ls_sampler_books(const LsSampler *s, uint64_t book[LJS_BOOKS]);
 

@@ -35,20 +35,49 @@ LsTarget *ls_session_target(const LsSession *s, pid_t pid)
   return NULL;
 }
 
+/* What it used until now is not to be sampled. */
+static void begin_cpu(LsTarget *t)
+{
+  ls_target_cpu(t);
+  t->cpu_before = t->cpu_now;
+}
+
 static void upload(LsSession *s, LsTarget *t)
 {
   if (t->image.nvm)
     s->found = 1;
-  if (t->image.nvm || s->opt->any || s->opt->command)
-    ls_sampler_process(s->sampler, t->pid, &t->image);
+  if (!t->image.nvm && !s->opt->any && !s->opt->command)
+    return;
+  ls_sampler_process(s->sampler, t->pid, &t->image);
+  if (!t->sampled)
+    begin_cpu(t);
+  t->sampled = 1;
+}
+
+/* Looks at the mappings of a process. To learn files that were not met before
+** takes time. If the process is sampled already, the BPF program gets what is
+** known at once, so that it knows at least that meanwhile; then, so that this
+** does not take too long, after twice as many files each time. Answers -1 with
+** errno as ls_target_refresh.
+*/
+static int look(LsSession *s, LsTarget *t)
+{
+  int learn = t->sampled ? 0 : LS_MODULES_MAX, changed;
+  for (;;) {
+    changed = ls_target_refresh(t, s->modules, learn);
+    if (changed > 0)
+      upload(s, t);
+    if (changed < 0 || !t->stale || learn >= LS_MODULES_MAX)
+      break;
+    learn = learn ? learn * 2 : 1;
+  }
+  return changed < 0 ? -1 : 0;
 }
 
 /* Looks at the mappings of a process again. */
 void ls_session_refresh(LsSession *s, LsTarget *t)
 {
-  int changed = ls_target_refresh(t, s->modules);
-  if (changed > 0)
-    upload(s, t);
+  look(s, t);
 }
 
 /* Takes a process up. NULL and errno: it is gone, or not ours to look at. */
@@ -66,14 +95,13 @@ LsTarget *ls_session_add(LsSession *s, pid_t pid)
   t = ls_target_open(pid);
   if (!t)
     return NULL;
-  if (ls_target_refresh(t, s->modules) < 0) {
+  if (look(s, t) < 0) {
     int err = errno;
     ls_target_close(t);
     errno = err;
     return NULL;
   }
   s->target[s->ntarget++] = t;
-  upload(s, t);
   return t;
 }
 
@@ -155,6 +183,13 @@ static void take_count(void *ctx, const struct ljs_key *key, uint64_t count)
 
 #define GONE_TURNS 3 /* Until all that was sampled of a process has come. */
 
+/* CPU time that was sampled. */
+static uint64_t used_cpu(const LsTarget *t)
+{
+  return t->sampled && t->cpu_now > t->cpu_before ? t->cpu_now - t->cpu_before
+                                                  : 0;
+}
+
 /* Forgets processes that have ended some turns ago. Their CPU time stays. */
 static void forget_gone(LsSession *s)
 {
@@ -162,7 +197,7 @@ static void forget_gone(LsSession *s)
   for (i = 0; i < s->ntarget; i++) {
     LsTarget *t = s->target[i];
     if (t->gone && t->gone++ > GONE_TURNS) {
-      s->cpu_gone += t->cpu_now - t->cpu_before;
+      s->cpu_gone += used_cpu(t);
       ls_target_close(t);
     } else {
       s->target[n++] = t;
@@ -186,32 +221,74 @@ void ls_session_turn(LsSession *s)
   forget_gone(s);
 }
 
-/* Reads the CPU time of all processes. It is not to be had any more of one that
-** has ended, so what is known of it is a little old: so are the samples that it
-** is compared with.
-*/
-void ls_session_cpu(LsSession *s)
+/* A process has ended and was waited for. */
+static void take_end(void *ctx, pid_t pid, uint64_t cpu)
 {
-  uint64_t book[LJS_BOOKS], sum = s->cpu_gone;
-  size_t i, running = 0;
-  for (i = 0; i < s->ntarget; i++) {
-    if (s->target[i]->gone)
-      continue;
-    if (ls_target_ended(s->target[i]))
-      return;
-    running++;
-  }
-  if (!running) /* What is known stays as old as it is. */
-    return;
+  LsSession *s = ctx;
+  size_t i;
   for (i = 0; i < s->ntarget; i++) {
     LsTarget *t = s->target[i];
-    if (!t->gone)
-      ls_target_cpu(t);
-    sum += t->cpu_now - t->cpu_before;
+    if (t->pid != pid || t->cpu_final || !ls_target_ended(t))
+      continue;
+    t->cpu_now = cpu;
+    t->cpu_final = 1;
+    return;
+  }
+}
+
+/* Is the process's CPU time known, as it is now or was in the end? For some
+** milliseconds after it was waited for it is not.
+*/
+static int know_cpu(LsTarget *t)
+{
+  int ended = t->gone || ls_target_ended(t);
+  if (!t->cpu_final && t->sampled) {
+    if (ls_target_cpu(t))
+      return 0;
+    t->cpu_final = ended;
+  }
+  return 1;
+}
+
+/* Reads the CPU time of all processes that are sampled, and how many samples
+** were due to it: either both, or neither if it is not known of one. Answers 0,
+** or -1.
+*/
+int ls_session_cpu(LsSession *s)
+{
+  uint64_t book[LJS_BOOKS], sum = s->cpu_gone;
+  size_t i;
+  ls_sampler_ends(s->sampler, take_end, s);
+  for (i = 0; i < s->ntarget; i++) {
+    if (!know_cpu(s->target[i]))
+      return -1;
+    sum += used_cpu(s->target[i]);
   }
   ls_sampler_books(s->sampler, book);
   s->books.cpu_ns = sum;
   s->books.cpu_fired = book[LJS_FIRED];
+  return 0;
+}
+
+#define LOOKS 50 /* For the last CPU time: 0.2 s. */
+
+/* Waits for it. Without it, that of the last look stays. */
+static void last_cpu(LsSession *s)
+{
+  struct timespec pause = {0, 4000000};
+  int i;
+  for (i = 0; i < LOOKS && ls_session_cpu(s); i++)
+    nanosleep(&pause, NULL);
+}
+
+/* The clocks run: from now on CPU time is to be sampled. */
+void ls_session_begin(LsSession *s)
+{
+  size_t i;
+  s->start = ls_session_now();
+  for (i = 0; i < s->ntarget; i++)
+    if (s->target[i]->sampled)
+      begin_cpu(s->target[i]);
 }
 
 /* CPU time of all children that have ended and were waited for, theirs too. */
@@ -247,7 +324,7 @@ void ls_session_finish(LsSession *s)
 {
   struct timespec grace = {0, 5000000};
   ls_sampler_stop(s->sampler);
-  ls_session_cpu(s);
+  last_cpu(s);
   nanosleep(&grace, NULL); /* For programs that run right now. */
   ls_session_turn(s);
   ls_session_turn(s);

@@ -355,15 +355,26 @@ int ls_stream_error(const LsStream *s)
   return s->block.error;
 }
 
+uint64_t ls_stream_written(const LsStream *s)
+{
+  return s->block.written;
+}
+
+int ls_stream_end(LsStream *s, const LsBook *books, size_t n)
+{
+  stream_record(s, LJM_REC_BOOKS);
+  for (; n; n--, books++)
+    stream_number(s, books->key, books->value);
+  stream_put(s, 0);
+  ls_block_flush(&s->block);
+  return s->block.error;
+}
+
 int ls_stream_close(LsStream *s, const LsBook *books, size_t n)
 {
   int error;
-  if (books) {
-    stream_record(s, LJM_REC_BOOKS);
-    for (; n; n--, books++)
-      stream_number(s, books->key, books->value);
-    stream_put(s, 0);
-  }
+  if (books)
+    ls_stream_end(s, books, n);
   ls_block_flush(&s->block);
   error = s->block.error;
   ls_ids_close(&s->ids);

@@ -53,6 +53,9 @@ LsStream *ls_stream_open(int fd, const LsStreamInfo *info);
 /* errno of the first failure, or 0. */
 int ls_stream_error(const LsStream *s);
 
+/* Records of samples that were written in whole blocks. */
+uint64_t ls_stream_written(const LsStream *s);
+
 /* Numbers for what is defined; the same thing has the same number. Definitions
 ** are written when they are new. Without memory the number is that of nothing
 ** known. BUILDID has N bytes.
@@ -75,8 +78,13 @@ void ls_stream_time(LsStream *s, uint64_t ns);
 void ls_stream_sample(LsStream *s, uint32_t thread, const uint32_t *sites,
                       size_t n, int cut, uint64_t count);
 
-/* Write the books and end the stream; with BOOKS NULL it ends without them, and
-** readers take it for cut. Returns 0, or errno of the first failure of all.
+/* Write the books, which end the stream; without them readers take it for cut.
+** Returns 0, or errno of the first failure of all.
+*/
+int ls_stream_end(LsStream *s, const LsBook *books, size_t n);
+
+/* Write what is left, with the books unless they are NULL, and free the stream.
+** Returns as ls_stream_end.
 */
 int ls_stream_close(LsStream *s, const LsBook *books, size_t n);
 

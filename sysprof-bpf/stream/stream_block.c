@@ -113,6 +113,8 @@ void ls_block_flush(LsBlock *k)
                 ljm_crc32c(0, b->p + LJM_BLOCK_LENGTH, b->n - LJM_BLOCK_LENGTH),
                 4);
     ls_block_write(k, b->p, b->n);
+    if (!k->error)
+      k->written += k->fresh;
   }
   k->before += k->fresh;
   k->fresh = 0;

@@ -23,11 +23,12 @@ void ls_bytes_string(LsBytes *b, const char *s, size_t n);
 
 /* The block that is being made. */
 typedef struct LsBlock {
-  int fd;          /* The caller's. */
-  int error;       /* errno of the first failure: nothing is written then. */
-  LsBytes b;       /* Header and payload; empty: no block has begun. */
-  uint64_t before; /* Sample records in all blocks before, */
-  uint64_t fresh;  /* and in this one. */
+  int fd;           /* The caller's. */
+  int error;        /* errno of the first failure: nothing is written then. */
+  LsBytes b;        /* Header and payload; empty: no block has begun. */
+  uint64_t before;  /* Sample records in all blocks before, */
+  uint64_t fresh;   /* and in this one. */
+  uint64_t written; /* Sample records in blocks that were written whole. */
 } LsBlock;
 
 void ls_block_begin(LsBlock *k);

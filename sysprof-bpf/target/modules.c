@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "modules.h"
+#include "roots.h"
 #include "vmcode.h"
 #include "vmrows.h"
 
@@ -75,6 +76,7 @@ static int learn(LsModules *ms, LsModule *m)
   m->hasvm = ls_vm_find(m->elf, &rows, &m->vm, m->why) > 0;
   if (m->hasvm && ls_vmrows(m->elf, &m->vm, &rows))
     m->hasvm = 0;
+  ls_roots_add(m->elf, &rows); /* Without memory some stacks are cut. */
   err = ms->tables(ms->ctx, m->id, rows.row, rows.n, m->hasvm ? &m->vm : NULL);
   m->fde = rows.fde;
   m->nfde = rows.nfde;
@@ -119,6 +121,13 @@ static LsModule *known(const LsModules *ms, const LsMapping *map)
   return NULL;
 }
 
+/* Does it take no time to get the module of a mapping? */
+int ls_modules_known(const LsModules *ms, const LsMapping *map)
+{
+  return map->anon || (!map->ino && !ls_maps_vdso(map)) || known(ms, map) ||
+         ms->n >= LS_MODULES_MAX - 1;
+}
+
 /* The module of a mapping; a new one if its file has not been met before. NULL
 ** if it has none, or without memory.
 */
@@ -134,23 +143,25 @@ LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
 }
 
 /* Makes a module of a file that is likely to be mapped soon, so that it takes
-** no time then.
+** no time then. NULL if there is one already, or if it is none.
 */
-void ls_modules_expect(LsModules *ms, const char *path)
+const LsModule *ls_modules_expect(LsModules *ms, const char *path)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   LsMapping map = {.path = (char *)path, .exec = 1};
+  LsModule *m = NULL;
   struct stat st;
   LsElf *elf;
   if (fd < 0)
-    return;
+    return NULL;
   if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
     map.dev = st.st_dev;
     map.ino = st.st_ino;
-    if (!known(ms, &map) && (elf = ls_elf_open(fd)) != NULL)
-      module_new(ms, &map, elf);
+    if (!ls_modules_known(ms, &map) && (elf = ls_elf_open(fd)) != NULL)
+      m = module_new(ms, &map, elf);
   }
   close(fd);
+  return m;
 }
 
 /* -- Who might have a VM -------------------------------------------------- */

@@ -40,8 +40,9 @@ typedef int LsTablesFunc(void *ctx, uint32_t id, const struct ljs_row *row,
 */
 LsModules *ls_modules_open(LsTablesFunc *tables, void *ctx);
 void ls_modules_close(LsModules *ms);
+int ls_modules_known(const LsModules *ms, const LsMapping *map);
 LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map);
-void ls_modules_expect(LsModules *ms, const char *path);
+const LsModule *ls_modules_expect(LsModules *ms, const char *path);
 LsModule *ls_modules_find(const LsModules *ms, uint32_t id);
 int ls_modules_suspect(LsModules *ms, pid_t pid);
 const LsFde *ls_module_function(const LsModule *m, uint64_t addr);

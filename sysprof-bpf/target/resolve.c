@@ -40,6 +40,26 @@ static void native_site(const LsResolver *r, const LsTarget *t, uint64_t pc,
     s->addr = fde->lo; /* A function, though without a name. */
 }
 
+/* An address in the function of a native frame: behind a call that may be the
+** next one. But a return address that is none of a call is where a function
+** begins: see roots.c.
+*/
+static uint64_t site_address(const LsResolver *r, const LsTarget *t,
+                             const struct ljs_frame *f)
+{
+  const struct ljs_map *map = ls_target_map(t, f->addr);
+  LsModule *m = map ? ls_modules_find(r->modules, map->module) : NULL;
+  const LsFde *fde;
+  if (!(f->flags & LJS_FLAG_RETURN))
+    return f->addr;
+  if (m && !ls_module_function(m, f->addr - 1 - map->bias)) {
+    fde = ls_module_function(m, f->addr - map->bias);
+    if (fde && fde->lo == f->addr - map->bias)
+      return f->addr;
+  }
+  return f->addr - 1;
+}
+
 static size_t lua_sites(const LsResolver *r, const LsTarget *t,
                         const struct ljs_stack *s, unsigned i, LsSite *out,
                         unsigned max)
@@ -102,7 +122,7 @@ static size_t frame_sites(const LsResolver *r, const LsTarget *t,
     kernel_site(r, f, out);
     return 1;
   case LJS_FRAME_NATIVE:
-    native_site(r, t, f->addr - ((f->flags & LJS_FLAG_RETURN) ? 1 : 0), out);
+    native_site(r, t, site_address(r, t, f), out);
     return 1;
   case LJS_FRAME_MARK:
     mark_site(f, out);

@@ -52,14 +52,17 @@ static uint64_t start_time(pid_t pid)
   return p ? strtoull(p, NULL, 10) : 0;
 }
 
-/* Reads the process's CPU time, while there is one. */
-void ls_target_cpu(LsTarget *t)
+/* Reads the process's CPU time, while there is one: until it has been waited
+** for. Answers 0, or -1.
+*/
+int ls_target_cpu(LsTarget *t)
 {
   struct timespec ts;
   clockid_t clock;
   if (clock_getcpuclockid(t->pid, &clock) || clock_gettime(clock, &ts))
-    return;
+    return -1;
   t->cpu_now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+  return 0;
 }
 
 /* Has the process ended? */
@@ -118,12 +121,21 @@ static void start_anew(LsTarget *t)
   ls_target_name(t->pid, t->pid, t->command, sizeof(t->command));
 }
 
-/* Puts a mapping into the image, if it is of a module. */
-static void add_map(LsTarget *t, LsModules *ms, const LsMapping *m)
+/* Puts a mapping into the image, if it is of a module. Of files that have not
+** been met before, which take time to learn, it learns LEARN at most.
+*/
+static void add_map(LsTarget *t, LsModules *ms, const LsMapping *m, int *learn)
 {
   struct ljs_proc *im = &t->image;
-  LsModule *mod = ls_modules_get(ms, t->pid, m);
+  LsModule *mod;
   uint64_t addr;
+  if (!ls_modules_known(ms, m)) {
+    t->stale |= !*learn;
+    if (!*learn)
+      return;
+    --*learn;
+  }
+  mod = ls_modules_get(ms, t->pid, m);
   if (!mod || !mod->elf || im->nmaps >= LJS_MAX_MAPS ||
       ls_elf_vaddr(mod->elf, m->offset, &addr))
     return;
@@ -137,10 +149,11 @@ static void add_map(LsTarget *t, LsModules *ms, const LsMapping *m)
     im->vm = mod->id;
 }
 
-/* Reads the mappings anew. Answers 1 if they have changed, 0 if not, -1 with
-** errno if the process is gone or not ours to look at.
+/* Reads the mappings anew, and learns at most so many files as LEARN says;
+** `stale` says whether there are more. Answers 1 if they have changed, 0 if
+** not, -1 with errno if the process is gone or not ours to look at.
 */
-int ls_target_refresh(LsTarget *t, LsModules *ms)
+int ls_target_refresh(LsTarget *t, LsModules *ms, int learn)
 {
   struct ljs_proc *before;
   LsMapping *map;
@@ -159,7 +172,7 @@ int ls_target_refresh(LsTarget *t, LsModules *ms)
   *before = t->image;
   memset(&t->image, 0, sizeof(t->image));
   for (i = 0; i < n; i++)
-    add_map(t, ms, &map[i]);
+    add_map(t, ms, &map[i], &learn);
   changed = memcmp(before, &t->image, sizeof(*before)) != 0;
   free(before);
   ls_maps_free(map, n);

@@ -22,18 +22,20 @@ typedef struct LsTarget {
   uint64_t vm[LS_TARGET_VMS]; /* Global states that were looked at, so many, */
   unsigned nvm;
   unsigned doubts;     /* and how often one did not agree with its code. */
-  uint64_t cpu_before; /* CPU time when it came, and when it was last seen, */
-  uint64_t cpu_now;    /* in nanoseconds. */
+  uint64_t cpu_before; /* CPU time when sampling it began, and when it was */
+  uint64_t cpu_now;    /* last seen, in nanoseconds. */
+  int cpu_final;       /* It has ended, and that is all it used. */
   int pidfd;           /* Tells when it has ended; or -1. */
-  int stale;           /* Its mappings have changed, */
+  int sampled;         /* The BPF program has its mappings. */
+  int stale;           /* They have changed, */
   int other;           /* or it runs another program. */
   unsigned gone;       /* It has ended; then, how many turns ago. */
 } LsTarget;
 
 LsTarget *ls_target_open(pid_t pid);
 void ls_target_close(LsTarget *t);
-int ls_target_refresh(LsTarget *t, LsModules *ms);
-void ls_target_cpu(LsTarget *t);
+int ls_target_refresh(LsTarget *t, LsModules *ms, int learn);
+int ls_target_cpu(LsTarget *t);
 int ls_target_ended(const LsTarget *t);
 int ls_target_trust(LsTarget *t, const LsModule *m, uint64_t g,
                     char why[LS_WHY]);

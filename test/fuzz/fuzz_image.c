@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fuzz_image.h"
+#include "roots.h"
 #include "rows.h"
 #include "symbols.h"
 
@@ -25,15 +26,17 @@ static void check_symbol(LsElf *e, uint64_t addr)
     CHECK(start <= addr && addr - start < size && *name && strlen(name) > 0);
 }
 
-/* Rows are in order, each says something new, and the last one nothing. */
-static void check_rows(const LsRows *t, size_t n)
+/* Rows are in order, each says something new, and the last one nothing. HOW is
+** the last kind that there may be.
+*/
+static void check_rows(const LsRows *t, size_t n, unsigned how)
 {
   size_t i;
-  CHECK(t->n <= 2 * n && t->nfde <= n);
+  CHECK(t->n <= 3 * n && t->nfde <= n);
   CHECK(!t->n || t->row[t->n - 1].how == LJS_CFA_UNKNOWN);
   for (i = 0; i < t->n; i++) {
     struct ljs_row row = t->row[i];
-    CHECK(row.how <= LJS_CFA_END && row.pad == 0);
+    CHECK(row.how <= how && row.pad == 0);
     CHECK(ls_rows_find(t, row.pc) == &t->row[i]);
     if (!i)
       continue;
@@ -57,7 +60,7 @@ void fuzz_image(const void *p, size_t n)
   if (!e)
     return;
   CHECK(ls_rows_build(e, &t) == 0);
-  check_rows(&t, n);
+  check_rows(&t, n, LJS_CFA_END);
   CHECK(ls_elf_buildid(e, id) <= sizeof(id));
   for (i = 0; i < 64; i++)
     check_symbol(e, i * 16);
@@ -67,6 +70,8 @@ void fuzz_image(const void *p, size_t n)
   }
   if (ls_elf_vaddr(e, 0, &addr) == 0 && ls_elf_rest(e, addr, &rest))
     CHECK(rest <= n && ls_elf_bytes(e, addr, rest));
+  CHECK(ls_roots_add(e, &t) == 0);
+  check_rows(&t, n, LJS_CFA_ROOT);
   ls_rows_free(&t);
   ls_elf_close(e);
 }

@@ -18,6 +18,7 @@
   _(maps)                                                                      \
   _(names)                                                                     \
   _(native)                                                                    \
+  _(roots)                                                                     \
   _(rows)                                                                      \
   _(seeds)                                                                     \
   _(stock)                                                                     \

@@ -57,7 +57,7 @@ void tracee_refresh(Tracee *t)
 {
   const struct ljs_proc *im = &t->target->image;
   uint32_t i;
-  ck_assert_int_ge(ls_target_refresh(t->target, t->modules), 0);
+  ck_assert_int_ge(ls_target_refresh(t->target, t->modules, LS_MODULES_MAX), 0);
   t->in = (WalkInput){.read = read_walk,
                       .ctx = t,
                       .proc = im,

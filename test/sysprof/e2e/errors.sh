@@ -16,7 +16,12 @@ case_usage() {
 -p 12x
 -p 0
 -p -5
+-p 1.5
+-p 0x10
+-p 1e3
+-p 4194305
 -p 1 -F 0
+-p 1 -F 99.5
 -p 1 -F abc
 -p 1 -F -3
 -p 1 -d 0
@@ -30,6 +35,19 @@ case_usage() {
 -p 1 stray
 --
 END
+}
+
+# Numbers in messages are such as one can type.
+case_numbers() {
+  sysprof -p 0
+  grep -q 'PID is a whole number from 1 to 4194304, not 0$' "$dir/err" ||
+    fail "-p 0: $(cat "$dir/err")"
+  sysprof -p 1 -F 1000000
+  grep -q 'HZ is a whole number from 1 to 100000, not 1000000$' "$dir/err" ||
+    fail "-F 1000000: $(cat "$dir/err")"
+  sysprof -p 1 -d 1e10
+  grep -q 'SECONDS is a number from 0.001 to 1000000000, not 1e10$' "$dir/err" ||
+    fail "-d 1e10: $(cat "$dir/err")"
 }
 
 case_help() {

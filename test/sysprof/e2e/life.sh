@@ -162,3 +162,80 @@ case_twice() {
   sysprof_ended 0
   judge 2000 6 98 97
 }
+
+# All samples are due to the CPU time that is told, which is $1 seconds, though
+# processes have ended since it was looked at.
+cpu_is() {
+  "$build/bin/lj-parse-memprof" "$dir/cpu.ljp" > "$dir/report"
+  awk -v cpu="$1" '
+    /^Samples: / { n = $2; for (i = 1; i < NF; i++) if ($i == "s") { s = $(i - 1); break } }
+    /^Coverage: / { fired = $3 }
+    END { exit !(n > 0 && n == fired && s > 0.95 * cpu - 0.02 && s < 1.05 * cpu + 0.02) }' \
+    "$dir/report" || fail "not $1 s: $(head -n 2 "$dir/report")"
+}
+
+# A process that ends between two looks at its CPU time, and is waited for.
+case_last_cpu() {
+  launch "$luajit" off split 1.3 || return
+  sysprof_start -p "$target" -F 999 -o "$dir/cpu.ljp" || return
+  go
+  target_well
+  sysprof_ended 0
+  cpu_is "$(awk '/^truth cpu / { print $3 }' "$dir/truth")"
+}
+
+# Children of a process that uses no time itself.
+case_children_cpu() {
+  cat > "$dir/child.lua" << 'END'
+local stop, x = os.clock() + 0.25, 0
+repeat for i = 1, 10000 do x = x + i end until os.clock() > stop
+print("truth cpu " .. os.clock())
+END
+  cat > "$dir/parent.lua" << 'END'
+io.read()
+for _ = 1, 3 do os.execute(arg[1]) end
+io.read()
+END
+  rm -f "$dir/truth" "$dir/go"
+  mkfifo "$dir/go"
+  "$luajit" "$dir/parent.lua" \
+    "exec '$luajit' -joff '$dir/child.lua' >> '$dir/truth'" < "$dir/go" &
+  target=$!
+  started+=("$target")
+  exec 9> "$dir/go"
+  sysprof_start -p "$target" --children -F 999 -o "$dir/cpu.ljp" || return
+  echo >&9
+  for _ in {1..100}; do
+    [ "$(grep -c truth "$dir/truth" 2> /dev/null)" != 3 ] || break
+    sleep 0.1
+  done
+  echo >&9
+  sysprof_ended 0
+  cpu_is "$(awk '/^truth cpu / { s += $3 } END { print s }' "$dir/truth")"
+}
+
+# How processes begin and end is not cut: in execve and exit_mmap there are no
+# frames in user space any more. Many short processes are mostly that.
+case_begin_and_end() {
+  local walk
+  for walk in '' --tail-calls; do
+    # shellcheck disable=SC2086
+    sysprof $walk -F 4999 -f -o "$dir/folded" -- sh -c \
+      'i=0; while [ $i -lt 60 ]; do "$0" -e ""; i=$((i + 1)); done' "$luajit"
+    [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
+    books_closed
+    ! grep -E '^\(.*(execve|exit_mmap)' "$dir/folded" > "$dir/bad" ||
+      fail "$walk: $(wc -l < "$dir/bad") cut: $(head -n 1 "$dir/bad")"
+    grep -qE '^[^;(]*_\[k\];.*execve.*exit_mmap_' "$dir/folded" ||
+      fail "$walk: no exec without a user stack"
+    grep -qE '^[^;(]*_\[k\];.*do_exit_.*exit_mmap_' "$dir/folded" ||
+      fail "$walk: no exit without a user stack"
+  done
+}
+
+# A command that works for a second passes --strict, with all of its beginning
+# and end.
+case_strict() {
+  sysprof --strict -F 999 -f -o "$dir/folded" -- "$luajit" "$here/split.lua" 1.5
+  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
+}

@@ -1,0 +1,118 @@
+/*
+** What a command is likely to map. While a file is learnt its code is unknown,
+** and a process maps most of its files when it starts.
+**
+** Libraries are looked for where the dynamic linker of this program looks for
+** them. Where the command's own finds others, these are learnt in vain.
+*/
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "target.h"
+
+#define DEPTH 16 /* Of libraries that need libraries. */
+
+typedef struct Expect {
+  LsModules *ms;
+  Dl_serinfo *path; /* Folders of libraries. */
+} Expect;
+
+static void expect_file(const Expect *x, const char *file, unsigned depth);
+
+static void expect_library(const Expect *x, const char *name, unsigned depth)
+{
+  char file[PATH_MAX];
+  unsigned i;
+  for (i = 0; i < x->path->dls_cnt; i++) {
+    snprintf(file, sizeof(file), "%s/%s", x->path->dls_serpath[i].dls_name,
+             name);
+    if (access(file, R_OK) == 0) {
+      expect_file(x, file, depth);
+      return;
+    }
+  }
+}
+
+/* Libraries that a file needs, by its dynamic section. */
+static void expect_needed(const Expect *x, const LsElf *elf, unsigned depth)
+{
+  LsSection dynamic, strings;
+  size_t i, at;
+  Elf64_Dyn d;
+  if (ls_elf_named(elf, ".dynamic", &i, &dynamic) ||
+      ls_elf_load(elf, i, &dynamic) ||
+      ls_elf_section(elf, dynamic.link, &strings) ||
+      ls_elf_load(elf, dynamic.link, &strings))
+    return;
+  for (at = 0; at + sizeof(d) <= dynamic.n; at += sizeof(d)) {
+    const char *name;
+    memcpy(&d, dynamic.p + at, sizeof(d));
+    if (d.d_tag != DT_NEEDED || d.d_un.d_val >= strings.n)
+      continue;
+    name = (const char *)strings.p + d.d_un.d_val;
+    if (memchr(name, '\0', strings.n - d.d_un.d_val) && !strchr(name, '/'))
+      expect_library(x, name, depth);
+  }
+}
+
+static void expect_file(const Expect *x, const char *file, unsigned depth)
+{
+  const LsModule *m = ls_modules_expect(x->ms, file);
+  if (m && m->elf && depth)
+    expect_needed(x, m->elf, depth - 1);
+}
+
+/* Folders of libraries: LD_LIBRARY_PATH, and the system's. */
+static Dl_serinfo *library_path(void)
+{
+  void *self = dlopen(NULL, RTLD_LAZY);
+  Dl_serinfo size, *path = NULL;
+  if (self && dlinfo(self, RTLD_DI_SERINFOSIZE, &size) == 0 &&
+      (path = malloc(size.dls_size)) != NULL) {
+    *path = size;
+    if (dlinfo(self, RTLD_DI_SERINFO, path)) {
+      free(path);
+      path = NULL;
+    }
+  }
+  if (self)
+    dlclose(self);
+  return path;
+}
+
+static void expect_program(const Expect *x, const char *name)
+{
+  const char *path = getenv("PATH");
+  char file[PATH_MAX];
+  size_t n;
+  if (strchr(name, '/'))
+    expect_file(x, name, DEPTH);
+  for (; path && *path && !strchr(name, '/'); path += n + (path[n] == ':')) {
+    n = strcspn(path, ":");
+    snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
+    if (access(file, X_OK) == 0) {
+      expect_file(x, file, DEPTH);
+      break;
+    }
+  }
+}
+
+void ls_expect(LsModules *ms, const char *name)
+{
+  LsTarget *self = ls_target_open(getpid());
+  Expect x = {ms, library_path()};
+  if (self)
+    ls_target_refresh(self, ms, LS_MODULES_MAX);
+  ls_target_close(self);
+  if (x.path)
+    expect_program(&x, name);
+  free(x.path);
+}
