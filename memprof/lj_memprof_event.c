@@ -322,7 +322,7 @@ static LJ_AINLINE int event_completeusual(const MPState *mp,
     return 1;
   type = event_usualtype(g, o, mp->newestsize);
   if (LJ_UNLIKELY(type == 0 || type == ~LJ_TPROTO))
-    return 0;
+    return o == EVENT_WAITS(mp) && mpforeign_isvm(mp, 0);
   *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
   return 1;
 }
@@ -361,11 +361,6 @@ static LJ_NOINLINE void *event_rarealloc(MPHook *h, MPState *mp, size_t nsize)
 {
   uint32_t site;
   void *p;
-  if (mp->newest == EVENT_WAITS(mp)) {
-    event_settle(mp, NULL, 0);
-    /* This one may be at a place that is known. */
-    return h->wrapper(h, NULL, 0, nsize);
-  }
   lj_memprof_complete(mp);
   site = event_site(mp);
   p = h->allocf(h->allocd, NULL, 0, nsize);
