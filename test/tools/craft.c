@@ -225,8 +225,8 @@ void craft_alloc(Craft *c, uint64_t site, uint64_t addr, uint64_t size)
   uint64_t *last = &c->allocsize[site % LJM_ALLOCSIZES];
   int same = *last == size;
   unsigned type = c->foreign ? LJM_TYPE_FOREIGN : c->type;
-  craft_head(
-      c, LJM_ALLOC | type << LJM_TYPE_SHIFT | (same ? LJM_SAMESIZE : 0), site);
+  craft_head(c, LJM_ALLOC | type << LJM_TYPE_SHIFT | (same ? LJM_SAMESIZE : 0),
+             site);
   craft_uleb(&c->block, ljm_zigzag(ljm_turn(addr) - c->alloc));
   c->alloc = ljm_turn(addr);
   if (!same)
