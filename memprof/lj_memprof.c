@@ -126,6 +126,7 @@ static void memprof_delete(MPState *mp)
   lj_symtab_free(mp);
   lj_memprof_freestack(mp);
   lj_memprof_freesample(mp);
+  lj_memprof_mapfree(&mp->foreign.live);
   lj_wbuf_free(&mp->buf);
   free(mp->oldsite);
   free(mp);
@@ -251,6 +252,7 @@ static void memprof_install(MPHook *h, MPState *mp, int atexit)
   /* The writer may have used the VM since META was told. */
   if (mp->format == LUAM_PROF_COMPACT && mp->live != (uint64_t)g->gc.total)
     mp->lost++;
+  lj_memprof_foreignstart(mp);
   h->mp = mp;
   g->allocd = h;
   g->allocf = h->wrapper = lj_memprof_wrapper(mp);
@@ -311,6 +313,7 @@ int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
 /* Appends the books, the last record. */
 static void memprof_totals(MPState *mp, int swapped, uint64_t live)
 {
+  const MPForeign *f = &mp->foreign;
   MPBuf *b = &mp->buf;
   uint8_t *mark;
   if (lj_wbuf_room(b) < MP_RECORD_MAX)
@@ -327,6 +330,11 @@ static void memprof_totals(MPState *mp, int swapped, uint64_t live)
   lj_wbuf_uleb(b, live);
   lj_wbuf_uleb(b, mp->lost);
   lj_wbuf_uleb(b, mp->seen - mp->start);
+  lj_wbuf_uleb(b, f->nevents[LJM_ALLOC]);
+  lj_wbuf_uleb(b, f->nevents[LJM_REALLOC]);
+  lj_wbuf_uleb(b, f->nevents[LJM_FREE]);
+  lj_wbuf_uleb(b, f->bytesin);
+  lj_wbuf_uleb(b, f->bytesout);
   lj_wbuf_recordend(b, mark);
 }
 

@@ -123,6 +123,23 @@ typedef struct MPInlined {
   uint32_t depth;  /* Length of the list. */
 } MPInlined;
 
+/* What an event changed. */
+typedef struct MPChange {
+  int kind; /* LJM_ALLOC, LJM_FREE, LJM_REALLOC. */
+  const void *optr, *nptr;
+  size_t osize, nsize;
+} MPChange;
+
+/* Memory outside of the VM's count. */
+typedef struct MPForeign {
+  uint64_t base;       /* The VM's count, less the bytes of its own events. */
+  MPMap live;          /* Address -> size of what was taken while recording. */
+  MPChange last;       /* The last event, while it may be foreign. */
+  uint64_t nevents[4]; /* Of all events so far, those that are foreign. */
+  uint64_t bytesin;
+  uint64_t bytesout;
+} MPForeign;
+
 /* A recording of one VM. Only the thread that runs the VM touches it. */
 typedef struct MPState {
   MPBuf buf;       /* What is on its way to the writer. */
@@ -159,7 +176,8 @@ typedef struct MPState {
   MPMap funcs;             /* Address -> MPFunc. */
   MPMap sites;             /* Function id, line, flags -> site. */
   struct MPSample *sample; /* Or NULL, if every event is told. */
-  MPInlined *inlined;      /* Lists of inlined functions; 0 is not used. */
+  MPForeign foreign;
+  MPInlined *inlined; /* Lists of inlined functions; 0 is not used. */
   uint32_t ninlined, sizeinlined;
   MPMap inlinedmap;   /* Parent and site -> list. */
   uint32_t lineno;    /* The trace that is being recorded, */
@@ -338,6 +356,40 @@ LJ_FUNC void lj_memprof_linesforget(MPState *mp, const GCtrace *T);
 LJ_FUNC int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
                              int atexit);
 LJ_FUNC int lj_memprof_isactive(const lua_State *L);
+
+/* -- Memory outside of the VM's count (lj_memprof_foreign.c) --------------- */
+
+/* Whose a block is that is about to be freed. */
+enum {
+  MP_FREE_VM,
+  MP_FREE_MAYBE, /* The VM's count at the next event will show it. */
+  MP_FREE_FOREIGN
+};
+
+LJ_FUNC void lj_memprof_foreignstart(MPState *mp);
+LJ_FUNC size_t lj_memprof_foreignsize(const MPState *mp, const void *ptr);
+LJ_FUNC void lj_memprof_foreign(MPState *mp, const MPChange *c);
+LJ_FUNC int lj_memprof_settle(MPState *mp, const MPChange *c, const void *ptr,
+                              size_t size);
+LJ_FUNC int lj_memprof_settlealloc(MPState *mp, const void *ptr, size_t size);
+LJ_FUNC int lj_memprof_freeing(MPState *mp, const void *ptr, size_t *size);
+
+/* Bytes that the VM does not count, if all that was not settled is its own. */
+static LJ_AINLINE GCSize mpforeign_missing(const MPState *mp)
+{
+  return (GCSize)(mp->foreign.base + mp->bytesin - mp->bytesout) -
+         mp->g->gc.total;
+}
+
+/*
+** True if the last event is the VM's, and so is the block of a size that is to
+** be freed, or else size is 0.
+*/
+static LJ_AINLINE int mpforeign_isvm(const MPState *mp, size_t size)
+{
+  return mpforeign_missing(mp) == (GCSize)size &&
+         (size == 0 || mp->foreign.live.used == 0);
+}
 
 /* -- The allocator's wrapper (lj_memprof_event.c) -------------------------- */
 

@@ -224,40 +224,89 @@ static int event_islisted(const MPState *mp, const GCobj *o)
 }
 #endif
 
-/* The type of any other block. */
+/* The type of any other block that the VM has listed, or 0. */
 static int event_raretype(const MPState *mp, const GCobj *o, size_t size)
 {
   const global_State *g = mp->g;
   int type = event_newtype(gcref(g->gc.root), o, size);
   if (type == 0) /* Userdata are behind the main thread, as is all else. */
     type = event_newtype(gcref(mainthread(g)->nextgc), o, size);
-  if (type != 0)
-    return type;
 #if LJ_HASJIT
   /* The compiler has it at hand, or has it listed. */
-  if (o == (const GCobj *)(const void *)G2J(g)->curfinal ||
-      (lj_memprof_istrace(o, size) && event_islisted(mp, o)))
+  if (type == 0 && (o == (const GCobj *)(const void *)G2J(g)->curfinal ||
+                    (lj_memprof_istrace(o, size) && event_islisted(mp, o))))
     return ~LJ_TTRACE;
 #endif
-  /* By its looks. The VM itself has no use for tables. */
+  return type;
+}
+
+/* The type of what no list has, by its looks. The VM has no use for tables. */
+static int event_looktype(const MPState *mp, const GCobj *o, size_t size)
+{
   return mp->last[LJM_ALLOC].site != LJM_SITE_INTERNAL && event_ishash(o, size)
              ? LJM_TYPE_HASH
              : LJM_TYPE_OTHER;
 }
 
-/* What was allocated last has been filled in: tells its type and name. */
-void lj_memprof_complete(MPState *mp)
+/* In place of the newest block: the last event may be foreign. */
+#define EVENT_WAITS(mp) ((GCobj *)(void *)(mp))
+
+/* The last event is complete when it is known whether it is foreign. */
+static void event_wait(MPState *mp, const MPChange *c)
+{
+  mp->foreign.last = *c;
+  mp->newest = EVENT_WAITS(mp);
+  mp->newestsize = 0; /* No type has that. */
+}
+
+/* Settles whose the last event was. The current one frees ptr, or size is 0. */
+static LJ_AINLINE void event_settle(MPState *mp, const void *ptr, size_t size)
+{
+  mp->newest = NULL;
+  if (LJ_UNLIKELY(!mpforeign_isvm(mp, size)))
+    lj_memprof_settle(mp, &mp->foreign.last, ptr, size);
+}
+
+/*
+** The type of what was allocated last, where it is none of the usual ones. The
+** current event frees ptr, or else size is 0.
+*/
+static LJ_AINLINE int event_othertype(MPState *mp, GCobj *o, const void *ptr,
+                                      size_t size)
+{
+  int type = event_raretype(mp, o, (size_t)mp->newestsize);
+  if (type != 0)
+    return type;
+  if (!mpforeign_isvm(mp, size) && lj_memprof_settlealloc(mp, ptr, size))
+    return LJM_TYPE_FOREIGN;
+  return event_looktype(mp, o, (size_t)mp->newestsize);
+}
+
+/*
+** What was allocated last has been filled in: tells its type and name. The
+** current event frees ptr, or else size is 0.
+*/
+static LJ_NOINLINE void event_complete(MPState *mp, const void *ptr,
+                                       size_t size)
 {
   GCobj *o = mp->newest;
-  if (o != NULL) {
+  if (o == EVENT_WAITS(mp)) {
+    event_settle(mp, ptr, size);
+  } else if (o != NULL) {
     int type = event_usualtype(mp->g, o, mp->newestsize);
     if (type == 0)
-      type = event_raretype(mp, o, mp->newestsize);
+      type = event_othertype(mp, o, ptr, size);
     mp->newest = NULL;
     *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
     if (type == ~LJ_TPROTO)
       lj_memprof_namechildren(mp, gco2pt(o));
   }
+}
+
+/* The same, if no block is about to be freed. */
+void lj_memprof_complete(MPState *mp)
+{
+  event_complete(mp, NULL, 0);
 }
 
 /*
@@ -273,7 +322,7 @@ static LJ_AINLINE int event_completeusual(const MPState *mp,
     return 1;
   type = event_usualtype(g, o, mp->newestsize);
   if (LJ_UNLIKELY(type == 0 || type == ~LJ_TPROTO))
-    return 0;
+    return o == EVENT_WAITS(mp) && mpforeign_isvm(mp, 0);
   *mp->typeat |= (uint8_t)(type << LJM_TYPE_SHIFT);
   return 1;
 }
@@ -355,6 +404,20 @@ static LJ_AINLINE void *event_alloc(MPHook *h, size_t nsize, int mode)
   return p;
 }
 
+/* Appends a reallocation. Returns its old size. */
+static size_t event_putrealloc(MPState *mp, uint32_t site, const void *ptr,
+                               size_t osize, const void *p, size_t nsize)
+{
+  size_t known = mp->foreign.live.used ? lj_memprof_foreignsize(mp, ptr) : 0;
+  MPChange c = {LJM_REALLOC, ptr, p, known ? known : osize, nsize};
+  mpput_realloc(mp, site, ptr, c.osize, p, nsize);
+  if (LJ_UNLIKELY(known != 0))
+    lj_memprof_foreign(mp, &c);
+  else
+    event_wait(mp, &c);
+  return c.osize;
+}
+
 /* A reallocation. */
 static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
                                        size_t nsize)
@@ -371,28 +434,47 @@ static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
   if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_REALLOC, site, ptr, osize, p, nsize);
   else
-    mpput_realloc(mp, site, ptr, osize, p, nsize);
+    osize = event_putrealloc(mp, site, ptr, osize, p, nsize);
   mp->nevents[LJM_REALLOC]++;
   mp->bytesout += osize;
   mp->bytesin += nsize;
   return p;
 }
 
+/* Appends a deallocation that may be foreign. Returns its size. */
+static size_t event_putfree(MPState *mp, uint32_t site, const void *ptr,
+                            size_t osize)
+{
+  int whose = MP_FREE_VM;
+  if (LJ_UNLIKELY(mp->foreign.live.used != 0 || !mpforeign_isvm(mp, osize)))
+    whose = lj_memprof_freeing(mp, ptr, &osize);
+  mpput_free(mp, site, ptr, osize);
+  if (LJ_UNLIKELY(whose != MP_FREE_VM)) {
+    const MPChange c = {LJM_FREE, ptr, NULL, osize, 0};
+    if (whose == MP_FREE_FOREIGN)
+      lj_memprof_foreign(mp, &c);
+    else
+      event_wait(mp, &c);
+  }
+  return osize;
+}
+
 /* Any deallocation. */
 static LJ_NOINLINE void *event_rarefree(MPHook *h, void *ptr, size_t osize)
 {
   MPState *mp = h->mp;
+  size_t size = osize;
   uint32_t site;
-  lj_memprof_complete(mp);
+  event_complete(mp, ptr, osize);
   if (mpwhere_iscode(ptr, osize))
     lj_memprof_forget(mp, ptr, osize);
   site = lj_memprof_where(mp);
   if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_FREE, site, ptr, osize, NULL, 0);
   else
-    mpput_free(mp, site, ptr, osize);
+    size = event_putfree(mp, site, ptr, osize);
   mp->nevents[LJM_FREE]++;
-  mp->bytesout += osize;
+  mp->bytesout += size;
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
@@ -430,7 +512,8 @@ static LJ_AINLINE void *event_free(MPHook *h, void *ptr, size_t osize, int mode)
 static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
                                     size_t nsize)
 {
-  lj_memprof_complete(h->mp); /* Its event may be about to be written. */
+  /* The last event may be about to be written. */
+  event_complete(h->mp, nsize == 0 ? ptr : NULL, nsize == 0 ? osize : 0);
   lj_memprof_look(h, h->mp, nsize == 0);
   /* If the recording has ended, this is the allocator below, or a pass. */
   return h->wrapper(h, ptr, osize, nsize);

@@ -59,7 +59,8 @@ enum {
   LJM_TYPE_TRACE,
   LJM_TYPE_CDATA,
   LJM_TYPE_TABLE,
-  LJM_TYPE_USERDATA
+  LJM_TYPE_USERDATA,
+  LJM_TYPE_FOREIGN /* Memory outside of the VM's count. */
 };
 
 /* First byte of a record: 0 CCCCC 00. */
@@ -100,7 +101,8 @@ enum {
   LJM_REC_SAMPLE, /* How often the stack was met in a thread. */
   LJM_REC_OBJECT, /* Set aside for the heap dump. */
   LJM_REC_STACK,  /* The whole stack. */
-  LJM_REC_BOOKS   /* CPU: the books, the last record of a whole stream. */
+  LJM_REC_BOOKS,  /* CPU: the books, the last record of a whole stream. */
+  LJM_REC_FOREIGN /* The event before it is outside of the VM's count. */
 };
 
 /* Flags of LJM_REC_PROTO. */

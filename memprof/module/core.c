@@ -29,6 +29,7 @@
 /* NOLINTBEGIN(bugprone-suspicious-include): one object is what is wanted. */
 #include "lj_memprof.c"
 #include "lj_memprof_event.c"
+#include "lj_memprof_foreign.c"
 #include "lj_memprof_where.c"
 #include "lj_memprof_stack.c"
 #include "lj_memprof_inlined.c"

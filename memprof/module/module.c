@@ -56,6 +56,12 @@ static void module_init(void)
 
 #define MODULE_WHY 256 /* Longer reasons are cut. */
 
+/* What can be done where no recorder fits. */
+#define MODULE_DO                                                              \
+  "build memprof.so with the source of this LuaJIT, cmake "                    \
+  "-DLUAJIT_SOURCE_DIR=DIR, or run a LuaJIT with the recorder built in: see "  \
+  "stock-luajit.md"
+
 /* Looks for the recorder that fits. Returns MP_CHECK_*, or why none does. */
 static int module_look(char *why)
 {
@@ -174,8 +180,10 @@ static int module_refuse(lua_State *L, const char *layout, int bad)
   if (bad <= MP_CHECK_NOMEM)
     return luaL_error(L, "memprof cannot look at this VM (%s)",
                       mp_check_name(bad));
-  return luaL_error(L, "memprof does not know this VM (%s: %s)", layout,
-                    mp_check_name(bad));
+  return luaL_error(L,
+                    "memprof does not know this VM: it is laid out otherwise "
+                    "than the LuaJIT of this process (%s: %s); " MODULE_DO,
+                    layout, mp_check_name(bad));
 }
 
 /*
@@ -191,7 +199,11 @@ static const MPGuard *module_guard(lua_State *L, int *bad)
     return guard;
   core = module_choose(bad, why);
   if (core == NULL && *bad > MP_CHECK_NOMEM)
-    luaL_error(L, "memprof does not know this LuaJIT (%s)", why);
+    luaL_error(
+        L,
+        "memprof does not know this LuaJIT: its objects are laid out "
+        "otherwise than in those that memprof.so was built for (%s); " MODULE_DO,
+        why);
   if (core != NULL)
     *bad = mp_check_vm(L, core->layout);
   if (*bad != MP_CHECK_FITS)

@@ -52,6 +52,26 @@ static void seeds_compact(const char *dir, const char *to, const char *kind,
   craft_close(&s->c);
 }
 
+/* Memory outside of the VM's count, old and new. */
+static void seeds_foreign(const char *dir)
+{
+  Craft c;
+  craft_open(&c, 1);
+  craft_time(&c, 0);
+  craft_meta(&c, 1000);
+  c.foreign = c.tells = 1;
+  craft_alloc(&c, 1, 0x1000, 64);
+  craft_realloc(&c, 1, 0x1000, 64, 0x2000, 128);
+  craft_free(&c, 1, 0x3000, 4096);
+  c.foreign = 0;
+  craft_alloc(&c, 1, 0x4000, 32);
+  craft_totals(&c, 0, 0);
+  seed(dir, "blocks", "foreign", c.block.s, c.block.n);
+  craft_flush(&c);
+  seed(dir, "stream", "v16-foreign", c.out.s, c.out.n);
+  craft_close(&c);
+}
+
 /* All seeds of version 0x10. */
 static void seeds_new(const char *dir)
 {
@@ -64,6 +84,7 @@ static void seeds_new(const char *dir)
   seeds_compact(dir, "blocks", "samples", &s);
   sample_cpu(&s);
   seeds_compact(dir, "samples", "cpu", &s);
+  seeds_foreign(dir);
 }
 
 /* A seed as it is, and packed in every way: in one piece, and in two. */

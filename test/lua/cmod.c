@@ -96,6 +96,23 @@ static int cm_closure(lua_State *L)
   return 1;
 }
 
+/* block = take(block or nil, old size, new size): memory that the VM does not
+** count, as LPeg takes it; a new size of 0 frees it.
+*/
+static int cm_take(lua_State *L)
+{
+  void *ud, *p = lua_touserdata(L, 1);
+  size_t osize = (size_t)luaL_checkinteger(L, 2);
+  size_t nsize = (size_t)luaL_checkinteger(L, 3);
+  lua_Alloc f = lua_getallocf(L, &ud);
+  p = f(ud, p, osize, nsize);
+  if (p)
+    lua_pushlightuserdata(L, p);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
 /* -- A function that other modules see ------------------------------------ */
 
 int cmod_exported(lua_State *L);
@@ -110,7 +127,7 @@ static const luaL_Reg cm_functions[] = {
     {"userdata", cm_userdata},   {"table", cm_table}, {"string", cm_string},
     {"call", cm_call},           {"pcall", cm_pcall}, {"nested", cm_nested},
     {"yield", cm_yield},         {"other", cm_other}, {"closure", cm_closure},
-    {"exported", cmod_exported}, {NULL, NULL},
+    {"exported", cmod_exported}, {"take", cm_take},   {NULL, NULL},
 };
 
 int luaopen_cmod(lua_State *L);

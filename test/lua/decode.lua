@@ -437,6 +437,8 @@ records[7] = function(r, out)
   t.alloc, t.realloc, t.free = get_count(r), get_count(r), get_count(r)
   t.bytes_in, t.bytes_out, t.live = get_count(r), get_count(r), get_count(r)
   t.lost, t.ns = get_count(r), get_count(r)
+  t.foreign = { alloc = get_count(r), realloc = get_count(r), free = get_count(r),
+                bytes_in = get_count(r), bytes_out = get_count(r) }
   t.swapped = band(t.flags, 1) ~= 0
   out.totals = t
   for _, kind in ipairs(kinds) do
@@ -447,8 +449,29 @@ records[7] = function(r, out)
   if t.bytes_in ~= out.bytes_in or t.bytes_out ~= out.bytes_out then
     fail(r, "TOTALS disagrees about the bytes")
   end
+  for k, v in pairs(t.foreign) do
+    if v ~= out.foreign[k] then
+      fail(r, "TOTALS has %d foreign %s, the stream %d", v, k, out.foreign[k])
+    end
+  end
   if (t.lost ~= 0) ~= (band(t.flags, 2) ~= 0) then fail(r, "TOTALS: lost, or not") end
   if (out.sample ~= 0) ~= (band(t.flags, 4) ~= 0) then fail(r, "TOTALS: sampled, or not") end
+end
+
+-- Counts an event outside of the VM's count.
+local function count_foreign(out, ev)
+  local f = out.foreign
+  ev.foreign = true
+  f[ev.kind] = f[ev.kind] + 1
+  f.bytes_in, f.bytes_out = f.bytes_in + ev.nsize, f.bytes_out + ev.osize
+end
+
+-- FOREIGN
+records[17] = function(r, out)
+  local ev = out.last
+  if not ev or ev.kind == "alloc" then fail(r, "FOREIGN is not behind its event") end
+  count_foreign(out, ev)
+  if out.on_foreign then out.on_foreign() end
 end
 
 -- STACK
@@ -503,7 +526,7 @@ local function callers(out, kind, site)
 end
 
 local types = { "array", "hash", "other", "string", "upvalue", "thread", "proto",
-                "function", "trace", "cdata", "table", "userdata" }
+                "function", "trace", "cdata", "table", "userdata", "foreign" }
 
 local function get_event(r, out, h, reg, ev)
   local kind = kinds[band(h, 3)]
@@ -522,7 +545,7 @@ local function get_event(r, out, h, reg, ev)
   if band(h, 4) == 0 then reg[kind] = get_count(r) end
   local site = out.sites[reg[kind]]
   if not site then fail(r, "event at the undefined site %d", reg[kind]) end
-  ev.kind, ev.site, ev.time = kind, site, out.time
+  ev.kind, ev.site, ev.time, ev.foreign = kind, site, out.time, nil
   ev.oaddr, ev.osize, ev.naddr, ev.nsize = nil, 0, nil, 0
   if kind == "realloc" then
     local o = add_zigzag(reg.A, get_uleb(r))
@@ -540,6 +563,7 @@ local function get_event(r, out, h, reg, ev)
     ev.oaddr, ev.osize = address(reg.F), reg.fsize[class] or 0
   end
   ev.callers = callers(out, kind, site)
+  if ev.type == "foreign" then count_foreign(out, ev) end
 end
 
 local function get_block(r, out, ev, on_event)
@@ -558,15 +582,17 @@ local function get_block(r, out, ev, on_event)
   local nth = 0
   out.stack = {}
   r.stop = r.pos + len - 1
-  out.blocks = out.blocks + 1
+  out.blocks, out.last = out.blocks + 1, nil
   while r.pos <= r.stop do
     local h = get_byte(r)
     nth = nth + 1
     if band(h, 0x83) == 0x80 then
       if nth == 1 or not out.meta then fail(r, "a stack too early") end
       get_change(r, out, h)
+      out.last = nil
     elseif band(h, 3) == 0 then
       local code = get_record(r, out, h)
+      out.last = nil
       if (nth == 1 and code ~= 6) then fail(r, "a block begins without TIME") end
       if out.blocks == 1 and nth == 2 and code ~= 1 then fail(r, "no META") end
     else
@@ -574,6 +600,7 @@ local function get_block(r, out, ev, on_event)
       if out.totals then fail(r, "an event behind TOTALS") end
       get_event(r, out, h, reg, ev)
       emit(out, ev, on_event)
+      out.last = ev
     end
   end
   r.stop = stop
@@ -584,6 +611,7 @@ local function decode_compact(r, out, on_event)
   out.sites = { [0] = internal, unknown }
   out.blocks, out.time, out.times = 0, 0, 0
   out.depth, out.sample = 1, 0
+  out.foreign = { alloc = 0, realloc = 0, free = 0, bytes_in = 0, bytes_out = 0 }
   out.vm = get_uleb(r)
   if get_byte(r) ~= SYM_FINAL then fail(r, "the symtab is not empty") end
   if get_prologue(r, "m") ~= 0x10 then fail(r, "version of the body") end
@@ -598,13 +626,15 @@ end
 local versions = { [1] = decode_rfc, [3] = decode_tarantool, [0x10] = decode_compact }
 
 -- Decodes a stream. on_event(ev) gets each event; ev is used again for the
--- next one. Returns what the stream says besides; if it is not whole, error
--- and offset tell why and where.
-function M.stream(data, on_event)
+-- next one. on_foreign() is called behind one of a deallocation or reallocation
+-- that is outside of the VM's count. Returns what the stream says besides; if it
+-- is not whole, error and offset tell why and where.
+function M.stream(data, on_event, on_foreign)
   local r = { data = data, pos = 1, stop = #data }
   local out = { whole = false, nevents = 0, bytes_in = 0, bytes_out = 0,
                 counts = { alloc = 0, free = 0, realloc = 0 },
-                funcs = {}, protos = {}, csyms = {}, traces = {} }
+                funcs = {}, protos = {}, csyms = {}, traces = {},
+                on_foreign = on_foreign }
   local ok, err = xpcall(function()
     out.version = get_prologue(r, "s")
     local decoder = versions[out.version]
@@ -622,9 +652,9 @@ function M.list(data)
   local list = {}
   local out = M.stream(data, function(e)
     list[#list + 1] = { kind = e.kind, site = e.site, time = e.time, mark = e.mark,
-      type = e.type, callers = e.callers, sampled = e.sampled,
+      type = e.type, callers = e.callers, sampled = e.sampled, foreign = e.foreign,
       oaddr = e.oaddr, osize = e.osize, naddr = e.naddr, nsize = e.nsize }
-  end)
+  end, function() list[#list].foreign = true end)
   out.events = list
   return out
 end

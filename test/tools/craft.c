@@ -156,9 +156,16 @@ void craft_totals(Craft *c, unsigned flags, uint64_t lost)
   craft_uleb(&b, c->frees);
   craft_uleb(&b, c->in);
   craft_uleb(&b, c->out_bytes);
-  craft_uleb(&b, c->live + c->in - c->out_bytes);
+  craft_uleb(&b, c->live + c->in - c->out_bytes - (c->fin - c->fout));
   craft_uleb(&b, lost);
   craft_uleb(&b, c->ns);
+  if (c->tells) {
+    craft_uleb(&b, c->fallocs);
+    craft_uleb(&b, c->freallocs);
+    craft_uleb(&b, c->ffrees);
+    craft_uleb(&b, c->fin);
+    craft_uleb(&b, c->fout);
+  }
   craft_put(c, LJM_REC_TOTALS, &b);
 }
 
@@ -201,12 +208,24 @@ static void craft_head(Craft *c, unsigned head, uint64_t site)
   c->fresh++;
 }
 
+/* If the event that was made is foreign, say so; N counts those of its kind. */
+static void craft_whose(Craft *c, uint64_t *n, uint64_t osize, uint64_t nsize)
+{
+  if (!c->foreign)
+    return;
+  ++*n;
+  c->fin += nsize;
+  c->fout += osize;
+  if (n != &c->fallocs)
+    craft_record(c, LJM_REC_FOREIGN, "", 0);
+}
+
 void craft_alloc(Craft *c, uint64_t site, uint64_t addr, uint64_t size)
 {
   uint64_t *last = &c->allocsize[site % LJM_ALLOCSIZES];
   int same = *last == size;
-  craft_head(c,
-             LJM_ALLOC | c->type << LJM_TYPE_SHIFT | (same ? LJM_SAMESIZE : 0),
+  unsigned type = c->foreign ? LJM_TYPE_FOREIGN : c->type;
+  craft_head(c, LJM_ALLOC | type << LJM_TYPE_SHIFT | (same ? LJM_SAMESIZE : 0),
              site);
   craft_uleb(&c->block, ljm_zigzag(ljm_turn(addr) - c->alloc));
   c->alloc = ljm_turn(addr);
@@ -214,6 +233,7 @@ void craft_alloc(Craft *c, uint64_t site, uint64_t addr, uint64_t size)
     craft_uleb(&c->block, *last = size);
   c->allocs++;
   c->in += size;
+  craft_whose(c, &c->fallocs, 0, size);
 }
 
 void craft_free(Craft *c, uint64_t site, uint64_t addr, uint64_t size)
@@ -229,6 +249,7 @@ void craft_free(Craft *c, uint64_t site, uint64_t addr, uint64_t size)
     craft_uleb(&c->block, *last = size);
   c->frees++;
   c->out_bytes += size;
+  craft_whose(c, &c->ffrees, size, 0);
 }
 
 void craft_realloc(Craft *c, uint64_t site, uint64_t oaddr, uint64_t osize,
@@ -245,6 +266,7 @@ void craft_realloc(Craft *c, uint64_t site, uint64_t oaddr, uint64_t osize,
   c->reallocs++;
   c->in += nsize;
   c->out_bytes += osize;
+  craft_whose(c, &c->freallocs, osize, nsize);
 }
 
 /* -- Version 0x10: blocks ------------------------------------------------- */

@@ -203,17 +203,17 @@ static void run_cpu(const Run *r)
 }
 
 /* Events that count: not those outside of what is wanted. */
-static LpTold run_told(const LpStream *st)
+static LpSums run_told(const LpStream *st)
 {
-  const LpTold *out = &st->outside;
-  return (LpTold){st->allocs - out->allocs, st->reallocs - out->reallocs,
+  const LpSums *out = &st->outside;
+  return (LpSums){st->allocs - out->allocs, st->reallocs - out->reallocs,
                   st->frees - out->frees, st->in - out->in, st->out - out->out};
 }
 
 /* What must hold of any profile of one stream, however damaged. */
 void run_books(const Run *r)
 {
-  LpTold told = run_told(&r->st);
+  LpSums told = run_told(&r->st);
   uint64_t base;
   int known = lp_stream_base(&r->st, &base) != NULL;
   LpFigures all = {0};

@@ -260,7 +260,7 @@ START_TEST(test_totals)
   craft_flush(&c);
   r = run_craft(&c);
   ck_assert_str_eq(r.st.damage.what,
-                   "the totals tell of 101 bytes in, 100 were read");
+                   "the recorder counted 101 bytes in, but 100 were read");
   run_close(&r);
   craft_close(&c);
 }

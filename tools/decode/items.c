@@ -153,6 +153,7 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
   uint64_t addr, *size;
   e->kind = (uint8_t)kind;
   e->type = (uint8_t)(head >> LJM_TYPE_SHIFT);
+  e->foreign = 0;
   if (!(head & LJM_SAMESITE)) {
     uint64_t id = lp_uleb(&p, bad);
     r->site[kind] = lp_items_site(it, id);
@@ -180,6 +181,7 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
     e->oaddr = e->osize = 0;
     e->naddr = ljm_unturn(r->alloc);
     e->nsize = *size;
+    e->foreign = e->type == LJM_TYPE_FOREIGN;
   } else {
     r->free = items_addr(&p, r->free, bad);
     size = &r->freesize[e->type];
@@ -193,17 +195,23 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
   return p;
 }
 
-/* Read the events at P, as many as there are without a record in between.
-** Returns the byte behind the last whole one.
+/* Read the events at P, as many as there are without a record in between. The
+** last one waits: a record may tell more of it. Returns the byte behind the
+*last
+** whole one.
 */
 static const uint8_t *items_events(LpItems *it, const uint8_t *p,
                                    const uint8_t *end, Registers *r)
 {
   const uint32_t callers = it->stack.node;
   while (p < end && (*p & LJM_KIND_MASK) != LJM_RECORD) {
-    LpEvent *e = &it->ev[it->n];
+    LpEvent *e;
+    const uint8_t *next;
     unsigned bad = 0;
-    const uint8_t *next = items_event(it, p, r, e, &bad);
+    if (it->n == LP_BATCH)
+      lp_items_flush(it);
+    e = &it->ev[it->n];
+    next = items_event(it, p, r, e, &bad);
     if (next > end || bad)
       break;
     if (e->site == LP_NONE) {
@@ -214,8 +222,7 @@ static const uint8_t *items_events(LpItems *it, const uint8_t *p,
     /* Neither the VM itself nor who is unknown has callers. */
     e->node = e->site < LP_SITE_LOST ? LP_NODE_ROOT : callers;
     p = next;
-    if (++it->n == LP_BATCH)
-      lp_items_flush(it);
+    it->n++;
   }
   return p;
 }

@@ -27,6 +27,7 @@ typedef struct LpEvent {
   uint8_t kind;    /* LJM_ALLOC, LJM_FREE, LJM_REALLOC. */
   uint8_t type;    /* Of what is allocated: LJM_TYPE_*, or any up to 15. */
   uint8_t sampled; /* Reallocation in samples: LJM_SAMPLED_*. */
+  uint8_t foreign; /* It is outside of the VM's count. */
 } LpEvent;
 
 #define LP_BATCH 128 /* Events come in arrays of up to so many. */
@@ -137,6 +138,12 @@ static inline int lp_meta_is(const LpMeta *m, const char *key)
   return m->tag == LJM_META_UINT && lp_str_is(m->key, key);
 }
 
+/* Sums of events. */
+typedef struct LpSums {
+  uint64_t allocs, reallocs, frees;
+  uint64_t in, out; /* Sums of new and of old sizes. */
+} LpSums;
+
 /* The recorder's own books, at the end of a whole stream. */
 typedef struct LpTotals {
   uint64_t offset; /* Where they are in the stream. */
@@ -146,6 +153,8 @@ typedef struct LpTotals {
   uint64_t live;
   uint64_t lost; /* Events that the stream could not hold. */
   uint64_t ns;
+  int hasforeign; /* The recorder knows which events are outside of the */
+  LpSums foreign; /* VM's count: these. */
 } LpTotals;
 
 typedef enum LpDamageKind {

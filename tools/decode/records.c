@@ -151,6 +151,16 @@ static void items_time(LpItems *it, LpCursor *c)
   it->sink->time(it->sink->ctx, ns);
 }
 
+/* FOREIGN: of the event before it. */
+static void items_foreign(LpItems *it, const uint8_t *p)
+{
+  LpEvent *e = it->n ? &it->ev[it->n - 1] : NULL;
+  if (!e || e->kind == LJM_ALLOC)
+    lp_items_odd(it, p, "no event to be outside of the VM's count");
+  else
+    e->foreign = 1;
+}
+
 /* TOTALS: the books. */
 static void items_totals(LpItems *it, LpCursor *c, const uint8_t *at)
 {
@@ -164,6 +174,14 @@ static void items_totals(LpItems *it, LpCursor *c, const uint8_t *at)
   t.live = lp_cursor_uleb(c);
   t.lost = lp_cursor_uleb(c);
   t.ns = lp_cursor_uleb(c);
+  if (c->p < c->end) {
+    t.hasforeign = 1;
+    t.foreign.allocs = lp_cursor_uleb(c);
+    t.foreign.reallocs = lp_cursor_uleb(c);
+    t.foreign.frees = lp_cursor_uleb(c);
+    t.foreign.in = lp_cursor_uleb(c);
+    t.foreign.out = lp_cursor_uleb(c);
+  }
   if (c->bad)
     return;
   lp_items_flush(it);
@@ -196,6 +214,8 @@ const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
     items_stack(it, &c);
   else if (code == LJM_REC_TOTALS && lp_items_is(it, 'm'))
     items_totals(it, &c, p);
+  else if (code == LJM_REC_FOREIGN && it->body != 'p')
+    items_foreign(it, p);
   else
     lp_items_cpu(it, &c, code, p);
   if (c.bad)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "leb.h"
 #include "ingest.h"
+#include "leb.h"
 
 /* -- Events --------------------------------------------------------------- */
 
@@ -23,14 +23,13 @@ static inline void stream_put(LpStream *st, uint64_t addr, uint32_t origin)
   }
 }
 
-/* The object at an address is gone. Returns its origin. */
-static inline uint32_t stream_take(LpStream *st, uint64_t addr, uint64_t size)
+/* The old object of an event is gone. Returns its origin. */
+static inline uint32_t stream_take(LpStream *st, const LpEvent *e)
 {
-  uint32_t origin = lp_live_take(&st->live, addr);
+  uint32_t origin = lp_live_take(&st->live, e->oaddr);
   if (origin != LP_NONE)
     return origin;
-  st->before += size;
-  st->strays++;
+  lp_stream_stray(st, e);
   return LP_ORIGIN_BEFORE;
 }
 
@@ -49,7 +48,7 @@ static inline void stream_alloc(LpStream *st, const LpEvent *e, uint32_t origin)
 static inline void stream_free(LpStream *st, const LpEvent *e)
 {
   LpProfile *prof = st->prof;
-  uint32_t origin = stream_take(st, e->oaddr, e->osize);
+  uint32_t origin = stream_take(st, e);
   LpCell *c = &prof->origins.cell[origin];
   st->frees++;
   st->out += e->osize;
@@ -62,8 +61,9 @@ static inline void stream_free(LpStream *st, const LpEvent *e)
 static inline void stream_realloc(LpStream *st, const LpEvent *e)
 {
   LpProfile *prof = st->prof;
-  uint32_t origin = stream_take(st, e->oaddr, e->osize);
+  uint32_t origin = stream_take(st, e);
   LpCell *c = &prof->origins.cell[origin];
+  uint32_t type = e->foreign ? LJM_TYPE_FOREIGN : lp_cell_type(c);
   st->reallocs++;
   st->out += e->osize;
   st->in += e->nsize;
@@ -72,7 +72,7 @@ static inline void stream_realloc(LpStream *st, const LpEvent *e)
   lp_taken_add(&prof->taken,
                LP_TAKEN_REALLOC | LP_TAKEN_KEY(e->site, lp_cell_site(c)),
                e->osize);
-  origin = lp_origins_get(&prof->origins, e->node, e->site, lp_cell_type(c));
+  origin = lp_origins_get(&prof->origins, e->node, e->site, type);
   c = &prof->origins.cell[origin];
   c->n[LP_REALLOCS]++;
   c->n[LP_REALLOC_BYTES] += e->nsize;
@@ -100,6 +100,8 @@ static void stream_events(void *ctx, const LpEvent *ev, size_t n)
       lp_live_prefetch(&st->live, ev[i].naddr);
   }
   for (i = 0; i < n; i++) {
+    if (ev[i].foreign)
+      lp_sums_add(&st->foreign, &ev[i]);
     if (ev[i].kind == LJM_ALLOC)
       stream_alloc(st, &ev[i], origin[i]);
     else if (ev[i].kind == LJM_FREE)
@@ -189,7 +191,7 @@ void lp_stream_damage(void *ctx, const LpDamage *d)
     lp_profile_guess(st->prof, "events were lost");
 }
 
-/* Tell that the books say THEIRS where OURS was read. */
+/* Report that the recorder counted THEIRS where OURS was read. */
 static void stream_differ(LpStream *st, const LpTotals *t, const char *of,
                           uint64_t theirs, uint64_t ours)
 {
@@ -197,9 +199,42 @@ static void stream_differ(LpStream *st, const LpTotals *t, const char *of,
   if (theirs == ours)
     return;
   snprintf(d.what, sizeof(d.what),
-           "the totals tell of %" PRIu64 " %s, %" PRIu64 " were read", theirs,
-           of, ours);
+           "the recorder counted %" PRIu64 " %s, but %" PRIu64 " were read",
+           theirs, of, ours);
   lp_stream_damage(st, &d);
+}
+
+/* Compare the VM's own count at the end with what its events make of the one at
+** the start. Old recorders did not know which events the VM did not count.
+*/
+static void stream_count(LpStream *st, const LpTotals *t)
+{
+  LpDamage d = {.kind = LP_ODD, .offset = t->offset};
+  uint64_t in = st->in - st->foreign.in, out = st->out - st->foreign.out;
+  uint64_t more = st->base + in - out - t->live;
+  if (!more)
+    return;
+  snprintf(d.what, sizeof(d.what),
+           "the VM counts %" PRIu64 " live bytes at the end, the events sum up "
+           "to %" PRIu64 " %s%s",
+           t->live, (int64_t)more < 0 ? -more : more,
+           (int64_t)more < 0 ? "fewer" : "more",
+           t->hasforeign ? "" : ": a C module may have used lua_getallocf()");
+  lp_profile_guess(st->prof, "the VM did not count all memory");
+  lp_stream_damage(st, &d);
+}
+
+/* The same of the events outside of its count. */
+static void stream_foreign(LpStream *st, const LpTotals *t)
+{
+  const LpSums *theirs = &t->foreign, *ours = &st->foreign;
+  stream_differ(st, t, "events outside of the VM's count",
+                theirs->allocs + theirs->reallocs + theirs->frees,
+                ours->allocs + ours->reallocs + ours->frees);
+  stream_differ(st, t, "bytes in outside of the VM's count", theirs->in,
+                ours->in);
+  stream_differ(st, t, "bytes out outside of the VM's count", theirs->out,
+                ours->out);
 }
 
 /* Compare the recorder's books with what was read. With a gap only the number
@@ -227,7 +262,9 @@ static void stream_totals(void *ctx, const LpTotals *t)
   stream_differ(st, t, "bytes in", t->in, st->in);
   stream_differ(st, t, "bytes out", t->out, st->out);
   if (!st->blind && !(t->flags & LJM_TOTALS_SAMPLED) && st->hasbase)
-    stream_differ(st, t, "live bytes", t->live, st->base + st->in - st->out);
+    stream_count(st, t);
+  if (t->hasforeign)
+    stream_foreign(st, t);
 }
 
 /* -- Its life ------------------------------------------------------------- */

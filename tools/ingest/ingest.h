@@ -20,24 +20,20 @@ enum {
   LP_NBOOK
 };
 
-/* Events of a memory profile. */
-typedef struct LpTold {
-  uint64_t allocs, reallocs, frees;
-  uint64_t in, out; /* Sums of new and of old sizes. */
-} LpTold;
-
 typedef struct LpStream {
   LpProfile *prof;
   int body; /* m: of memory; p: of the CPU; 0: not known. */
   LpLive live;
   uint64_t allocs, reallocs, frees; /* Events. */
   uint64_t in, out;                 /* Sums of new and of old sizes. */
-  uint64_t before; /* Bytes of objects older than the recording, gone by now. */
+  uint64_t before; /* Bytes of objects older than the recording, gone by now: */
+  uint64_t elder;  /* in the VM's count, and outside of it. */
   uint64_t strays; /* How many. */
+  LpSums foreign;  /* Of all events, those outside of the VM's count. */
   uint64_t twice;  /* Allocations where an object lives. */
   uint64_t base;   /* Bytes live at the start, */
   int hasbase;     /* if known. */
-  LpTold outside;  /* Of all events, those outside of what is wanted; */
+  LpSums outside;  /* Of all events, those outside of what is wanted; */
   uint64_t early;  /* what came before, less what went. */
   uint64_t sample; /* Bytes between two samples; 0: all is told. */
   LpScale *scale;  /* What samples stand for. */
@@ -80,10 +76,13 @@ LpStatus lp_stream_status(const LpStream *st);
 /* For those who watch what comes: as the sink does. */
 void lp_stream_body(void *st, int body);
 
-/* What was live when that began which is counted, or NULL if nobody knows. */
+/* What was live when that began which is counted, or NULL if nobody knows. That
+** is at least what was freed of it, whatever the VM has counted.
+*/
 static inline const uint64_t *lp_stream_base(const LpStream *st, uint64_t *base)
 {
-  *base = st->base + st->early;
+  *base =
+      (st->base > st->before ? st->base : st->before) + st->elder + st->early;
   return st->hasbase && !st->sample ? base : NULL;
 }
 
@@ -103,6 +102,29 @@ static inline int lp_watch_inside(const LpStream *st)
 void lp_stream_damage(void *st, const LpDamage *d);
 void lp_stream_cpu(LpSink *sink);
 void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
+
+/* Add an event to sums. */
+static inline void lp_sums_add(LpSums *s, const LpEvent *e)
+{
+  s->in += e->nsize;
+  s->out += e->osize;
+  s->allocs += e->kind == LJM_ALLOC;
+  s->frees += e->kind == LJM_FREE;
+  s->reallocs += e->kind == LJM_REALLOC;
+}
+
+/* An object that is older than the recording is gone. */
+static inline void lp_stream_stray(LpStream *st, const LpEvent *e)
+{
+  st->strays++;
+  if (!e->foreign) {
+    st->before += e->osize;
+    return;
+  }
+  st->elder += e->osize;
+  st->prof->elder.n++;
+  st->prof->elder.bytes += e->osize;
+}
 
 /* What an object of SIZE bytes stands for, into W: to copy it costs more. */
 static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)

@@ -51,8 +51,7 @@ static uint32_t watch_take(LpStream *st, const LpEvent *e, int *soon)
   const LpAge *age;
   *soon = 0;
   if (number == LP_NONE) {
-    st->before += e->osize;
-    st->strays++;
+    lp_stream_stray(st, e);
     return LP_ORIGIN_BEFORE;
   }
   if (!w->ages)
@@ -189,6 +188,8 @@ static void watch_event(LpStream *st, const LpEvent *e)
   lp_peak_event(&w->peak, more);
   if (objects & WATCH_OLD)
     type = watch_leave(st, e, &old);
+  if (e->foreign)
+    type = LJM_TYPE_FOREIGN;
   if (objects & WATCH_NEW)
     watch_arrive(st, e, type, &new);
   w->live += more;
@@ -235,12 +236,7 @@ static void watch_early(LpStream *st, const LpEvent *e)
 /* An event outside counts only for the books. */
 static void watch_outside(LpStream *st, const LpEvent *e)
 {
-  LpTold *t = &st->outside;
-  t->in += e->nsize;
-  t->out += e->osize;
-  t->allocs += e->kind == LJM_ALLOC;
-  t->frees += e->kind == LJM_FREE;
-  t->reallocs += e->kind == LJM_REALLOC;
+  lp_sums_add(&st->outside, e);
 }
 
 /* A batch of events, all from one time. The books count what was told, as the
@@ -259,6 +255,8 @@ void lp_watch_events(LpStream *st, const LpEvent *ev, size_t n)
     st->allocs += ev->kind == LJM_ALLOC;
     st->frees += ev->kind == LJM_FREE;
     st->reallocs += ev->kind == LJM_REALLOC;
+    if (ev->foreign)
+      lp_sums_add(&st->foreign, ev);
     if (inside)
       watch_event(st, ev);
     else

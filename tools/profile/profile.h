@@ -108,7 +108,9 @@ typedef struct LpProfile {
   LpSnaps snaps;       /* the same. */
   uint64_t peak_bytes; /* The highest peak of a stream, */
   uint64_t peak_ns;    /* and when that was. */
-  uint64_t base; /* Bytes live when the recordings started, where known. */
+  uint64_t base;  /* Bytes live when the recordings started, where known. */
+  LpWeight elder; /* Objects that were, outside of the VM's count, and that
+                  ** have gone. */
   uint64_t sparse, dense; /* Of samples: most, fewest bytes between two. */
   int nobefore; /* Streams of which it is not known what (before start) holds.
                  */

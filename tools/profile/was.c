@@ -44,6 +44,7 @@ void lp_profile_turn(LpProfile *prof)
   prof->ns = prof->realtime = 0;
   memset(&prof->timeline, 0, sizeof(prof->timeline));
   prof->base = 0;
+  prof->elder = (LpWeight){0, 0, 0, 0};
   prof->nobefore = 0;
   prof->peak_bytes = prof->peak_ns = 0;
   free(prof->size);

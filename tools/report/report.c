@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "foreign.h"
 #include "report.h"
 #include "report_csv.h"
 #include "report_json.h"
@@ -24,9 +25,14 @@ static const LpReport *const reports[] = {
 static void report_table_text(LpOut *out, const LpTable *t,
                               const LpProfile *prof, const LpReportOptions *opt)
 {
+  LpBuf b = {0};
   lp_text_head(out, prof);
   if (prof->guess.n)
     lp_out_printf(out, "Live figures are approximate: %s\n\n", prof->guess.s);
+  lp_foreign_text(&b, prof);
+  if (b.n)
+    lp_out_printf(out, "Outside of the VM's count: %s\n\n", b.s);
+  lp_buf_free(&b);
   lp_table_text(out, t, opt->human);
 }
 

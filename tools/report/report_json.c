@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "foreign.h"
 #include "json_calls.h"
 #include "report_json.h"
 #include "text.h"
@@ -268,6 +269,25 @@ static void json_timeline(LpJson *j, const LpProfile *prof)
   lp_json_end(j);
 }
 
+/* Memory outside of the VM's count, if there is any. */
+static void json_foreign(LpJson *j, const LpProfile *prof)
+{
+  LpForeign sum = lp_foreign_sum(prof, NULL);
+  lp_json_key(j, "outside");
+  if (!sum.arrived && !prof->elder.n) {
+    lp_json_null(j);
+    return;
+  }
+  lp_json_object(j);
+  lp_json_keynumber(j, "live_bytes", sum.live);
+  lp_json_keynumber(j, "bytes", sum.bytes);
+  lp_json_keynumber(j, "allocations", sum.arrived);
+  lp_json_keynumber(j, "deallocations", sum.left);
+  lp_json_keynumber(j, "older_bytes", prof->elder.bytes);
+  lp_json_keynumber(j, "older_deallocations", prof->elder.n);
+  lp_json_end(j);
+}
+
 /* What is to be known before one looks closer. */
 static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
 {
@@ -283,6 +303,7 @@ static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
   json_timeline(j, prof);
   json_peak(j, prof);
   json_totals(j, prof, t);
+  json_foreign(j, prof);
   json_books(j, prof);
   json_damage(j, &prof->files);
   lp_json_end(j);

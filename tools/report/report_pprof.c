@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foreign.h"
 #include "frame.h"
 #include "gzip.h"
 #include "label.h"
@@ -304,6 +305,7 @@ static void pprof_comments(Pprof *p, const LpReportOptions *opt)
 {
   const LpProfile *prof = p->prof;
   LpBuf b = {0};
+  size_t n;
   pprof_comment(p, "lj-parse-memprof " LP_VERSION);
   if (opt->base) {
     lp_buf_printf(&b, "Changes, compared with %s", opt->base);
@@ -317,7 +319,13 @@ static void pprof_comments(Pprof *p, const LpReportOptions *opt)
   if (prof->guess.n) {
     lp_buf_printf(&b, "Live figures are approximate: %s", prof->guess.s);
     pprof_comment(p, b.s);
+    b.n = 0;
   }
+  lp_buf_puts(&b, "Outside of the VM's count: ");
+  n = b.n;
+  lp_foreign_text(&b, prof);
+  if (b.n > n)
+    pprof_comment(p, b.s);
   lp_buf_free(&b);
 }
 

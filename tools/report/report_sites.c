@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foreign.h"
 #include "label.h"
 #include "report.h"
 #include "text.h"
@@ -255,6 +256,32 @@ static void text_heap(Text *t)
   }
 }
 
+/* What of it is outside of the VM's count, and by whom. */
+static void text_foreign(Text *t)
+{
+  LpForeign *list = lp_foreign_sites(t->prof, t->opt->shape);
+  LpBuf b = {0};
+  size_t i, n = 0, top;
+  uint32_t site;
+  lp_foreign_text(&b, t->prof);
+  if (b.n)
+    lp_out_printf(t->out, "\nOUTSIDE OF THE VM'S COUNT\n%s\n", b.s);
+  lp_buf_free(&b);
+  for (site = 0; site < t->nsite; site++)
+    if (list[site].arrived)
+      t->row[n++] = (TextRow){site, list[site].live};
+  qsort_r(t->row, n, sizeof(TextRow), text_before, t);
+  top = text_top(t, n);
+  for (i = 0; i < top; i++) {
+    const LpForeign *f = &list[t->row[i].site];
+    text_holds(t, t->label[t->row[i].site], f->live, f->arrived, f->left);
+    text_name(t, t->row[i].site);
+  }
+  if (top < n)
+    lp_out_printf(t->out, "(%zu others)\n", n - top);
+  free(list);
+}
+
 /* Which sites are left out, if some are: a line, and an empty one. */
 static void text_left(Text *t)
 {
@@ -278,6 +305,7 @@ static void text_write(LpOut *out, const LpProfile *prof,
   for (i = 0; i < 3 && !opt->leakonly; i++)
     text_events(&t, &text_sections[i]);
   text_heap(&t);
+  text_foreign(&t);
   text_free(&t);
 }
 

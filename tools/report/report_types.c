@@ -5,20 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "foreign.h"
 #include "report.h"
 
 /* Rows behind those of LJM_TYPE_*. */
 enum {
-  TYPES_INTERNAL = LJM_TYPE_USERDATA + 1, /* Unknown, of the VM itself. */
-  TYPES_BEFORE,                           /* Older than the recording. */
+  TYPES_INTERNAL = LJM_TYPE_FOREIGN + 1, /* Unknown, of the VM itself. */
+  TYPES_BEFORE,                          /* Older than the recording. */
   TYPES_TOTAL,
   TYPES_ROWS
 };
 
 static const char *const types_name[TYPES_ROWS] = {
-    "unknown",  "array",    "hash",           "other", "string", "upvalue",
-    "thread",   "proto",    "function",       "trace", "cdata",  "table",
-    "userdata", "internal", "(before start)", "total"};
+    "unknown",  "array",    "hash",     "other",          "string", "upvalue",
+    "thread",   "proto",    "function", "trace",          "cdata",  "table",
+    "userdata", LP_FOREIGN, "internal", "(before start)", "total"};
 
 typedef struct TypesRow {
   const char *name; /* One of types_name. */

@@ -74,6 +74,18 @@ function noteEl(title, lines) {
       ...lines);
 }
 
+/* Memory that C modules take from the VM's allocator. */
+function outsideText(o) {
+  let s = `${bytesText(o.live_bytes)} live, ${bytesText(o.bytes)} allocated, ` +
+    `${countText(o.allocations)} allocations, ` +
+    `${countText(o.deallocations)} deallocations`;
+  if (o.older_deallocations)
+    s += `; ${bytesText(o.older_bytes)} of ` +
+      `${countText(o.older_deallocations)} objects from before the start ` +
+      "were freed";
+  return s;
+}
+
 /* All that makes figures less than exact. */
 function showNotes(p) {
   const s = p.doc.summary, notes = [], damage = s.damage || [];
@@ -85,6 +97,9 @@ function showNotes(p) {
   }
   if (s.approximate)
     notes.push(noteEl("Live figures are approximate:", [s.approximate]));
+  if (s.outside)
+    notes.push(noteEl("Outside of the VM\u2019s count:",
+      [outsideText(s.outside)]));
   if (s.books && s.books.missing)
     notes.push(noteEl("The end of a recording is missing:",
       ["how much was dropped is not known."]));

@@ -1,0 +1,24 @@
+/*
+** Memory outside of the VM's count: what C modules take from lua_getallocf().
+*/
+
+#ifndef LP_FOREIGN_H
+#define LP_FOREIGN_H
+
+#include "profile.h"
+#include "shape.h"
+
+#define LP_FOREIGN "(outside of the VM's count)" /* What it is called. */
+
+/* What a site, or all of them, have of it. */
+typedef struct LpForeign {
+  uint64_t arrived, left; /* Objects that came, and went. */
+  uint64_t bytes;         /* Of all that came. */
+  uint64_t live;          /* Bytes. */
+} LpForeign;
+
+LpForeign lp_foreign_sum(const LpProfile *prof, const LpShape *shape);
+LpForeign *lp_foreign_sites(const LpProfile *prof, const LpShape *shape);
+void lp_foreign_text(LpBuf *b, const LpProfile *prof);
+
+#endif
