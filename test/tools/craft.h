@@ -25,8 +25,8 @@ typedef struct Craft {
   uint64_t realtime, monotonic; /* as are these, of when it began. */
   unsigned type;                /* Of allocations from here on. */
   unsigned sampled; /* LJM_SAMPLED_* of reallocations from here on. */
-  int foreign; /* Events from here on are outside of the VM's count. */
-  int tells;   /* TOTALS tell of those, of which there were so many: */
+  int foreign;      /* Events from here on are outside of the VM's count. */
+  int tells;        /* TOTALS tell of those, of which there were so many: */
   uint64_t fallocs, freallocs, ffrees, fin, fout;
 } Craft;
 
