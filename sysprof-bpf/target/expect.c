@@ -18,16 +18,12 @@
 #include "expect.h"
 #include "target.h"
 
-#define DEPTH 16 /* Of libraries that need libraries. */
-
 typedef struct Expect {
   LsModules *ms;
   Dl_serinfo *path; /* Folders of libraries. */
 } Expect;
 
-static void expect_file(const Expect *x, const char *file, unsigned depth);
-
-static void expect_library(const Expect *x, const char *name, unsigned depth)
+static void expect_library(const Expect *x, const char *name)
 {
   char file[PATH_MAX];
   unsigned i;
@@ -35,14 +31,14 @@ static void expect_library(const Expect *x, const char *name, unsigned depth)
     snprintf(file, sizeof(file), "%s/%s", x->path->dls_serpath[i].dls_name,
              name);
     if (access(file, R_OK) == 0) {
-      expect_file(x, file, depth);
+      ls_modules_expect(x->ms, file);
       return;
     }
   }
 }
 
 /* Libraries that a file needs, by its dynamic section. */
-static void expect_needed(const Expect *x, const LsElf *elf, unsigned depth)
+static void expect_needed(const Expect *x, const LsElf *elf)
 {
   LsSection dynamic, strings;
   size_t i, at;
@@ -59,15 +55,8 @@ static void expect_needed(const Expect *x, const LsElf *elf, unsigned depth)
       continue;
     name = (const char *)strings.p + d.d_un.d_val;
     if (memchr(name, '\0', strings.n - d.d_un.d_val) && !strchr(name, '/'))
-      expect_library(x, name, depth);
+      expect_library(x, name);
   }
-}
-
-static void expect_file(const Expect *x, const char *file, unsigned depth)
-{
-  const LsModule *m = ls_modules_expect(x->ms, file);
-  if (m && m->elf && depth)
-    expect_needed(x, m->elf, depth - 1);
 }
 
 /* Folders of libraries: LD_LIBRARY_PATH, and the system's. */
@@ -94,12 +83,12 @@ static void expect_program(const Expect *x, const char *name)
   char file[PATH_MAX];
   size_t n;
   if (strchr(name, '/'))
-    expect_file(x, name, DEPTH);
+    ls_modules_expect(x->ms, name);
   for (; path && *path && !strchr(name, '/'); path += n + (path[n] == ':')) {
     n = strcspn(path, ":");
     snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
     if (access(file, X_OK) == 0) {
-      expect_file(x, file, DEPTH);
+      ls_modules_expect(x->ms, file);
       break;
     }
   }
@@ -109,10 +98,15 @@ void ls_expect(LsModules *ms, const char *name)
 {
   LsTarget *self = ls_target_open(getpid());
   Expect x = {ms, library_path()};
+  const LsModule *m;
+  uint32_t id;
   if (self)
     ls_target_refresh(self, ms, LS_MODULES_MAX);
   ls_target_close(self);
-  if (x.path)
-    expect_program(&x, name);
+  expect_program(&x, name);
+  /* Those that are found on the way get numbers behind. */
+  for (id = 1; x.path && (m = ls_modules_find(ms, id)) != NULL; id++)
+    if (m->elf)
+      expect_needed(&x, m->elf);
   free(x.path);
 }

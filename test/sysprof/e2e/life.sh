@@ -219,7 +219,7 @@ END
 case_begin_and_end() {
   local walk
   for walk in '' --tail-calls; do
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086,SC2016
     sysprof $walk -F 4999 -f -o "$dir/folded" -- sh -c \
       'i=0; while [ $i -lt 60 ]; do "$0" -e ""; i=$((i + 1)); done' "$luajit"
     [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
