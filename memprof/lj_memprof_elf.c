@@ -20,8 +20,10 @@
 #if LJ_TARGET_LINUX
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -167,22 +169,25 @@ static void elf_symbol(const ElfFile *f, const ElfModule *m, uintptr_t value)
 
 /* -- Entry ---------------------------------------------------------------- */
 
-/* Names an address. What cannot be told stays empty. */
-void lj_memprof_symbol(const void *addr, MPSymbol *sym)
+/*
+** Makes the module's path the one that the kernel has for it, and so the
+** sampler: without symbolic links, from the root. What is no file stays.
+*/
+static void elf_realpath(MPSymbol *sym)
 {
-  ElfModule m;
+  char *path = realpath(sym->module, NULL);
+  if (path != NULL && strlen(path) < sizeof(sym->module))
+    memcpy(sym->module, path, strlen(path) + 1);
+  free(path);
+}
+
+/* Looks for the symbol of an address in the module's file. */
+static void elf_read(const ElfModule *m)
+{
+  MPSymbol *sym = m->sym;
   ElfFile f;
   struct stat st;
-  int fd;
-  memset(&m, 0, sizeof(m));
-  memset(sym, 0, sizeof(*sym));
-  m.addr = (uintptr_t)addr;
-  m.sym = sym;
-  sym->offset = m.addr;
-  if (!dl_iterate_phdr(elf_visit, &m))
-    return;
-  sym->offset = m.addr - m.base;
-  fd = open(sym->module, O_RDONLY | O_CLOEXEC);
+  int fd = open(sym->module, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return;
   if (fstat(fd, &st) == 0 && st.st_size > 0) {
@@ -190,11 +195,29 @@ void lj_memprof_symbol(const void *addr, MPSymbol *sym)
     if (p != MAP_FAILED) {
       f.p = (const char *)p;
       f.size = (size_t)st.st_size;
-      elf_symbol(&f, &m, m.addr - m.base);
+      elf_symbol(&f, m, m->addr - m->base);
       munmap(p, f.size);
     }
   }
   close(fd);
+}
+
+/* Names an address. What cannot be told stays empty. errno stays, too. */
+void lj_memprof_symbol(const void *addr, MPSymbol *sym)
+{
+  ElfModule m;
+  int err = errno;
+  memset(&m, 0, sizeof(m));
+  memset(sym, 0, sizeof(*sym));
+  m.addr = (uintptr_t)addr;
+  m.sym = sym;
+  sym->offset = m.addr;
+  if (dl_iterate_phdr(elf_visit, &m)) {
+    sym->offset = m.addr - m.base;
+    elf_realpath(sym);
+    elf_read(&m);
+  }
+  errno = err;
 }
 
 #else
