@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 typedef ElfW(Ehdr) ElfHeader;
@@ -194,24 +195,44 @@ static void elf_symbol(int fd, const ElfModule *m, uintptr_t value)
 
 /* -- Entry ---------------------------------------------------------------- */
 
-/* Names an address. What cannot be told stays empty. */
+/*
+** Makes the module's path the one that the kernel has for it, and so the
+** sampler: without symbolic links, from the root. What is no file stays.
+*/
+static void elf_realpath(MPSymbol *sym)
+{
+  char *path = realpath(sym->module, NULL);
+  if (path != NULL && strlen(path) < sizeof(sym->module))
+    memcpy(sym->module, path, strlen(path) + 1);
+  free(path);
+}
+
+/* Looks for the symbol of an address in the module's file. */
+static void elf_lookup(const ElfModule *m)
+{
+  int fd = open(m->sym->module, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  elf_symbol(fd, m, m->addr - m->base);
+  close(fd);
+}
+
+/* Names an address. What cannot be told stays empty. errno stays, too. */
 void lj_memprof_symbol(const void *addr, MPSymbol *sym)
 {
   ElfModule m;
-  int fd;
+  int err = errno;
   memset(&m, 0, sizeof(m));
   memset(sym, 0, sizeof(*sym));
   m.addr = (uintptr_t)addr;
   m.sym = sym;
   sym->offset = m.addr;
-  if (!dl_iterate_phdr(elf_visit, &m))
-    return;
-  sym->offset = m.addr - m.base;
-  fd = open(sym->module, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  elf_symbol(fd, &m, m.addr - m.base);
-  close(fd);
+  if (dl_iterate_phdr(elf_visit, &m)) {
+    sym->offset = m.addr - m.base;
+    elf_realpath(sym);
+    elf_lookup(&m);
+  }
+  errno = err;
 }
 
 #else

@@ -116,6 +116,12 @@ static int symtab_ispatched(BCOp op)
          op == BC_ITERN || op == BC_ISNEXT || op == BC_TNEW;
 }
 
+/* True for functions of stripped code: they have no line of their own. */
+static int symtab_isbyhash(const GCproto *pt)
+{
+  return pt->firstline == 0 && proto_lineinfo(pt) == NULL;
+}
+
 /* A checksum of a function's code that stays the same while it runs. */
 static uint32_t symtab_hash(const GCproto *pt)
 {
@@ -131,6 +137,40 @@ static uint32_t symtab_hash(const GCproto *pt)
   for (i = 0; i < pt->sizebc; i++)
     if (!symtab_ispatched(bc_op(bc[i])))
       crc = ljm_crc32c(crc, &bc[i], sizeof(BCIns));
+  return crc;
+}
+
+/* Adds a constant of a function to a checksum: what is the same for the same
+** code, whichever process has loaded it.
+*/
+static uint32_t symtab_hashkgc(uint32_t crc, GCobj *o)
+{
+  uint8_t gct = o->gch.gct;
+  crc = ljm_crc32c(crc, &gct, 1);
+  if (gct == (uint8_t)~LJ_TSTR) {
+    const GCstr *s = gco2str(o);
+    MSize len = s->len < LJM_HASH_STRING ? s->len : LJM_HASH_STRING;
+    return ljm_crc32c(ljm_crc32c(crc, &len, sizeof(len)), strdata(s), len);
+  }
+  if (gct == (uint8_t)~LJ_TPROTO) {
+    uint32_t child = symtab_hash(gco2pt(o));
+    return ljm_crc32c(crc, &child, sizeof(child));
+  }
+  return crc;
+}
+
+/* The checksum that tells functions apart: where nothing else does, it is of
+** their constants, too.
+*/
+static uint32_t symtab_fullhash(GCproto *pt)
+{
+  uint32_t crc = symtab_hash(pt);
+  MSize i;
+  if (!symtab_isbyhash(pt))
+    return crc;
+  crc = ljm_crc32c(crc, mref(pt->k, void), pt->sizekn * sizeof(lua_Number));
+  for (i = 0; i < pt->sizekgc && i < LJM_HASH_KGC; i++)
+    crc = symtab_hashkgc(crc, proto_kgc(pt, ~(ptrdiff_t)i));
   return crc;
 }
 
@@ -158,9 +198,10 @@ static void symtab_defproto(MPState *mp, GCproto *pt, const MPFunc *func)
   uint8_t *mark = symtab_record(mp, LJM_REC_PROTO);
   lj_wbuf_uleb(b, func->id);
   lj_wbuf_uleb(b, (chunk->len > LJM_NAME_MAX ? LJM_PROTO_CUT : 0) |
-                      (proto_lineinfo(pt) ? 0 : LJM_PROTO_STRIPPED));
+                      (proto_lineinfo(pt) ? 0 : LJM_PROTO_STRIPPED) |
+                      (symtab_isbyhash(pt) ? LJM_PROTO_BYHASH : 0));
   lj_wbuf_uleb(b, func->addr);
-  lj_wbuf_uleb(b, symtab_hash(pt));
+  lj_wbuf_uleb(b, symtab_fullhash(pt));
   lj_wbuf_uleb(b, (uint64_t)(int64_t)pt->firstline);
   lj_wbuf_uleb(b, (uint64_t)func->numline);
   lj_wbuf_string(b, strdata(chunk), chunk->len);
@@ -189,29 +230,27 @@ MPFunc *lj_symtab_proto(MPState *mp, GCproto *pt)
 static void symtab_defcfunc(MPState *mp, const MPFunc *func, const GCfunc *fn)
 {
   MPBuf *b = &mp->buf;
-  MPSymbol *sym = (MPSymbol *)malloc(sizeof(MPSymbol));
-  uint8_t *mark = symtab_record(mp, LJM_REC_CFUNC);
-  lj_wbuf_uleb(b, func->id);
-  lj_wbuf_uleb(b, isffunc(fn) ? LJM_CFUNC_BUILTIN : 0);
-  lj_wbuf_uleb(b, func->addr);
-  if (sym != NULL) {
-    char name[MP_BUILTIN_MAX];
-    const char *symbol = sym->symbol;
+  MPSymbol *sym = (MPSymbol *)calloc(1, sizeof(MPSymbol));
+  const char *symbol = sym ? sym->symbol : "", *module = sym ? sym->module : "";
+  char name[MP_CNAME_MAX];
+  uint32_t flags = isffunc(fn) ? LJM_CFUNC_BUILTIN : 0;
+  uint8_t *mark;
+  if (sym != NULL) /* Without memory, the address has to do. */
     lj_memprof_symbol((const void *)(uintptr_t)func->addr, sym);
-    if (isffunc(fn)) {
-      lj_memprof_builtin(mp->g, fn, sym->symbol, name, sizeof(name));
-      symbol = name;
-    }
-    lj_wbuf_uleb(b, sym->offset);
-    lj_wbuf_string(b, sym->module, strlen(sym->module));
+  lj_memprof_cname(mp->g, fn, symbol, name, sizeof(name));
+  if (!isffunc(fn) && *name)
+    flags |= LJM_CFUNC_NAMED;
+  mark = symtab_record(mp, LJM_REC_CFUNC);
+  lj_wbuf_uleb(b, func->id);
+  lj_wbuf_uleb(b, flags);
+  lj_wbuf_uleb(b, func->addr);
+  lj_wbuf_uleb(b, sym ? sym->offset : func->addr);
+  lj_wbuf_string(b, module, strlen(module));
+  lj_wbuf_string(b, flags ? name : symbol, strlen(flags ? name : symbol));
+  if (flags & LJM_CFUNC_NAMED)
     lj_wbuf_string(b, symbol, strlen(symbol));
-    free(sym);
-  } else { /* Without memory, the address has to do. */
-    lj_wbuf_uleb(b, func->addr);
-    lj_wbuf_string(b, "", 0);
-    lj_wbuf_string(b, "", 0);
-  }
   lj_wbuf_recordend(b, mark);
+  free(sym);
 }
 
 /*

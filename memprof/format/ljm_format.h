@@ -108,10 +108,12 @@ enum {
 /* Flags of LJM_REC_PROTO. */
 #define LJM_PROTO_CUT      0x01 /* The chunk name was cut. */
 #define LJM_PROTO_STRIPPED 0x02 /* No line information. */
+#define LJM_PROTO_BYHASH   0x04 /* Nor a line: the hash is of constants, too. */
 
 /* Flags of LJM_REC_CFUNC. */
 #define LJM_CFUNC_BUILTIN 0x01 /* Part of LuaJIT itself. */
 #define LJM_CFUNC_MARK    0x02 /* No function: something is missing here. */
+#define LJM_CFUNC_NAMED   0x04 /* The name in Lua; the symbol is behind it. */
 
 /* Flags of LJM_REC_NATIVE. */
 #define LJM_NATIVE_KERNEL   0x01 /* Of the kernel, not of a module. */
@@ -142,6 +144,10 @@ enum {
 #define LJM_SITE_FIRST    2 /* The first id that is given out. */
 
 #define LJM_NAME_MAX 4096 /* Longer names are cut to this. */
+
+/* What the hash of a function is of, with LJM_PROTO_BYHASH. */
+#define LJM_HASH_KGC    64  /* The first constants that are objects, */
+#define LJM_HASH_STRING 256 /* and so many bytes of a string. */
 
 /* -- Integers ------------------------------------------------------------- */
 

@@ -12,14 +12,17 @@
 typedef enum LsKind {
   LS_LUA,     /* A line of a Lua function. */
   LS_BUILTIN, /* A C function of Lua's own, by its name in Lua. */
+  LS_CFUNC,   /* Another C function, by its name in Lua. */
   LS_NATIVE,  /* A function of a module. */
   LS_KERNEL,  /* A function of the kernel. */
   LS_MARK     /* No function: something is missing, `name` says what. */
 } LsKind;
 
-#define LS_APPROX 1 /* The line is approximate. */
-#define LS_TRACE  2 /* Reached in JIT-compiled code. */
-#define LS_UNSURE 4 /* So is the function: inlined code without a snapshot. */
+#define LS_APPROX   1 /* The line is approximate. */
+#define LS_TRACE    2 /* Reached in JIT-compiled code. */
+#define LS_UNSURE   4 /* So is the function: inlined code without a snapshot. */
+#define LS_STRIPPED 8 /* The function has no line information, */
+#define LS_BYHASH   16 /* nor a line: its hash is of constants, too. */
 
 #define LS_MODULE_NONE 0 /* Code that is in no file. */
 
@@ -28,19 +31,23 @@ typedef enum LsKind {
 */
 typedef struct LsSite {
   LsKind kind;
-  unsigned flags;    /* LS_APPROX, ... */
-  const char *chunk; /* Lua: chunk name as the VM has it (@file, =name). */
-  size_t chunklen;   /* In bytes. */
-  const char *name;  /* Lua: as defined. Builtin: string.rep. Native and
-                     ** kernel: the symbol. Empty if not known. */
-  uint64_t first;    /* Lua: line where the function is defined. */
-  uint64_t lines;    /* Lua: lines that it spans. */
-  uint64_t hash;     /* Lua: of its bytecode; 0: not known. */
-  uint64_t line;     /* Lua: current line; 0: not known. */
-  uint32_t module;   /* Native: number of its module, or LS_MODULE_NONE. */
-  uint64_t addr;     /* Native with a symbol: where that begins in the ELF
-                     ** file; without: the address sampled. In code that is
-                     ** in no file, or in the kernel: the address itself. */
+  unsigned flags;     /* LS_APPROX, ... */
+  const char *chunk;  /* Lua: chunk name as the VM has it (@file, =name).
+                      ** C function: path of its module. */
+  size_t chunklen;    /* In bytes. */
+  const char *name;   /* Lua: as defined. Builtin: string.rep, and so has a C
+                      ** function. Native and kernel: the symbol. Empty if not
+                      ** known. */
+  const char *symbol; /* C function: its symbol. Empty if not known. */
+  uint64_t first;     /* Lua: line where the function is defined. */
+  uint64_t lines;     /* Lua: lines that it spans. */
+  uint64_t hash;      /* Lua: of its bytecode; 0: not known. */
+  uint64_t line;      /* Lua: current line; 0: not known. */
+  uint32_t module;    /* Native: number of its module, or LS_MODULE_NONE. */
+  uint64_t addr;      /* C function: where it begins in the ELF file.
+                      ** Native with a symbol: where that begins in the ELF
+                      ** file; without: the address sampled. In code that is
+                      ** in no file, or in the kernel: the address itself. */
 } LsSite;
 
 #endif

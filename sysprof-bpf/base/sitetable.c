@@ -31,6 +31,7 @@ void ls_sitetable_close(LsSiteTable *t)
   for (i = 0; i < t->n; i++) {
     free((char *)t->site[i].chunk);
     free((char *)t->site[i].name);
+    free((char *)t->site[i].symbol);
   }
   free(t->site);
   free(t->hash);
@@ -148,9 +149,11 @@ uint32_t ls_sitetable_add(LsSiteTable *t, const LsSite *s)
   *c = *s;
   c->chunk = copy(s->chunk, s->chunklen);
   c->name = copy(s->name, length(s->name));
-  if (!c->chunk || !c->name) {
+  c->symbol = copy(s->symbol, length(s->symbol));
+  if (!c->chunk || !c->name || !c->symbol) {
     free((char *)c->chunk);
     free((char *)c->name);
+    free((char *)c->symbol);
     return 0;
   }
   t->hash[t->n++] = h;

@@ -168,7 +168,7 @@ static bool func_fill(LsFuncs *fs, LsFunc *f, const LsBlob *b)
   f->check = b->check;
   f->first = b->first;
   f->numline = b->numline;
-  f->hash = ls_proto_hash(b);
+  f->hash = ls_proto_fullhash(b);
   f->code = b->addr + b->bc;
   f->sizebc = b->sizebc;
   f->chunklen = ls_view_string(b->v, b->chunkname, chunk, sizeof(chunk));

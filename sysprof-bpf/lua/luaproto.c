@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ljm_crc32c.h"
+#include "ljm_format.h"
 #include "luaproto.h"
 
 #define PROTO_MAX (1u << 24) /* Larger ones are not read. Bytes. */
@@ -163,5 +164,36 @@ uint32_t ls_proto_hash(const LsBlob *b)
     if (!proto_ispatched(LS_BC_OP(ins), funcf))
       crc = proto_crc(crc, ins);
   }
+  return crc;
+}
+
+/* Add an object that is a constant: what is the same for the same code. */
+static uint32_t proto_hashkgc(const LsBlob *b, uint32_t crc, uint64_t obj)
+{
+  char text[LJM_HASH_STRING + 1];
+  uint8_t gct = ls_view_type(b->v, obj);
+  LsBlob child;
+  crc = ljm_crc32c(crc, &gct, 1);
+  if (gct == LS_GCT_STR) {
+    size_t n = ls_view_string(b->v, obj, text, sizeof(text));
+    crc = ljm_crc32c(proto_crc(crc, (uint32_t)n), text, n);
+  } else if (gct == LS_GCT_PROTO && ls_proto_read(b->v, obj, &child)) {
+    crc = proto_crc(crc, ls_proto_hash(&child));
+    free(child.p);
+  }
+  return crc;
+}
+
+uint32_t ls_proto_fullhash(const LsBlob *b)
+{
+  uint32_t crc = ls_proto_hash(b), i;
+  uint64_t k = proto_ref(b->v, b->p, b->v->vm.pt_k);
+  uint32_t kn = b->sizekn > 0 ? proto_inside(b, k, b->sizekn * 8ull) : 0;
+  if (b->first != 0 || b->lineinfo)
+    return crc;
+  if (kn)
+    crc = ljm_crc32c(crc, b->p + kn, b->sizekn * (size_t)8);
+  for (i = 0; i < b->sizekgc && i < LJM_HASH_KGC; i++)
+    crc = proto_hashkgc(b, crc, ls_proto_kgc(b, i));
   return crc;
 }

@@ -91,6 +91,11 @@ const char *ls_proto_uvname(const LsBlob *b, uint32_t i);
 */
 uint32_t ls_proto_hash(const LsBlob *b);
 
+/* The checksum that tells functions apart, as the recorder's: the same, but of
+** stripped code that of its constants, too, which may have to be read.
+*/
+uint32_t ls_proto_fullhash(const LsBlob *b);
+
 /* The name under which the closure that is made by instruction POS is kept: it
 ** goes to BUF, with a NUL. Returns its length, 0 if it has none.
 */

@@ -111,6 +111,8 @@ static void put_lua(LsOutputFolded *of, const LsSite *s)
   put_chunk(of, s->chunk, s->chunklen);
   put_format(of, ":%s%llu", (s->flags & LS_APPROX) ? "~" : "",
              (unsigned long long)(s->line ? s->line : s->first));
+  if (s->flags & LS_BYHASH)
+    put_format(of, "#%08llx", (unsigned long long)s->hash);
 }
 
 static void put_native(LsOutputFolded *of, const LsSite *s)
@@ -139,6 +141,7 @@ static void put_site(LsOutputFolded *of, const LsSite *s)
     put_lua(of, s);
     break;
   case LS_BUILTIN:
+  case LS_CFUNC:
     put_string(of, s->name && *s->name ? s->name : "?");
     put_string(of, " [builtin]");
     break;

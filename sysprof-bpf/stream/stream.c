@@ -180,7 +180,9 @@ uint32_t ls_stream_module(LsStream *s, const char *path, const uint8_t *buildid,
 static void stream_proto(LsStream *s, const LsSite *site)
 {
   stream_record(s, LJM_REC_PROTO);
-  stream_uleb(s, site->chunklen > LJM_NAME_MAX ? LJM_PROTO_CUT : 0);
+  stream_uleb(s, (site->chunklen > LJM_NAME_MAX ? LJM_PROTO_CUT : 0u) |
+                     (site->flags & LS_STRIPPED ? LJM_PROTO_STRIPPED : 0u) |
+                     (site->flags & LS_BYHASH ? LJM_PROTO_BYHASH : 0u));
   stream_uleb(s, 0); /* Its address tells nothing outside of the process. */
   stream_uleb(s, site->hash);
   stream_uleb(s, site->first);
@@ -189,8 +191,20 @@ static void stream_proto(LsStream *s, const LsSite *site)
   stream_string(s, site->name);
 }
 
-/* A builtin, or what is missing: nothing but a name. */
+/* A C function that has a name in Lua, as the recorder defines it. */
 static void stream_cfunc(LsStream *s, const LsSite *site)
+{
+  stream_record(s, LJM_REC_CFUNC);
+  stream_uleb(s, LJM_CFUNC_NAMED);
+  stream_uleb(s, 0);
+  stream_uleb(s, site->addr);
+  ls_bytes_string(&s->rec, site->chunk, site->chunk ? site->chunklen : 0);
+  stream_string(s, site->name);
+  stream_string(s, site->symbol);
+}
+
+/* A builtin, or what is missing: nothing but a name. */
+static void stream_builtin(LsStream *s, const LsSite *site)
 {
   stream_record(s, LJM_REC_CFUNC);
   stream_uleb(s, site->kind == LS_MARK ? LJM_CFUNC_MARK : LJM_CFUNC_BUILTIN);
@@ -222,8 +236,10 @@ uint32_t ls_stream_site(LsStream *s, const LsSite *site)
     stream_proto(s, site);
   else if (site->kind == LS_NATIVE || site->kind == LS_KERNEL)
     stream_native(s, site);
-  else
+  else if (site->kind == LS_CFUNC)
     stream_cfunc(s, site);
+  else
+    stream_builtin(s, site);
   func = stream_define(s, IDS_FUNC);
   stream_record(s, LJM_REC_SITE);
   stream_uleb(s, site->flags & STREAM_FLAGS);

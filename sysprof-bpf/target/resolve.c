@@ -60,14 +60,35 @@ static uint64_t site_address(const LsResolver *r, const LsTarget *t,
   return f->addr - 1;
 }
 
+/* Where a C function that has a name in Lua is: its module and its symbol. */
+static void c_site(const LsResolver *r, const LsTarget *t, LsSite *s)
+{
+  const struct ljs_map *map = ls_target_map(t, s->addr);
+  LsSite native = {0};
+  const LsModule *m;
+  native_site(r, t, s->addr, &native);
+  s->symbol = native.name;
+  m = ls_modules_find(r->modules, native.module);
+  if (m) {
+    s->chunk = m->path;
+    s->chunklen = strlen(m->path);
+    s->addr -= map->bias;
+  }
+}
+
 static size_t lua_sites(const LsResolver *r, const LsTarget *t,
                         const struct ljs_stack *s, unsigned i, LsSite *out,
                         unsigned max)
 {
   const LsModule *m = ls_modules_find(r->modules, s->module);
+  size_t n, k;
   if (!m || !m->hasvm)
     return 0;
-  return ls_lua_sites(t->lua, &m->vm, s, i, out, max);
+  n = ls_lua_sites(t->lua, &m->vm, s, i, out, max);
+  for (k = 0; k < n; k++)
+    if (out[k].kind == LS_CFUNC)
+      c_site(r, t, &out[k]);
+  return n;
 }
 
 static void mark_site(const struct ljs_frame *f, LsSite *s)
@@ -77,7 +98,9 @@ static void mark_site(const struct ljs_frame *f, LsSite *s)
 }
 
 /* A C function that Lua called is a native frame, too: then its address is that
-** of the function that the native frame inside of it is in.
+** of the function that the native frame inside of it is in. One of them is
+*told:
+** the C function if it has a name in Lua.
 */
 static int told_already(const LsResolver *r, const LsTarget *t,
                         const struct ljs_stack *s, unsigned i)
@@ -100,11 +123,11 @@ static size_t builtin_site(const LsResolver *r, const LsTarget *t,
 {
   const struct ljs_frame *f = &s->frame[i];
   size_t n;
-  if (told_already(r, t, s, i))
-    return 0;
   n = lua_sites(r, t, s, i, out, MANY);
   if (n == 1 && out->name && *out->name)
     return n;
+  if (told_already(r, t, s, i))
+    return 0;
   memset(out, 0, sizeof(*out));
   native_site(r, t, f->addr, out);
   return 1;
@@ -146,8 +169,14 @@ size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
   LsSite site[MANY];
   size_t n = 0, k;
   uint32_t i = s->nframes, id;
+  int named = 0; /* The frame before is a C function with a name. */
   while (i--) {
+    if (named && told_already(r, t, s, i + 1)) {
+      named = 0;
+      continue;
+    }
     k = frame_sites(r, t, s, i, site);
+    named = s->frame[i].kind == LJS_FRAME_BUILTIN && site->kind == LS_CFUNC;
     while (k-- && n < LS_SITES_MAX)
       if ((id = ls_sitetable_add(r->sites, &site[k])) != 0)
         out[n++] = id;

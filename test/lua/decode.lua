@@ -383,6 +383,8 @@ records[2] = function(r, out)
   f.first, f.lines = get_first(r), get_count(r)
   f.chunk, f.name = get_string(r), get_string(r)
   f.cut, f.stripped = band(f.flags, 1) ~= 0, band(f.flags, 2) ~= 0
+  f.byhash = band(f.flags, 4) ~= 0
+  if f.byhash and (f.first ~= 0 or not f.stripped) then fail(r, "a function with lines") end
   if f.name == "" then f.name = nil end
 end
 
@@ -392,6 +394,10 @@ records[3] = function(r, out)
   f.addr, f.offset = get_uleb(r), get_count(r)
   f.module, f.symbol = get_string(r), get_string(r)
   f.builtin = band(f.flags, 1) ~= 0
+  if band(f.flags, 4) ~= 0 then
+    if f.builtin then fail(r, "a builtin with a symbol") end
+    f.named, f.symbol = f.symbol, get_string(r)
+  end
   if f.symbol == "" then f.symbol = nil end
 end
 
@@ -414,7 +420,7 @@ records[5] = function(r, out)
   s.id, s.source = id, f.kind
   if f.kind ~= "lua" and line ~= 0 then fail(r, "line of a %s function", f.kind) end
   if f.kind == "c" then
-    s.symbol, s.module, s.offset = f.symbol, f.module, f.offset
+    s.symbol, s.module, s.offset, s.named = f.symbol, f.module, f.offset, f.named
     s.builtin = f.builtin
   elseif f.kind == "trace" then
     s.traceno, s.line = f.traceno, f.line

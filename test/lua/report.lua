@@ -18,10 +18,11 @@ local function chunk_label(chunk)
   return (chunk:sub(1, 1) == "@" and "@" or "") .. escape(short)
 end
 
-local function lua_label(chunk, first, addr)
+local function lua_label(chunk, first, addr, func)
   if not chunk then return ("@?:0x%x"):format(addr) end
   if first < 0 then return ("[builtin:%s]"):format(escape(chunk)) end
-  return ("%s:%d"):format(chunk_label(chunk), first)
+  local hash = func and func.byhash and ("#%08x"):format(func.hash) or ""
+  return ("%s:%d%s"):format(chunk_label(chunk), first, hash)
 end
 
 local function line_label(site, approx)
@@ -29,6 +30,7 @@ local function line_label(site, approx)
 end
 
 local function c_label(site)
+  if site.named then return escape(site.named) end
   local label = "[C] "
   if site.symbol and site.symbol ~= "" then
     label = label .. escape(site.symbol)
@@ -45,7 +47,7 @@ local function label(site)
   if site.source == "unknown" then return "(unknown)" end
   if site.source == "before" then return "(before start)" end
   if site.source == "c" then return c_label(site) end
-  local l = lua_label(site.chunk, site.first, site.addr)
+  local l = lua_label(site.chunk, site.first, site.addr, site.func and site.func.start or site.func)
   if site.source == "trace" then
     return ("TRACE [%d] started at %s%s"):format(site.traceno, l, line_label(site, false))
   end

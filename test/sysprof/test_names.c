@@ -26,7 +26,7 @@ static void names_of(const Live *p, char *text, size_t size)
   for (i = 0; i < s.nframes; i++) {
     LsSite site;
     ck_assert_uint_eq(ls_lua_sites(lua, &p->vm, &s, i, &site, 1), 1);
-    if ((site.kind == LS_BUILTIN && *site.name) ||
+    if (((site.kind == LS_BUILTIN || site.kind == LS_CFUNC) && *site.name) ||
         strcmp(site.chunk, "@module.lua") == 0)
       n += (size_t)snprintf(text + n, size - n, "%s ",
                             *site.name ? site.name : "-");
@@ -35,18 +35,22 @@ static void names_of(const Live *p, char *text, size_t size)
   ls_lua_close(lua);
 }
 
-static void names_are(const char *how, const char *loaded, const char *want)
+static void names_of_are(const char *const *argv, const char *want)
 {
-  const char *argv[] = {LUAJIT, NAMES, how, loaded, NULL};
   char text[256];
   Live p;
   live_start(&p, argv, NULL);
   ck_assert_int_eq(live_wait(&p), 1);
   live_find(&p);
   names_of(&p, text, sizeof(text));
-  ck_assert_msg(strcmp(text, want) == 0, "%s: %s\nbut should be %s", how, text,
-                want);
+  ck_assert_msg(strcmp(text, want) == 0, "%s %s: %s\nbut should be %s", argv[2],
+                argv[3] ? argv[3] : "", text, want);
   live_end(&p);
+}
+
+static void names_are(const char *how, const char *loaded, const char *want)
+{
+  names_of_are((const char *[]){LUAJIT, NAMES, how, loaded, NULL}, want);
 }
 
 START_TEST(upvalues)
@@ -105,6 +109,39 @@ START_TEST(made)
 #ifndef __SANITIZE_ADDRESS__
   names_are("factory", NULL, "os.execute stop counter - ");
 #endif
+}
+END_TEST
+
+/* -- C functions ---------------------------------------------------------- */
+
+/* The name of a C function, which is in tables in this way. */
+static void cname_is(const char *how, const char *name)
+{
+  char want[64], dir[] = CBENCH;
+  *strrchr(dir, '/') = '\0';
+  snprintf(want, sizeof(want), "os.execute %s%s", name, *name ? " " : "");
+  names_of_are((const char *[]){LUAJIT, SOURCE "/cnames.lua", dir, how, NULL},
+               want);
+}
+
+START_TEST(cfunctions)
+{
+  cname_is("none", "");
+  cname_is("module", "a.module.call");
+  cname_is("global", "aglobal");
+  cname_is("table", "a.module.api.call");
+  cname_is("globals", "vimlike.api.call");
+  cname_is("deep", "");
+}
+END_TEST
+
+/* Which of several names is no matter of chance; data has none. */
+START_TEST(choices)
+{
+  cname_is("several", "core.call");
+  cname_is("cycle", "cyclic.call");
+  cname_is("data", "");
+  cname_is("large", "");
 }
 END_TEST
 
@@ -236,7 +273,8 @@ END_TEST
 
 Suite *suite_names(void)
 {
-  const TTest *tests[] = {upvalues, assigned, alias,  tables,   tailcalls,
-                          others,   made,     traces, builtins, NULL};
+  const TTest *tests[] = {upvalues,  assigned,   alias,   tables,
+                          tailcalls, others,     made,    traces,
+                          builtins,  cfunctions, choices, NULL};
   return suite_of("names", tests);
 }

@@ -104,17 +104,38 @@ void craft_proto(Craft *c, uint64_t id, unsigned flags, uint64_t hash,
   craft_put(c, LJM_REC_PROTO, &b);
 }
 
-void craft_cfunc(Craft *c, uint64_t id, uint64_t offset, const char *module,
-                 const char *symbol)
+/* A C function with a name in Lua. */
+void craft_cnamed(Craft *c, uint64_t id, uint64_t offset, const char *module,
+                  const char *name, const char *symbol)
 {
   LpBuf b = {0};
   craft_uleb(&b, id);
+  craft_uleb(&b, LJM_CFUNC_NAMED);
   craft_uleb(&b, 0);
+  craft_uleb(&b, offset);
+  craft_str(&b, module);
+  craft_str(&b, name);
+  craft_str(&b, symbol);
+  craft_put(c, LJM_REC_CFUNC, &b);
+}
+
+void craft_cflags(Craft *c, uint64_t id, unsigned flags, uint64_t offset,
+                  const char *module, const char *symbol)
+{
+  LpBuf b = {0};
+  craft_uleb(&b, id);
+  craft_uleb(&b, flags);
   craft_uleb(&b, 0x7f0000000000 + offset);
   craft_uleb(&b, offset);
   craft_str(&b, module);
   craft_str(&b, symbol);
   craft_put(c, LJM_REC_CFUNC, &b);
+}
+
+void craft_cfunc(Craft *c, uint64_t id, uint64_t offset, const char *module,
+                 const char *symbol)
+{
+  craft_cflags(c, id, 0, offset, module, symbol);
 }
 
 void craft_trace(Craft *c, uint64_t id, uint64_t no, uint64_t func,

@@ -36,6 +36,10 @@ void craft_open(Craft *c, uint64_t vm);
 void craft_meta(Craft *c, uint64_t live);
 void craft_proto(Craft *c, uint64_t id, unsigned flags, uint64_t hash,
                  uint64_t first, const char *chunk, const char *name);
+void craft_cflags(Craft *c, uint64_t id, unsigned flags, uint64_t offset,
+                  const char *module, const char *symbol);
+void craft_cnamed(Craft *c, uint64_t id, uint64_t offset, const char *module,
+                  const char *name, const char *symbol);
 void craft_cfunc(Craft *c, uint64_t id, uint64_t offset, const char *module,
                  const char *symbol);
 void craft_trace(Craft *c, uint64_t id, uint64_t no, uint64_t func,

@@ -121,6 +121,112 @@ START_TEST(test_rows)
 }
 END_TEST
 
+/* -- Functions that both know --------------------------------------------- */
+
+#define NAMED  20 /* Ids of sites: a C function with a name in Lua, */
+#define SYMBOL 21 /* one with a symbol, */
+#define REP    22 /* a builtin, */
+#define FIRST  23 /* and two functions of stripped code. */
+#define SECND  24
+
+/* What a recorder writes of them: each has allocated once. */
+static void functions_memory(Craft *c)
+{
+  const unsigned bare = LJM_PROTO_STRIPPED | LJM_PROTO_BYHASH;
+  craft_open(c, 1);
+  craft_time(c, 0);
+  craft_meta(c, 0);
+  craft_cnamed(c, 1, 0x2950, "/lib/lfs.so.0.0.0", "lfs.attributes", "");
+  craft_cfunc(c, 2, 0x3000, "/lib/c.so", "c_open");
+  craft_cflags(c, 3, LJM_CFUNC_BUILTIN, 0x4000, "/bin/luajit", "string.rep");
+  craft_proto(c, 4, bare, 0x1234, 0, "@strip.bc", "");
+  craft_proto(c, 5, bare, 0xfedcba98, 0, "@strip.bc", "");
+  craft_site(c, NAMED, 0, 1, 0);
+  craft_site(c, SYMBOL, 0, 2, 0);
+  craft_site(c, REP, 0, 3, 0);
+  craft_site(c, FIRST, 0, 4, 0);
+  craft_site(c, SECND, 0, 5, 0);
+  craft_alloc(c, NAMED, 0x1000, 10);
+  craft_alloc(c, SYMBOL, 0x2000, 20);
+  craft_alloc(c, REP, 0x3000, 30);
+  craft_alloc(c, FIRST, 0x4000, 40);
+  craft_alloc(c, SECND, 0x5000, 50);
+  craft_totals(c, 0, 0);
+  craft_flush(c);
+}
+
+/* What the sampler writes: each was met alone, 1 to 5 times. */
+static void functions_cpu(Craft *c)
+{
+  static const CraftBook books[] = {
+      {"fired", 15}, {"delivered", 15}, {"dropped", 0}};
+  const unsigned bare = LJM_PROTO_STRIPPED | LJM_PROTO_BYHASH;
+  unsigned i;
+  craft_open_cpu(c);
+  craft_time(c, 0);
+  craft_meta_cpu(c, 100);
+  craft_module(c, 1, "", "/lib/c.so");
+  craft_cnamed(c, 1, 0x2950, "/lib/lfs.so.0.0.0", "lfs.attributes", "");
+  craft_native(c, 2, 0, 1, 0x3000, "c_open");
+  craft_named(c, 3, LJM_CFUNC_BUILTIN, "string.rep");
+  craft_proto(c, 4, bare, 0x1234, 0, "@strip.bc", "");
+  craft_proto(c, 5, bare, 0xfedcba98, 0, "@strip.bc", "");
+  for (i = 0; i < 5; i++)
+    craft_site(c, NAMED + i, 0, i + 1, 0);
+  craft_time(c, SECOND);
+  for (i = 0; i < 5; i++) {
+    craft_change(c, i > 0, NAMED + i);
+    craft_sample(c, 0, 0, i + 1);
+  }
+  craft_books(c, books, 3);
+  craft_flush(c);
+}
+
+/* Each is one row, by the name that says most, whichever was read first. */
+START_TEST(test_functions)
+{
+  static const char *const want[] = {
+      "   1   6.7%  ", " 10  ", "  lfs.attributes\n",
+      "   2  13.3%  ", " 20  ", "  [C] c_open (c.so)\n",
+      "   3  20.0%  ", " 30  ", "  string.rep\n",
+      "   4  26.7%  ", " 40  ", "  @strip.bc:0#00001234\n",
+      "   5  33.3%  ", " 50  ", "  @strip.bc:0#fedcba98\n",
+  };
+  Run r = {.prof = lp_profile_new()};
+  Craft c[2];
+  LpInput in;
+  const char *text;
+  unsigned i;
+  functions_memory(&c[_i]);
+  functions_cpu(&c[1 - _i]);
+  for (i = 0; i < 2; i++) {
+    lp_input_memory(&in, c[i].out.s, c[i].out.n);
+    run_add(&r, &in);
+    ck_assert_int_eq(r.status, LP_WHOLE);
+  }
+  text = run_report(&r, "text", "functions", &run_plain);
+  for (i = 0; i < sizeof(want) / sizeof(want[0]); i += 3) {
+    const char *end = strstr(text, want[i + 2]), *line = end;
+    ck_assert_msg(end != NULL, "no%s in\n%s", want[i + 2], text);
+    while (line > text && line[-1] != '\n')
+      line--;
+    ck_assert_msg(memmem(line, (size_t)(end - line), want[i], strlen(want[i])),
+                  "%s has not its samples:\n%s", want[i + 2], text);
+    ck_assert_msg(memmem(line, (size_t)(end - line) + 2, want[i + 1],
+                         strlen(want[i + 1])),
+                  "%s has not its bytes:\n%s", want[i + 2], text);
+    ck_assert_ptr_null(strstr(end + 1, want[i + 2]));
+  }
+  text = run_report(&r, "folded", NULL, &run_plain);
+  ck_assert_ptr_nonnull(strstr(text, "@strip.bc:?#00001234 4\n"));
+  ck_assert_ptr_nonnull(strstr(text, "@strip.bc:?#fedcba98 5\n"));
+  ck_assert_ptr_nonnull(strstr(text, "lfs.attributes 1\n"));
+  run_close(&r);
+  craft_close(&c[0]);
+  craft_close(&c[1]);
+}
+END_TEST
+
 /* Callers are Lua functions only; native code is inside of the innermost. */
 START_TEST(test_tree)
 {
@@ -227,6 +333,7 @@ Suite *suite_joint(void)
   Suite *s = suite_create("joint");
   TCase *tc = tcase_create("joint");
   tcase_add_loop_test(tc, test_rows, 0, 2);
+  tcase_add_loop_test(tc, test_functions, 0, 2);
   tcase_add_loop_test(tc, test_tree, 0, 2);
   tcase_add_loop_test(tc, test_time, 0, 2);
   tcase_add_test(tc, test_even);

@@ -29,6 +29,35 @@ static void lua(const char *chunk, size_t n, uint64_t first, uint64_t line,
 #define LUA(chunk, first, line, flags, want)                                   \
   lua(chunk, sizeof(chunk) - 1, first, line, flags, want)
 
+/* The same of a function of stripped code, of a recording that says of its hash
+** what FLAGS are.
+*/
+static void bare(unsigned flags, uint64_t first, const char *want)
+{
+  LpProfile *prof = lp_profile_new();
+  LpFunc f = {.kind = LP_FUNC_LUA,
+              .flags = flags,
+              .first = first,
+              .chunk = {"@app.bc", 7},
+              .hash = 0xa1b2c3};
+  LpSite s = {.func = lp_profile_func(prof, &f)};
+  LpBuf b = {0};
+  lp_label_whole(&b, prof, lp_profile_site(prof, &s));
+  ck_assert_str_eq(b.s, want);
+  lp_buf_free(&b);
+  lp_profile_free(prof);
+}
+
+/* Recordings that do not tell such functions apart are shown as ever. */
+START_TEST(test_bare)
+{
+  bare(LJM_PROTO_STRIPPED | LJM_PROTO_BYHASH, 0, "@app.bc:0#00a1b2c3, line ?");
+  bare(LJM_PROTO_STRIPPED, 0, "@app.bc:0, line ?");
+  bare(0, 0, "@app.bc:0, line ?");
+  bare(LJM_PROTO_BYHASH, 7, "@app.bc:7, line ?");
+}
+END_TEST
+
 START_TEST(test_lua)
 {
   LUA("@app.lua", 3, 5, 0, "@app.lua:3, line 5");
@@ -117,6 +146,6 @@ END_TEST
 
 Suite *suite_label(void)
 {
-  const TTest *tests[] = {test_lua, test_long, test_other, NULL};
+  const TTest *tests[] = {test_lua, test_bare, test_long, test_other, NULL};
   return suite_of("label", tests);
 }

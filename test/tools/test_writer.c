@@ -81,6 +81,8 @@ static void by_hand(Craft *c)
   craft_site(c, 6, 0, 5, 0);
   craft_named(c, 6, LJM_CFUNC_MARK, "(lost)");
   craft_site(c, 7, 0, 6, 0);
+  craft_cnamed(c, 7, 0x200, "/lib/x.so", "x.f", "x_f");
+  craft_site(c, 8, 0, 7, 0);
   craft_process(c, 1, 10, "cmd");
   craft_thread(c, 1, 1, 11, "t");
   craft_flush(c);
@@ -112,6 +114,12 @@ START_TEST(test_bytes)
   LsSite a = {.kind = LS_NATIVE, .addr = 0x7000};
   LsSite b = {.kind = LS_BUILTIN, .name = "string.rep"};
   LsSite m = {.kind = LS_MARK, .name = "(lost)"};
+  LsSite f = {.kind = LS_CFUNC,
+              .chunk = "/lib/x.so",
+              .chunklen = 9,
+              .name = "x.f",
+              .symbol = "x_f",
+              .addr = 0x200};
   LsProcess p = {10, 4026531836, 12345, "cmd"};
   const LsBook book[] = {{"fired", 6}, {"delivered", 6}};
   uint32_t id[6], t;
@@ -124,6 +132,7 @@ START_TEST(test_bytes)
   id[3] = ls_stream_site(s, &a);
   id[4] = ls_stream_site(s, &b);
   id[5] = ls_stream_site(s, &m);
+  ck_assert_uint_eq(ls_stream_site(s, &f), id[5] + 1);
   t = ls_stream_thread(s, ls_stream_process(s, &p), 11, "t");
   ls_stream_time(s, 1000);
   ls_stream_sample(s, t, id, 2, 0, 1);
@@ -167,6 +176,8 @@ START_TEST(test_numbers)
   } while (0)
   OTHER(line, 6);
   OTHER(flags, LS_APPROX);
+  OTHER(flags, LS_STRIPPED);
+  OTHER(flags, LS_STRIPPED | LS_BYHASH);
   OTHER(first, 4);
   OTHER(hash, 1);
   OTHER(name, "g");
@@ -176,8 +187,15 @@ START_TEST(test_numbers)
   OTHER(kind, LS_MARK);
   OTHER(kind, LS_NATIVE);
   OTHER(kind, LS_KERNEL);
+  OTHER(kind, LS_CFUNC);
+  base = other;
+  id = last;
+  OTHER(symbol, "f");
+  OTHER(addr, 1);
+  base = lua("@a.lua", "f", 3, 5);
+  id = LJM_SITE_FIRST;
   other = base;
-  other.flags = ~7u; /* Flags of the future are not the stream's. */
+  other.flags = ~31u; /* Flags of the future are not the stream's. */
   ck_assert_uint_eq(ls_stream_site(s, &other), id);
   ck_assert_uint_eq(ls_stream_module(s, "a", NULL, 0), 1);
   ck_assert_uint_eq(ls_stream_module(s, "a", (const uint8_t *)"", 1), 2);

@@ -73,6 +73,7 @@ typedef struct LpFunc {
   LpStr chunk;      /* Lua: as the VM has it. C: the module's path. */
   LpStr name;       /* Lua: as it was defined. C, native: the symbol. Or
                     ** empty. */
+  LpStr named;      /* C: its name in Lua, or empty. */
   uint64_t first;   /* Lua: the line where it is defined. */
   uint64_t lines;   /* Lua: lines that it spans. */
   uint64_t hash;    /* Lua: of its bytecode. */

@@ -80,6 +80,9 @@ static void items_meta(LpItems *it, LpCursor *c)
   }
 }
 
+/* Builtins and marks have no symbol behind their name. */
+#define ITEMS_CFUNCS (LJM_CFUNC_NAMED | LJM_CFUNC_BUILTIN | LJM_CFUNC_MARK)
+
 /* PROTO, CFUNC, TRACE: a function. */
 static void items_function(LpItems *it, LpCursor *c, unsigned code)
 {
@@ -100,6 +103,10 @@ static void items_function(LpItems *it, LpCursor *c, unsigned code)
     f.offset = lp_cursor_uleb(c);
     f.chunk = lp_cursor_str(c);
     f.name = lp_cursor_str(c);
+    if ((f.flags & ITEMS_CFUNCS) == LJM_CFUNC_NAMED) {
+      f.named = f.name;
+      f.name = lp_cursor_str(c);
+    }
   } else {
     f.kind = LP_FUNC_TRACE;
     f.traceno = lp_cursor_uleb(c);

@@ -47,6 +47,24 @@ static void profile_native(LpProfile *prof, const LpFunc *f, FuncKey *k,
   }
 }
 
+/* A C function. One with a symbol is the native function of that symbol. A
+** builtin is known by its name in Lua: samplers do not record its module.
+*/
+static void profile_c(LpProfile *prof, const LpFunc *f, FuncKey *k,
+                      LpFuncInfo *fi)
+{
+  fi->addr = f->offset;
+  fi->named = lp_intern(&prof->names, f->named.s, f->named.n);
+  k->s2 = fi->name;
+  if (!f->name.n)
+    k->a = f->offset;
+  else if (f->flags & LJM_CFUNC_BUILTIN)
+    return;
+  else if (f->chunk.n)
+    k->kind = LP_FUNC_NATIVE;
+  k->s1 = fi->chunk;
+}
+
 /* Split what a stream says of a function into its key and the rest. */
 static void profile_split(LpProfile *prof, const LpFunc *f, FuncKey *k,
                           LpFuncInfo *fi)
@@ -61,13 +79,10 @@ static void profile_split(LpProfile *prof, const LpFunc *f, FuncKey *k,
   case LP_FUNC_LUA:
     k->s1 = fi->chunk;
     k->a = fi->first = f->first;
-    k->b = f->hash;
+    k->b = fi->hash = f->hash;
     break;
   case LP_FUNC_C:
-    fi->addr = f->offset;
-    k->s1 = fi->chunk;
-    k->s2 = fi->name;
-    k->a = f->name.n ? 0 : f->offset;
+    profile_c(prof, f, k, fi);
     break;
   case LP_FUNC_NATIVE:
     profile_native(prof, f, k, fi);
@@ -93,19 +108,38 @@ static void profile_split(LpProfile *prof, const LpFunc *f, FuncKey *k,
   }
 }
 
-/* The number of a function that a stream defines. The first one with a name
-** gives the name.
+/* How much of a function reports can show by a definition of it: a name in Lua
+** is more than a symbol. Of a builtin, its module says nothing.
+*/
+static int profile_worth(const LpProfile *prof, const LpFuncInfo *fi)
+{
+  if (fi->kind == LP_FUNC_C && (fi->flags & LJM_CFUNC_BUILTIN))
+    return lp_profile_name(prof, fi->chunk).n ? 2 : 3;
+  if (fi->kind == LP_FUNC_C)
+    return lp_profile_name(prof, fi->named).n ? 3 : 2;
+  return lp_profile_name(prof, fi->name).n != 0;
+}
+
+/* The number of a function that a stream defines. The first one of those that
+** say most gives the name.
 */
 uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f)
 {
-  LpFuncInfo fi;
+  LpFuncInfo fi, *known;
   FuncKey k;
   uint32_t id, n = prof->funckeys.n;
   profile_split(prof, f, &k, &fi);
   id = lp_intern(&prof->funckeys, &k, sizeof(k));
   prof->func = lp_grow(prof->func, &prof->nfunc, id + 1u, sizeof(LpFuncInfo));
-  if (id == n || lp_profile_name(prof, prof->func[id].name).n == 0)
-    prof->func[id] = fi;
+  known = &prof->func[id];
+  if (id < n && fi.buildid == 0)
+    fi.buildid = known->buildid;
+  if (id == n || profile_worth(prof, &fi) > profile_worth(prof, known))
+    *known = fi;
+  else if (known->buildid == 0)
+    known->buildid = fi.buildid;
+  if (f->kind == LP_FUNC_LUA)
+    known->flags |= f->flags & LJM_PROTO_BYHASH;
   return id;
 }
 

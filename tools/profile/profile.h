@@ -29,10 +29,12 @@ typedef struct LpFuncInfo {
   uint32_t flags;
   uint32_t chunk;   /* Chunk or module. */
   uint32_t name;    /* Name or symbol. */
+  uint32_t named;   /* C: the name in Lua. */
   uint32_t start;   /* Trace: the function where it starts. */
   uint64_t first;   /* Lua: where it is defined. Trace: its number. */
   uint64_t line;    /* Trace: the line where it starts. */
   uint64_t addr;    /* Address or offset, where that is all there is. */
+  uint64_t hash;    /* Lua: of the bytecode. */
   uint32_t buildid; /* Native: of its module. */
 } LpFuncInfo;
 

@@ -62,7 +62,9 @@ int lp_frame_first(const LpProfile *prof, uint32_t site, uint64_t *line)
 /* Add the name of its function, or its symbol. */
 void lp_frame_name(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
-  lp_label_text(b, lp_profile_name(prof, frame_func(prof, site)->name));
+  const LpFuncInfo *fi = frame_func(prof, site);
+  LpStr named = lp_profile_name(prof, fi->named);
+  lp_label_text(b, named.n ? named : lp_profile_name(prof, fi->name));
 }
 
 /* Add the name of a chunk, without its mark. */

@@ -106,6 +106,13 @@ int lp_label_builtin(const LpFuncInfo *fi)
   return fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE;
 }
 
+/* Functions of stripped code have no line: their hash tells them apart. */
+static void label_hash(LpBuf *b, const LpFuncInfo *fi)
+{
+  if ((fi->flags & LJM_PROTO_BYHASH) && fi->first == 0)
+    lp_buf_printf(b, "#%08" PRIx64, fi->hash);
+}
+
 /* A Lua function: where it is defined. */
 static void label_lua(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 {
@@ -116,6 +123,7 @@ static void label_lua(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   }
   lp_label_chunk(b, chunk);
   lp_buf_printf(b, ":%" PRIu64, fi->first);
+  label_hash(b, fi);
 }
 
 /* The last part of a module's path, if it has one. */
@@ -130,15 +138,20 @@ static void label_module(LpBuf *b, LpStr module)
   }
 }
 
-/* A C function: its symbol, or its place in the module. A builtin may have no
-** more than its name.
+/* A C function: its name in Lua, its symbol, or its place in the module. A
+** builtin may have no more than its name.
 */
 static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 {
   LpStr module = lp_profile_name(prof, fi->chunk);
   LpStr symbol = lp_profile_name(prof, fi->name);
+  LpStr named = lp_profile_name(prof, fi->named);
   int native = fi->kind == LP_FUNC_NATIVE || fi->kind == LP_FUNC_KERNEL;
   int builtin = (fi->flags & LJM_CFUNC_BUILTIN) && !module.n;
+  if (named.n) {
+    label_text(b, named.s, named.n);
+    return;
+  }
   if (!native && !builtin)
     lp_buf_puts(b, "[C] ");
   if (symbol.n)
@@ -320,6 +333,7 @@ void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
       lp_buf_puts(&frame, "?");
     else
       lp_buf_printf(&frame, "%" PRIu64, r->line);
+    label_hash(&frame, fi);
     lp_buf_free(&chunk);
   }
   label_frame(b, &frame);

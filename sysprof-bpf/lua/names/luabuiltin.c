@@ -1,8 +1,7 @@
 /*
-** Names of functions by the tables in which a program finds them.
-**
-** package.loaded has the modules by name, and among them _G. The first module
-** that has a builtin names it, as the recorder does: "string.rep".
+** Names of functions by the tables in which a program finds them: the loaded
+** modules, the globals, and the tables in these. Which of several names a
+** function has is decided as the recorder does, by ljm_name.h.
 */
 
 #include <stdio.h>
@@ -12,10 +11,10 @@
 #include "luabuiltin.h"
 #include "luaproto.h"
 
-#define NAMES_SLOTS (20000)    /* Slots of tables that one walk looks at. */
+#define NAMES_SLOTS (65536)    /* Slots of tables that one walk looks at. */
 #define NAMES_MAX   (1u << 16) /* Names that are kept. */
-#define FFID_LUA    0          /* Kinds of functions; above: builtins. */
-#define FFID_C      1
+#define NAMES_LAST  (~0u)      /* Rank: any other name is better. */
+#define FFID_LUA    0          /* Kinds of functions. */
 
 /* -- The map -------------------------------------------------------------- */
 
@@ -45,19 +44,21 @@ static bool names_grow(LsNames *names)
   return true;
 }
 
-/* Name an address, unless it has a name. */
-static void names_put(LsNames *names, uint64_t key, const char *name)
+/* The entry of a key, made if there was none; NULL if there is no room. */
+static LsNamed *names_entry(LsNames *names, uint64_t key)
 {
   LsNamed *slot;
-  if (!key || !name || names->n >= NAMES_MAX)
-    return;
-  if (names->n * 2 >= names->size && !names_grow(names))
-    return;
+  if (!key || names->n >= NAMES_MAX ||
+      (names->n * 2 >= names->size && !names_grow(names)))
+    return NULL;
   slot = names_slot(names, key);
-  if (slot->key)
-    return;
-  *slot = (LsNamed){key, name};
-  names->n++;
+  if (!slot->key) {
+    *slot = (LsNamed){.key = key};
+    names->n++;
+  }
+  if (!slot->naming.name)
+    slot->walk = names->walk;
+  return slot;
 }
 
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check)
@@ -67,7 +68,12 @@ uint64_t ls_names_protokey(uint64_t pt, uint64_t check)
 
 const char *ls_names_find(const LsNames *names, uint64_t key)
 {
-  return names->size ? names_slot(names, key)->name : NULL;
+  return names->size ? ljm_name_get(&names_slot(names, key)->naming) : NULL;
+}
+
+const char *ls_names_builtin(const LsNames *names, uint32_t ffid)
+{
+  return names->builtin[ffid & 255].naming.name;
 }
 
 void ls_names_free(LsNames *names)
@@ -79,17 +85,12 @@ void ls_names_free(LsNames *names)
 
 /* -- One function --------------------------------------------------------- */
 
-/* A builtin: a module's name for it says more than a global one, and the first
-** module's is taken.
-*/
-static void names_builtin(LsNames *names, uint8_t ffid, const char *name,
-                          bool global)
-{
-  if (names->builtin[ffid] && (global || !names->isglobal[ffid]))
-    return;
-  names->builtin[ffid] = name;
-  names->isglobal[ffid] = global;
-}
+/* A table and its name: the module, and a table in that, or "". */
+typedef struct Place {
+  const char *module, *table;
+  const char *sep; /* Before a field. */
+  bool hidden;     /* No program finds it there. */
+} Place;
 
 /* The key of a Lua function: its PC is right behind the header of its proto. */
 static uint64_t names_protokey(LsView *v, uint64_t fn)
@@ -98,114 +99,171 @@ static uint64_t names_protokey(LsView *v, uint64_t fn)
   return ls_proto_check(v, pt, &check) ? ls_names_protokey(pt, check) : 0;
 }
 
-/* Name the function at an address: it is NAME in the table PREFIX, which is ""
-** for globals.
-*/
-static void names_function(LsNames *names, LsView *v, uint64_t fn,
-                           const char *prefix, const char *sep,
-                           const char *name)
+/* The entry of the function at an address, and whether it is a builtin. */
+static LsNamed *names_of(LsNames *names, LsView *v, uint64_t fn, bool *builtin)
 {
-  const struct ljs_vm *vm = &v->vm;
-  char full[2 * LS_NAME_MAX + 8];
-  const char *kept;
   uint8_t ffid;
-  int len;
+  *builtin = false;
   if (ls_view_type(v, fn) != LS_GCT_FUNC)
-    return;
-  ffid = (uint8_t)ls_remote_uint(v->mem, fn + vm->fn_ffid, 1);
+    return NULL;
+  ffid = (uint8_t)ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1);
   if (v->mem->bad)
+    return NULL;
+  if (ffid == FFID_LUA) {
+    if (names->nlua < LS_NAMES_LUA)
+      names->lua[names->nlua++] = fn;
+    return names_entry(names, names_protokey(v, fn));
+  }
+  if (ffid == LS_FFID_C)
+    return names_entry(names, ls_remote_uint(v->mem, fn + v->vm.fn_f, 8));
+  *builtin = true;
+  if (!names->builtin[ffid].naming.name)
+    names->builtin[ffid].walk = names->walk;
+  return &names->builtin[ffid];
+}
+
+/* The function at an address has a name: a field of a table, or a module that
+** is a function. Names that an earlier walk has found stay.
+*/
+static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
+                        const char *field, bool module)
+{
+  char full[LJM_FIELD_MAX + 1];
+  unsigned tables = (*p->module != '\0') + (*p->table != '\0') + module, rank;
+  bool builtin;
+  LsNamed *e = names_of(names, v, fn, &builtin);
+  int n = snprintf(full, sizeof(full), "%s%s%s%s%s", p->module,
+                   *p->table ? "." : "", p->table,
+                   tables > module ? p->sep : "", field);
+  if (!e || e->walk != names->walk || n < 0 || (size_t)n >= sizeof(full))
     return;
-  len =
-      snprintf(full, sizeof(full), "%s%s%s", prefix, *prefix ? sep : "", name);
-  if (len > LS_NAME_MAX)
-    len = LS_NAME_MAX;
-  kept = ls_pool_add(names->pool, full, (size_t)len);
-  if (!kept)
-    return;
-  if (ffid == FFID_LUA && names->nlua < LS_NAMES_LUA)
-    names->lua[names->nlua++] = fn;
-  if (ffid == FFID_LUA)
-    names_put(names, names_protokey(v, fn), kept);
-  else if (ffid == FFID_C)
-    names_put(names, ls_remote_uint(v->mem, fn + vm->fn_f, 8), kept);
-  else /* A module that is a function is no global. */
-    names_builtin(names, ffid, kept, !*prefix && !strchr(name, '.'));
+  rank = p->hidden ? NAMES_LAST : ljm_name_rank(builtin, p->module, tables);
+  if (ljm_name_offer(&e->naming, rank, fn, full))
+    e->naming.name = ls_pool_add(names->pool, full, (size_t)n);
 }
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* The node of a table, if its key is a string, which goes to KEY. */
+/* Whether a table by a name was looked at in this walk. */
+static bool names_seen(LsNames *names, uint64_t tab, const Place *p, bool sub)
+{
+  uint64_t key = ljs_mix(tab, sub);
+  const char *s;
+  size_t i;
+  for (s = p->module; *s; s++)
+    key = ljs_mix(key, (uint8_t)*s);
+  for (s = p->table; *s; s++)
+    key = ljs_mix(key, (uint8_t)*s);
+  key |= 1;
+  i = key >> 20 & (LS_NAMES_SEEN - 1);
+  for (; names->seen[i]; i = (i + 1) & (LS_NAMES_SEEN - 1))
+    if (names->seen[i] == key)
+      return true;
+  if (names->nseen < LS_NAMES_SEEN / 2) {
+    names->seen[i] = key;
+    names->nseen++;
+  }
+  return false;
+}
+
+/* Begin with a table. Returns false if it is not to be looked through: one of
+** data, or one that was looked through by this name.
+*/
+static bool names_enter(LsNames *names, LsView *v, uint64_t tab, const Place *p,
+                        bool sub, LsTable *t)
+{
+  v->mem->bad = false;
+  return ls_view_table(v, tab, t) && t->n <= LJM_NAME_NODES &&
+         !names_seen(names, tab, p, sub);
+}
+
+/* The node of a table, if it has a function or a table by a string, which goes
+** to KEY.
+*/
 static bool names_node(LsNames *names, LsView *v, const LsTable *t, uint32_t i,
                        char key[LS_NAME_MAX + 1], LsValue *value)
 {
   LsValue k;
+  size_t n;
   if (names->slots == 0)
     return false;
   names->slots--;
   v->mem->bad = false;
   ls_view_node(v, t, i, &k, value);
-  return k.type == LS_GCT_STR && value->type != LS_GCT_NONE &&
-         ls_view_string(v, k.addr, key, LS_NAME_MAX + 1) > 0;
+  if ((value->type != LS_GCT_FUNC && value->type != LS_GCT_TAB) ||
+      k.type != LS_GCT_STR)
+    return false;
+  n = ls_view_string(v, k.addr, key, LS_NAME_MAX + 1);
+  return n > 0 && n < LS_NAME_MAX && strlen(key) == n;
 }
 
-void ls_names_table(LsNames *names, LsView *v, uint64_t tab, const char *prefix,
-                    const char *sep)
+/* Name the functions in a table. */
+static void names_fields(LsNames *names, LsView *v, uint64_t tab,
+                         const Place *p)
 {
   LsTable t;
   uint32_t i;
-  if (!ls_view_table(v, tab, &t))
+  if (!names_enter(names, v, tab, p, false, &t))
     return;
   for (i = 0; i < t.n && names->slots > 0; i++) {
     char key[LS_NAME_MAX + 1];
     LsValue value;
-    if (names_node(names, v, &t, i, key, &value) && value.type == LS_GCT_FUNC)
-      names_function(names, v, value.addr, prefix, sep, key);
+    if (names_node(names, v, &t, i, key, &value) && value.type == LS_GCT_FUNC &&
+        ljm_name_isfield(key, strlen(key)))
+      names_offer(names, v, value.addr, p, key, false);
   }
 }
 
-/* Name the functions in the tables of a table: classes of a module. Builtins
-** are not looked for there.
-*/
+void ls_names_hiddentable(LsNames *names, LsView *v, uint64_t tab,
+                          const char *module, const char *sep)
+{
+  names_fields(names, v, tab, &(Place){module, "", sep, true});
+}
+
+/* Name the functions in the tables of a module. */
 static void names_subtables(LsNames *names, LsView *v, uint64_t tab,
-                            const char *prefix)
+                            const char *module)
 {
   LsTable t;
   uint32_t i;
-  if (!ls_view_table(v, tab, &t))
-    return;
-  for (i = 0; i < t.n && names->slots > 0; i++) {
-    char key[LS_NAME_MAX + 1], sub[2 * LS_NAME_MAX + 8];
-    LsValue value;
-    if (!names_node(names, v, &t, i, key, &value) || value.type != LS_GCT_TAB ||
-        value.addr == tab)
-      continue;
-    snprintf(sub, sizeof(sub), "%s%s%s", prefix, *prefix ? "." : "", key);
-    sub[LS_NAME_MAX] = '\0';
-    ls_names_table(names, v, value.addr, sub, ".");
-  }
-}
-
-/* Go through package.loaded. With SUB, through the tables in the modules. */
-static void names_loaded(LsNames *names, LsView *v, uint64_t loaded, bool sub)
-{
-  LsTable t;
-  uint32_t i;
-  if (!ls_view_table(v, loaded, &t))
+  if (!names_enter(names, v, tab, &(Place){module, "", ".", false}, true, &t))
     return;
   for (i = 0; i < t.n && names->slots > 0; i++) {
     char key[LS_NAME_MAX + 1];
-    const char *prefix = key;
     LsValue value;
-    if (!names_node(names, v, &t, i, key, &value))
+    if (names_node(names, v, &t, i, key, &value) && value.type == LS_GCT_TAB &&
+        value.addr != tab && value.addr != names->globals &&
+        value.addr != names->loaded && ljm_name_isfield(key, strlen(key)))
+      names_fields(names, v, value.addr, &(Place){module, key, ".", false});
+  }
+}
+
+/* Name the functions of all modules that a table has by their names: in these
+** themselves; or with SUB, in the tables that they have.
+*/
+static void names_modules(LsNames *names, LsView *v, uint64_t tab, bool sub)
+{
+  const Place none = {"", "", "", false};
+  LsTable t;
+  uint32_t i;
+  v->mem->bad = false;
+  if (!ls_view_table(v, tab, &t) || t.n > LJM_NAME_NODES)
+    return;
+  for (i = 0; i < t.n && names->slots > 0; i++) {
+    char key[LS_NAME_MAX + 1];
+    LsValue value;
+    if (!names_node(names, v, &t, i, key, &value) ||
+        (tab == names->globals && !ljm_name_isfield(key, strlen(key))))
       continue;
-    if (strcmp(key, "_G") == 0)
-      prefix = "";
-    if (sub && value.type == LS_GCT_TAB)
-      names_subtables(names, v, value.addr, prefix);
-    else if (value.type == LS_GCT_TAB)
-      ls_names_table(names, v, value.addr, prefix, ".");
-    else if (value.type == LS_GCT_FUNC) /* A module that is a function. */
-      names_function(names, v, value.addr, "", "", key);
+    if (value.type == LS_GCT_FUNC) {
+      if (tab == names->loaded && !sub)
+        names_offer(names, v, value.addr, &none, key, true);
+    } else if (value.addr != names->globals && value.addr != names->loaded) {
+      if (sub)
+        names_subtables(names, v, value.addr, key);
+      else
+        names_fields(names, v, value.addr, &(Place){key, "", ".", false});
+    }
   }
 }
 
@@ -234,22 +292,42 @@ static uint64_t names_registry(LsNames *names, LsView *v, uint64_t g)
   return 0;
 }
 
+/* All that a program finds by package.loaded: what is nearer first. */
+static void names_loaded(LsNames *names, LsView *v, uint64_t loaded)
+{
+  LsValue value;
+  int sub;
+  names->loaded = loaded;
+  names->globals = 0;
+  if (ls_view_get(v, loaded, "_G", &value) && value.type == LS_GCT_TAB)
+    names->globals = value.addr;
+  for (sub = 0; sub < LJM_NAME_TABLES; sub++) {
+    names_modules(names, v, loaded, sub);
+    if (!names->globals)
+      continue;
+    if (!sub)
+      names_fields(names, v, names->globals, &(Place){"", "", "", false});
+    names_modules(names, v, names->globals, sub);
+  }
+}
+
 void ls_names_walk(LsNames *names, LsView *v, uint64_t g)
 {
   LsValue value;
   uint64_t registry;
   names->slots = NAMES_SLOTS;
-  names->nlua = 0;
+  names->nlua = names->nseen = 0;
+  names->walk++;
+  memset(names->seen, 0, sizeof(names->seen));
   registry = names_registry(names, v, g);
   if (!registry)
     return;
   if (ls_view_get(v, registry, "_LOADED", &value)) {
-    names_loaded(names, v, value.addr, false);
-    names_loaded(names, v, value.addr, true);
+    names_loaded(names, v, value.addr);
     ls_names_hidden(names, v, g, value.addr);
   }
   v->mem->bad = false;
   /* Methods of files, as their C functions are called. */
   if (ls_view_get(v, registry, "FILE*", &value) && value.type == LS_GCT_TAB)
-    ls_names_table(names, v, value.addr, "io", ".method_");
+    ls_names_hiddentable(names, v, value.addr, "io", ".method_");
 }

@@ -7,26 +7,34 @@
 #ifndef LS_LUABUILTIN_H
 #define LS_LUABUILTIN_H
 
+#include "ljm_name.h"
 #include "luaview.h"
 #include "strpool.h"
 
-/* One name. */
+#define LS_FFID_C 1 /* Kinds of functions: C functions; builtins are above. */
+
+/* The names of one function. Strings belong to the pool. */
 typedef struct LsNamed {
   uint64_t key; /* A C function's address, or a Lua function's key; or 0. */
-  const char *name;
+  LjmNaming naming;
+  unsigned walk; /* That has found them: they stay. */
 } LsNamed;
 
-#define LS_NAMES_LUA 128 /* Lua functions that are told. */
+#define LS_NAMES_LUA  128  /* Lua functions that are told. */
+#define LS_NAMES_SEEN 4096 /* Tables by a name that a walk remembers. */
 
 /* The names that were found, of one VM. */
 typedef struct LsNames {
   LsPool *pool;
-  const char *builtin[256];   /* By ffid. Strings belong to the pool. */
-  bool isglobal[256];         /* No more than a global alias. */
-  LsNamed *map;               /* By address. */
-  size_t n, size;             /* Entries; slots, a power of two. */
-  uint32_t registry;          /* Where g has the registry; 0: not known. */
-  unsigned slots;             /* That may still be looked at in this walk. */
+  LsNamed builtin[256];         /* By ffid. */
+  LsNamed *map;                 /* By key. */
+  size_t n, size;               /* Entries; slots, a power of two. */
+  uint32_t registry;            /* Where g has the registry; 0: not known. */
+  unsigned walk;                /* Number of this walk. */
+  unsigned slots;               /* That may still be looked at in it. */
+  uint64_t loaded, globals;     /* package.loaded, and _G in it, or 0. */
+  uint64_t seen[LS_NAMES_SEEN]; /* Hash table of tables and their names. */
+  unsigned nseen;
   uint64_t lua[LS_NAMES_LUA]; /* Lua functions that this walk has met: the */
   unsigned nlua;              /* first ones of modules. */
 } LsNames;
@@ -36,11 +44,11 @@ typedef struct LsNames {
 */
 void ls_names_walk(LsNames *names, LsView *v, uint64_t g);
 
-/* Name the functions in a table, with PREFIX and SEP in front; the first names
-** of functions stay.
+/* Name the functions in a table that is called MODULE: "ffi.meta" and SEP in
+** front of each field. Any other name is better.
 */
-void ls_names_table(LsNames *names, LsView *v, uint64_t tab, const char *prefix,
-                    const char *sep);
+void ls_names_hiddentable(LsNames *names, LsView *v, uint64_t tab,
+                          const char *module, const char *sep);
 
 /* Name builtins that no module has: those of metatables, and what iterators
 ** call. LOADED is package.loaded.
@@ -53,6 +61,9 @@ uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
 
 /* The name of the function with this key, or NULL. */
 const char *ls_names_find(const LsNames *names, uint64_t key);
+
+/* The name of the builtin with this number, at most 255, or NULL. */
+const char *ls_names_builtin(const LsNames *names, uint32_t ffid);
 
 /* Give the memory back, but for the pool. */
 void ls_names_free(LsNames *names);

@@ -30,7 +30,7 @@ static void hidden_clib(LsNames *names, LsView *v, uint64_t ffi)
     return;
   meta = ls_view_ref(v, value.addr + v->lay->tab_meta);
   if (meta)
-    ls_names_table(names, v, meta, "ffi.clib", ".");
+    ls_names_hiddentable(names, v, meta, "ffi.clib", ".");
 }
 
 /* The metatable of C data: the one of the VM's own tables, kept in g, that says
@@ -46,7 +46,7 @@ static void hidden_cdata(LsNames *names, LsView *v, uint64_t g)
     if (ls_view_type(v, tab) == LS_GCT_TAB &&
         ls_view_get(v, tab, "__metatable", &value) &&
         ls_view_isstring(v, value, "ffi")) {
-      ls_names_table(names, v, tab, "ffi.meta", ".");
+      ls_names_hiddentable(names, v, tab, "ffi.meta", ".");
       return;
     }
   }
@@ -61,7 +61,7 @@ static void hidden_buffer(LsNames *names, LsView *v, uint64_t buffer)
     return;
   env = ls_view_ref(v, value.addr + v->vm.fn_pc - 2u * v->lay->ref);
   if (ls_view_get(v, env, "put", &value))
-    ls_names_table(names, v, env, "string.buffer", ".method_");
+    ls_names_hiddentable(names, v, env, "string.buffer", ".method_");
 }
 
 /* What an iterator is comes right before the builtin that makes it. */
@@ -75,9 +75,9 @@ static void hidden_iterators(LsNames *names)
   unsigned ffid, k;
   for (ffid = 3; ffid < 256; ffid++)
     for (k = 0; k < sizeof(made) / sizeof(made[0]); k++)
-      if (names->builtin[ffid] && !names->builtin[ffid - 1] &&
-          strcmp(names->builtin[ffid], made[k][0]) == 0)
-        names->builtin[ffid - 1] = made[k][1];
+      if (ls_names_builtin(names, ffid) && !ls_names_builtin(names, ffid - 1) &&
+          strcmp(ls_names_builtin(names, ffid), made[k][0]) == 0)
+        names->builtin[ffid - 1].naming.name = made[k][1];
 }
 
 void ls_names_hidden(LsNames *names, LsView *v, uint64_t g, uint64_t loaded)

@@ -8,8 +8,9 @@
 #include "luacall.h"
 #include "luanaming.h"
 
-#define NAMING_WALK_MS 2000 /* Between two walks through a VM's tables. */
-#define NAMING_PLACES  64   /* Of a trace, looked at for missing names. */
+#define NAMING_WALK_MS 2000  /* Between two walks through a VM's tables; */
+#define NAMING_VAIN_MS 64000 /* at most, if walks find nothing new. */
+#define NAMING_PLACES  64    /* Of a trace, looked at for missing names. */
 
 void ls_naming_init(LsNaming *nm, LsView *view, LsFuncs *funcs)
 {
@@ -34,25 +35,33 @@ static uint64_t naming_now(void)
   return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Walk through the VM's tables, if the last time is some seconds ago. Returns
-** false if there was no walk.
+/* Walk through the VM's tables, if the last time is some seconds ago. The wait
+** doubles as long as nothing new is found: functions without a name must not
+** cost more and more. Returns false if there was no walk.
 */
 static bool naming_walk(LsNaming *nm)
 {
   uint64_t now = naming_now();
+  size_t before = nm->names.n;
   unsigned i, k;
   for (i = 0; i < nm->nwalk && nm->walk[i].g != nm->stack->g; i++)
     ;
   if (!nm->stack->g || i == LS_NAMING_VMS ||
-      (i < nm->nwalk && now - nm->walk[i].when < NAMING_WALK_MS))
+      (i < nm->nwalk && now - nm->walk[i].when < nm->walk[i].wait))
     return false;
-  if (i == nm->nwalk)
+  if (i == nm->nwalk) {
+    nm->walk[nm->nwalk].wait = NAMING_WALK_MS / 2;
     nm->walk[nm->nwalk++].g = nm->stack->g;
+  }
   ls_remote_moment(nm->view->mem);
   ls_names_walk(&nm->names, nm->view, nm->stack->g);
   for (k = 0; k < nm->names.nlua; k++)
     ls_given_closure(&nm->given, nm->names.lua[k]);
   nm->walk[i].when = naming_now();
+  if (nm->names.n > before)
+    nm->walk[i].wait = NAMING_WALK_MS;
+  else if (nm->walk[i].wait < NAMING_VAIN_MS)
+    nm->walk[i].wait *= 2;
   return true;
 }
 
@@ -69,9 +78,9 @@ const char *ls_naming_c(LsNaming *nm, uint64_t addr, uint32_t ffid)
 {
   const char *name;
   if (ffid > 1 && ffid < 256) {
-    if (!nm->names.builtin[ffid])
+    if (!ls_names_builtin(&nm->names, ffid))
       naming_walk(nm);
-    name = nm->names.builtin[ffid];
+    name = ls_names_builtin(&nm->names, ffid);
   } else {
     name = naming_find(nm, addr);
   }
@@ -145,7 +154,7 @@ static void naming_call(LsNaming *nm, const LsFunc *f, uint64_t caller,
 /* Whether a C function calls its first argument. */
 static bool naming_protects(LsNaming *nm, uint32_t ffid)
 {
-  const char *name = ffid < 256 ? nm->names.builtin[ffid] : NULL;
+  const char *name = ffid < 256 ? ls_names_builtin(&nm->names, ffid) : NULL;
   return name && (strcmp(name, "pcall") == 0 || strcmp(name, "xpcall") == 0);
 }
 

@@ -24,7 +24,8 @@ typedef struct LsNaming {
   uint64_t held; /* Key of the stack whose closures were looked at, or 0. */
   struct {
     uint64_t g;
-    uint64_t when; /* Of its last walk, in milliseconds. */
+    uint64_t when; /* Of its last walk, in milliseconds, */
+    uint64_t wait; /* and how long to wait for the next one. */
   } walk[LS_NAMING_VMS];
   unsigned nwalk;
 } LsNaming;

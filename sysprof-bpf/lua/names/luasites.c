@@ -114,6 +114,8 @@ static void sites_line(Out *o, LsFunc *f, uint32_t pos, unsigned flags)
   LsSite *s = sites_new(o, LS_LUA, flags);
   if (!s)
     return;
+  if (!f->lineinfo)
+    s->flags |= f->first == 0 ? LS_STRIPPED | LS_BYHASH : LS_STRIPPED;
   s->chunk = f->chunk;
   s->chunklen = f->chunklen;
   s->name = ls_naming_lua(&o->b->naming, f);
@@ -123,7 +125,9 @@ static void sites_line(Out *o, LsFunc *f, uint32_t pos, unsigned flags)
   s->line = ls_func_line(f, pos);
 }
 
-/* A C function that Lua has called. */
+/* A C function that Lua has called. With a name, but not one of LuaJIT's own:
+** LS_CFUNC, whose address is still that in the process.
+*/
 static void sites_cfunction(Out *o, uint64_t addr, uint32_t ffid,
                             unsigned flags)
 {
@@ -132,6 +136,8 @@ static void sites_cfunction(Out *o, uint64_t addr, uint32_t ffid,
     return;
   s->addr = addr;
   s->name = ls_naming_c(&o->b->naming, addr, ffid);
+  if (ffid <= LS_FFID_C && *s->name)
+    s->kind = LS_CFUNC;
 }
 
 /* Meet the Lua functions of a stack, from the outermost on: main chunks tell

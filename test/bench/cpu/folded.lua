@@ -6,7 +6,7 @@ local folded = {}
 -- A frame of lj-sysprof, as a table: `kind`, and of
 --   lua      NAME@CHUNK:LINE, or @CHUNK:LINE; ~LINE: approximate
 --            name (or nil), chunk (without folders), line, approx
---   builtin  NAME [builtin]             name
+--   builtin  NAME [builtin]             name; of cbench: native
 --   kernel   SYMBOL_[k]                 name
 --   native   SYMBOL (MODULE)            name, module
 --            [MODULE+0xOFFSET]          module, offset
@@ -19,6 +19,11 @@ local function sysprof_frame(s)
   name = s:match("^(.+)_%[k%]$")
   if name then
     return { kind = "kernel", name = name }
+  end
+  -- The benchmark's own C functions are asked for by their symbols.
+  name = s:match("^cbench%.(%w+) %[builtin%]$")
+  if name then
+    return { kind = "native", name = "cb_" .. name, module = "cbench.so" }
   end
   name = s:match("^(.+) %[builtin%]$")
   if name then
