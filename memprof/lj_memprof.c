@@ -133,7 +133,8 @@ static void memprof_delete(MPState *mp)
 
 /* Makes the state of a recording. Returns NULL without memory. */
 static MPState *memprof_new(global_State *g,
-                            const struct luam_Prof_options *opt)
+                            const struct luam_Prof_options *opt,
+                            const MPWriter *more)
 {
   MPState *mp = (MPState *)calloc(1, sizeof(MPState));
   size_t size = opt->buffer ? (size_t)opt->buffer : LJM_BLOCK_DEFAULT;
@@ -156,6 +157,7 @@ static MPState *memprof_new(global_State *g,
   mp->nextsite = LJM_SITE_FIRST;
   mp->buf.writer = opt->writer;
   mp->buf.arg = opt->arg;
+  mp->buf.again = more ? more->again : NULL;
   mp->on_stop = opt->on_stop;
   mp->start = mp->seen = mp->marked = mp->flushed = lj_memprof_now();
   mp->softref = mp->buf.p;
@@ -190,7 +192,7 @@ static void memprof_begin(MPState *mp)
   lj_wbuf_uleb(&mp->buf, (uint64_t)(uintptr_t)mp->g);
   *mp->buf.p++ = LJM_SYM_FINAL;
   memprof_bytes(mp, body, sizeof(body));
-  lj_memprof_write(mp);
+  lj_memprof_write(mp, 1);
   mp->buf.blocks = 1;
   lj_wbuf_begin(&mp->buf);
   lj_memprof_beginblock(mp);
@@ -269,34 +271,49 @@ static void memprof_reap(const global_State *g)
     memprof_end(h);
 }
 
-/* Starts a recording. If atexit is set it ends whole when the process exits. */
+/* Begins the stream of a recording whose hook is reserved. */
+static int memprof_open(MPState *mp, lua_State *L, const MPWriter *more)
+{
+  if (lj_memprof_linesbusy(mp->g, mp->lines))
+    return LUAM_PROFILE_ERRBUSY;
+  memprof_begin(mp);
+  if (mp->buf.error || (more != NULL && !more->begun(mp->buf.arg)))
+    return LUAM_PROFILE_ERRIO;
+  lj_memprof_linesstart(mp, L);
+  return LUAM_PROFILE_SUCCESS;
+}
+
+/* Returns LUAM_PROFILE_SUCCESS if nothing is known against a start. */
+int lj_memprof_check(lua_State *L, const struct luam_Prof_options *opt)
+{
+  if (L == NULL || !memprof_checkoptions(opt))
+    return LUAM_PROFILE_ERR;
+  return lj_memprof_linesbusy(G(L), opt->lines) ? LUAM_PROFILE_ERRBUSY
+                                                : LUAM_PROFILE_SUCCESS;
+}
+
+/* Starts a recording. more is NULL for a host's writer. */
 int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
-                     int atexit)
+                     const MPWriter *more)
 {
   MPHook *h = NULL;
   MPState *mp;
-  int status;
-  if (L == NULL || !memprof_checkoptions(opt))
-    return LUAM_PROFILE_ERR;
+  int status = lj_memprof_check(L, opt);
+  if (status != LUAM_PROFILE_SUCCESS)
+    return status;
   memprof_initonce();
   memprof_reap(G(L));
-  mp = memprof_new(G(L), opt);
+  mp = memprof_new(G(L), opt, more);
   if (mp == NULL)
     return LUAM_PROFILE_ERRMEM;
   memprof_lock();
   status = memprof_reserve(mp, &h);
   memprof_unlock();
   if (status == LUAM_PROFILE_SUCCESS) {
-    if (lj_memprof_linesbusy(mp)) {
-      status = LUAM_PROFILE_ERRBUSY;
-    } else {
-      memprof_begin(mp);
-      if (!mp->buf.error) {
-        lj_memprof_linesstart(mp, L);
-        memprof_install(h, mp, atexit);
-        return LUAM_PROFILE_SUCCESS;
-      }
-      status = LUAM_PROFILE_ERRIO;
+    status = memprof_open(mp, L, more);
+    if (status == LUAM_PROFILE_SUCCESS) {
+      memprof_install(h, mp, more != NULL);
+      return status;
     }
     memprof_lock();
     h->rec = NULL;
@@ -357,7 +374,7 @@ static int memprof_end(MPHook *h)
     memprof_totals(mp, swapped, (uint64_t)mp->g->gc.total);
   else
     *mp->buf.p++ = LJM_SYM_FINAL;
-  lj_memprof_write(mp);
+  lj_memprof_write(mp, 1);
   memprof_lock();
   h->rec = NULL; /* From here on, on_stop() may start the next one. */
   memprof_unlock();
@@ -445,7 +462,7 @@ static void __attribute__((destructor)) memprof_atexit(void)
 LUAMISC_API int luaM_memprof_start(lua_State *L,
                                    const struct luam_Prof_options *opt)
 {
-  return lj_memprof_start(L, opt, 0);
+  return lj_memprof_start(L, opt, NULL);
 }
 
 LUAMISC_API int luaM_memprof_stop(const lua_State *L)

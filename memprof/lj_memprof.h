@@ -324,19 +324,26 @@ static LJ_AINLINE void lj_memprof_setexact(MPState *mp, TraceNo no, int exact)
 #define lj_memprof_linesstart(mp, L) UNUSED(L)
 #endif
 #if LJ_HASJIT && defined(LJ_MEMPROF_MODULE)
-LJ_FUNC int lj_memprof_linesbusy(const MPState *mp);
+LJ_FUNC int lj_memprof_linesbusy(const global_State *g, int lines);
 LJ_FUNC void lj_memprof_linesstop(MPState *mp);
 LJ_FUNC void lj_memprof_linesforget(MPState *mp, const GCtrace *T);
 #else
-#define lj_memprof_linesbusy(mp)      0
-#define lj_memprof_linesstop(mp)      ((void)0)
-#define lj_memprof_linesforget(mp, T) ((void)0)
+#define lj_memprof_linesbusy(g, lines) 0
+#define lj_memprof_linesstop(mp)       ((void)0)
+#define lj_memprof_linesforget(mp, T)  ((void)0)
 #endif
 
 /* -- The recorder's life (lj_memprof.c) ----------------------------------- */
 
+/* What a writer of ours can do more than those of a host. */
+typedef struct MPWriter {
+  int (*again)(void *arg); /* See MPBuf. */
+  int (*begun)(void *arg); /* META is written. Returns 0 if that is in vain. */
+} MPWriter;
+
+LJ_FUNC int lj_memprof_check(lua_State *L, const struct luam_Prof_options *opt);
 LJ_FUNC int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
-                             int atexit);
+                             const MPWriter *more);
 LJ_FUNC int lj_memprof_isactive(const lua_State *L);
 
 /* -- The allocator's wrapper (lj_memprof_event.c) -------------------------- */
@@ -347,7 +354,7 @@ LJ_FUNC lua_Alloc lj_memprof_wrapper(const MPState *mp);
 LJ_FUNC int lj_memprof_iswrapper(lua_Alloc allocf);
 LJ_FUNC void lj_memprof_look(MPHook *h, MPState *mp, int isfree);
 LJ_FUNC void lj_memprof_beginblock(MPState *mp);
-LJ_FUNC void lj_memprof_write(MPState *mp);
+LJ_FUNC int lj_memprof_write(MPState *mp, int must);
 LJ_FUNC void lj_memprof_flush(MPState *mp);
 LJ_FUNC void lj_memprof_setthread(MPHook *h);
 LJ_FUNC MPState *lj_memprof_state(global_State *g);

@@ -57,14 +57,19 @@ void lj_memprof_beginblock(MPState *mp)
     event_mark(mp, mp->seen);
 }
 
-/* Writes out the buffer. The writer may call the VM: it is not recorded. */
-void lj_memprof_write(MPState *mp)
+/*
+** Writes out the buffer. The writer may call the VM: it is not recorded.
+** Returns 0 if it has to be tried again later, which it must not.
+*/
+int lj_memprof_write(MPState *mp, int must)
 {
   MPHook *h = mp->hook;
   MPState *active = h->mp;
+  int done;
   h->mp = NULL;
-  lj_wbuf_flush(&mp->buf, mp->blockevents);
+  done = lj_wbuf_flush(&mp->buf, mp->blockevents, must);
   h->mp = active;
+  return done;
 }
 
 /* Says how many bytes from here it is time for a look. */
@@ -77,13 +82,20 @@ static void event_setsoft(MPState *mp, uint32_t step)
     b->soft = b->hard;
 }
 
+/* Writes out the buffer, if it can be, and begins the next block. */
+static void event_flush(MPState *mp, int must)
+{
+  int done = lj_memprof_write(mp, must);
+  mp->flushed = mp->seen;
+  if (done)
+    lj_memprof_beginblock(mp);
+  event_setsoft(mp, 1); /* The next event is free to go. */
+}
+
 /* Writes out the buffer and begins the next block. */
 void lj_memprof_flush(MPState *mp)
 {
-  lj_memprof_write(mp);
-  mp->flushed = mp->seen;
-  lj_memprof_beginblock(mp);
-  event_setsoft(mp, 1); /* The next event is free to go. */
+  event_flush(mp, 1);
 }
 
 /*
@@ -115,7 +127,7 @@ void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
   mp->seen = now;
   if (mp->buf.p >= mp->buf.hard || now - mp->flushed >= MP_FLUSH_EVERY) {
     lj_memprof_setthread(h);
-    lj_memprof_flush(mp);
+    event_flush(mp, mp->buf.p >= mp->buf.hard);
     if (mp->buf.error) /* Nothing can be told any more. */
       h->mp = NULL;
   } else {

@@ -40,6 +40,8 @@
 #include "lj_memprof_map.c"
 #include "lj_memprof_clock.c"
 #include "lj_memprof_old.c"
+#include "lj_memprof_file.c"
+#include "lj_memprof_out.c"
 #include "lj_symtab.c"
 #include "lj_wbuf.c"
 #include "lib_misc.c"
