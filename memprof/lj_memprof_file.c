@@ -136,7 +136,7 @@ static int file_iskind(MPFile *f, mode_t mode)
 static int file_checkold(MPFile *f)
 {
   struct stat st;
-  int fd, free;
+  int fd, good;
   if (fstatat(f->dir, f->oldname, &st, AT_SYMLINK_NOFOLLOW) != 0)
     return errno == ENOENT || lj_memprof_filefail(f, errno, NULL);
   if (!S_ISREG(st.st_mode))
@@ -144,11 +144,11 @@ static int file_checkold(MPFile *f)
         f, EEXIST, "cannot be kept: what has its name with .old is no file");
   fd = openat(f->dir, f->oldname,
               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  free = fd < 0 || file_lock(f, fd);
+  good = fd < 0 || file_lock(f, fd);
   file_close(&fd);
-  if (!free)
+  if (!good)
     f->why = "cannot be kept: a recording goes to its name with .old";
-  return free;
+  return good;
 }
 
 /*
