@@ -64,11 +64,15 @@ void lj_memprof_beginblock(MPState *mp)
 int lj_memprof_write(MPState *mp, int must)
 {
   MPHook *h = mp->hook;
-  MPState *active = h->mp;
+  MPState *active = lj_memprof_active(h);
   int done;
-  h->mp = NULL;
+  if (mp->foreign) /* The VM runs on by itself. */
+    return lj_wbuf_flush(&mp->buf, mp->blockevents, must);
+  lj_memprof_setactive(h, NULL);
+  h->writing = mp;
   done = lj_wbuf_flush(&mp->buf, mp->blockevents, must);
-  h->mp = active;
+  h->writing = NULL;
+  lj_memprof_setactive(h, active);
   return done;
 }
 
@@ -126,10 +130,9 @@ void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
   uint32_t step = event_step(mp, now);
   mp->seen = now;
   if (mp->buf.p >= mp->buf.hard || now - mp->flushed >= MP_FLUSH_EVERY) {
-    lj_memprof_setthread(h);
     event_flush(mp, mp->buf.p >= mp->buf.hard);
     if (mp->buf.error) /* Nothing can be told any more. */
-      h->mp = NULL;
+      lj_memprof_setactive(h, NULL);
   } else {
     if (now - mp->marked >= marks)
       event_mark(mp, now);
@@ -305,9 +308,18 @@ enum {
 /* Not being recorded any more, or for as long as the writer is at work. */
 void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
 {
-  if (h->rec != NULL && h->rec->buf.writing && (ptr != NULL || nsize != 0))
-    h->rec->lost++; /* What the writer does cannot be told to it. */
+  if (h->writing == NULL)
+    lj_memprof_leave(h);
+  else if (ptr != NULL || nsize != 0)
+    h->writing->lost++; /* What the writer does cannot be told to it. */
   return h->allocf(h->allocd, ptr, osize, nsize);
+}
+
+/* An event that is none ends. */
+static LJ_NOINLINE void *event_nothing(MPHook *h)
+{
+  lj_memprof_leave(h);
+  return NULL;
 }
 
 /* Any site. Its callers are told, if they are wanted. */
@@ -328,20 +340,21 @@ static LJ_NOINLINE void *event_rarealloc(MPHook *h, MPState *mp, size_t nsize)
   site = event_site(mp);
   p = h->allocf(h->allocd, NULL, 0, nsize);
   if (p == NULL)
-    return NULL;
+    return event_nothing(mp->hook);
   if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_ALLOC, site, NULL, 0, p, nsize);
   else
     mpput_alloc(mp, site, p, nsize);
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
+  lj_memprof_leave(mp->hook);
   return p;
 }
 
 /* An allocation at a place that is known. Nothing is called but what must. */
 static LJ_AINLINE void *event_alloc(MPHook *h, size_t nsize, int mode)
 {
-  MPState *mp = h->mp;
+  MPState *mp = h->rec;
   global_State *g = mp->g;
   const MPCache *c;
   uint32_t site;
@@ -359,11 +372,12 @@ static LJ_AINLINE void *event_alloc(MPHook *h, size_t nsize, int mode)
   p = h->allocf(h->allocd, NULL, 0, nsize);
   if (LJ_UNLIKELY(p == NULL)) {
     mp->newest = NULL;
-    return NULL;
+    return event_nothing(mp->hook);
   }
   mpput_alloc(mp, site, p, nsize);
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
+  lj_memprof_leave(mp->hook);
   return p;
 }
 
@@ -371,7 +385,7 @@ static LJ_AINLINE void *event_alloc(MPHook *h, size_t nsize, int mode)
 static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
                                        size_t nsize)
 {
-  MPState *mp = h->mp;
+  MPState *mp = h->rec;
   uint32_t site;
   void *p;
   lj_memprof_complete(mp);
@@ -379,7 +393,7 @@ static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
   site = event_site(mp);
   p = h->allocf(h->allocd, ptr, osize, nsize);
   if (LJ_UNLIKELY(p == NULL))
-    return NULL;
+    return event_nothing(mp->hook);
   if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_REALLOC, site, ptr, osize, p, nsize);
   else
@@ -387,13 +401,14 @@ static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
   mp->nevents[LJM_REALLOC]++;
   mp->bytesout += osize;
   mp->bytesin += nsize;
+  lj_memprof_leave(mp->hook);
   return p;
 }
 
 /* Any deallocation. */
 static LJ_NOINLINE void *event_rarefree(MPHook *h, void *ptr, size_t osize)
 {
-  MPState *mp = h->mp;
+  MPState *mp = h->rec;
   uint32_t site;
   lj_memprof_complete(mp);
   if (mpwhere_iscode(ptr, osize))
@@ -405,18 +420,20 @@ static LJ_NOINLINE void *event_rarefree(MPHook *h, void *ptr, size_t osize)
     mpput_free(mp, site, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
+  lj_memprof_leave(h);
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
 /* A deallocation by the garbage collector, of another size than the last. */
 static LJ_NOINLINE void *event_gcfree(MPHook *h, void *ptr, size_t osize)
 {
-  MPState *mp = h->mp;
+  MPState *mp = h->rec;
   if (LJ_UNLIKELY(mpwhere_iscode(ptr, osize)))
     return event_rarefree(h, ptr, osize);
   mpput_free(mp, LJM_SITE_INTERNAL, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
+  lj_memprof_leave(h);
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
@@ -424,9 +441,9 @@ static LJ_NOINLINE void *event_gcfree(MPHook *h, void *ptr, size_t osize)
 ** A deallocation. Most come from the garbage collector, one after another, and
 ** of a size that mpput_free() has told before; then it is no code.
 */
-static LJ_AINLINE void *event_free(MPHook *h, void *ptr, size_t osize, int mode)
+static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
+                                   size_t osize, int mode)
 {
-  MPState *mp = h->mp;
   if (mode == EVENT_OLD ||
       LJ_UNLIKELY(mp->newest != NULL || mp->g->vmstate != ~LJ_VMST_GC ||
                   mp->last[LJM_FREE].site != LJM_SITE_INTERNAL))
@@ -435,6 +452,7 @@ static LJ_AINLINE void *event_free(MPHook *h, void *ptr, size_t osize, int mode)
     return event_gcfree(h, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
+  lj_memprof_leave(h);
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
@@ -442,8 +460,9 @@ static LJ_AINLINE void *event_free(MPHook *h, void *ptr, size_t osize, int mode)
 static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
                                     size_t nsize)
 {
-  lj_memprof_complete(h->mp); /* Its event may be about to be written. */
-  lj_memprof_look(h, h->mp, nsize == 0);
+  lj_memprof_complete(h->rec); /* Its event may be about to be written. */
+  lj_memprof_look(h, h->rec, nsize == 0);
+  lj_memprof_leave(h);
   /* If the recording has ended, this is the allocator below, or a pass. */
   return h->wrapper(h, ptr, osize, nsize);
 }
@@ -460,13 +479,13 @@ static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
   static void *name(void *ud, void *ptr, size_t osize, size_t nsize)           \
   {                                                                            \
     MPHook *h = (MPHook *)ud;                                                  \
-    const MPState *mp = h->mp;                                                 \
+    MPState *mp = lj_memprof_enter(h);                                         \
     if (LJ_UNLIKELY(mp == NULL))                                               \
       return lj_memprof_pass(h, ptr, osize, nsize);                            \
     if (LJ_UNLIKELY(mp->buf.p >= mp->buf.soft))                                \
       return event_late(h, ptr, osize, nsize);                                 \
     if (nsize == 0)                                                            \
-      return ptr ? event_free(h, ptr, osize, mode) : NULL;                     \
+      return ptr ? event_free(h, mp, ptr, osize, mode) : event_nothing(h);     \
     return ptr ? event_realloc(h, ptr, osize, nsize) : name##_alloc(h, nsize); \
   }
 

@@ -42,6 +42,7 @@
 #include "lj_memprof_old.c"
 #include "lj_memprof_file.c"
 #include "lj_memprof_out.c"
+#include "lj_memprof_exit.c"
 #include "lj_symtab.c"
 #include "lj_wbuf.c"
 #include "lib_misc.c"
