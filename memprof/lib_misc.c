@@ -6,16 +6,17 @@
 #define LUA_LIB
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lua.h"
 #include "lauxlib.h"
 
 #include "lj_obj.h"
 #include "lj_memprof.h"
+#ifndef LUAJIT_DISABLE_MEMPROF
+#include "lj_memprof_file.h"
+#endif
 
 /* -- Results -------------------------------------------------------------- */
 
@@ -45,55 +46,27 @@ static int misc_disabled(lua_State *L)
 
 /* -- The file writer ------------------------------------------------------ */
 
-/* A file that a recording goes to. */
-typedef struct MiscFile {
-  int fd;
-  int en; /* The first error's number, or 0. */
-} MiscFile;
+/* How the recording that this thread has ended last went. */
+static __thread struct {
+  int en;
+  const char *why;
+} misc_stopped;
 
-/* Error number of the recording that this thread has ended last. */
-static __thread int misc_stoperror;
-
-/* Writes to a file; interrupted writes are repeated. */
-static size_t misc_write(const void *data, size_t len, void *arg)
+/* The words for a file's error. */
+static const char *misc_why(const char *why, int en)
 {
-  MiscFile *f = (MiscFile *)arg;
-  ssize_t n;
-  do {
-    n = write(f->fd, data, len);
-  } while (n < 0 && errno == EINTR);
-  if (n > 0)
-    return (size_t)n;
-  f->en = n < 0 ? errno : EIO;
-  return 0;
+  return why != NULL ? why : strerror(en);
 }
 
 /* Closes a file at the end of its recording. */
 static int misc_close(void *arg)
 {
-  MiscFile *f = (MiscFile *)arg;
-  if (close(f->fd) != 0 && f->en == 0)
-    f->en = errno;
-  misc_stoperror = f->en;
+  MPFile *f = (MPFile *)arg;
+  lj_memprof_closefile(f);
+  misc_stopped.en = f->en;
+  misc_stopped.why = f->why;
   free(f);
-  return misc_stoperror;
-}
-
-/* Opens a file. Returns NULL and sets errno if it cannot be had. */
-static MiscFile *misc_open(const char *fname)
-{
-  MiscFile *f = (MiscFile *)malloc(sizeof(MiscFile));
-  if (f == NULL)
-    return NULL;
-  f->en = 0;
-  f->fd = open(fname, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (f->fd < 0) {
-    int en = errno;
-    free(f);
-    errno = en;
-    return NULL;
-  }
-  return f;
+  return misc_stopped.en;
 }
 
 /* -- Options -------------------------------------------------------------- */
@@ -158,9 +131,10 @@ static int misc_stack(lua_State *L)
 
 #define MISC_MAXSECONDS 1e9
 #define MISC_MAXSEED    9007199254740992.0 /* 2^53 */
+#define MISC_MAXFD      2147483647.0
 
 /* Takes one option of a table. The key is below the value. */
-static void misc_option(lua_State *L, struct luam_Prof_options *opt)
+static void misc_option(lua_State *L, struct luam_Prof_options *opt, int *fd)
 {
   if (lua_type(L, -2) != LUA_TSTRING)
     luaL_argerror(L, 2, "keys of options must be strings");
@@ -168,6 +142,8 @@ static void misc_option(lua_State *L, struct luam_Prof_options *opt)
     opt->format = misc_format(L);
   else if (misc_is(L, -2, "buffer"))
     opt->buffer = misc_integer(L, "buffer", LJM_BLOCK_MIN, LJM_BLOCK_MAX);
+  else if (misc_is(L, -2, "fd"))
+    *fd = (int)misc_integer(L, "fd", 0, MISC_MAXFD);
   else if (misc_is(L, -2, "lines"))
     opt->lines = misc_lines(L);
   else if (misc_is(L, -2, "sample"))
@@ -183,9 +159,13 @@ static void misc_option(lua_State *L, struct luam_Prof_options *opt)
         L, 2, lua_pushfstring(L, "unknown option '%s'", lua_tostring(L, -2)));
 }
 
-/* Reads the second argument of start: nothing, seconds, or a table. */
-static void misc_options(lua_State *L, struct luam_Prof_options *opt)
+/*
+** Reads the second argument of start: nothing, seconds, or a table. *fd is -1
+** if there is none in it.
+*/
+static void misc_options(lua_State *L, struct luam_Prof_options *opt, int *fd)
 {
+  *fd = -1;
   memset(opt, 0, sizeof(*opt));
   if (lua_isnoneornil(L, 2))
     return;
@@ -198,46 +178,84 @@ static void misc_options(lua_State *L, struct luam_Prof_options *opt)
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_pushnil(L);
   while (lua_next(L, 2)) {
-    misc_option(L, opt);
+    misc_option(L, opt, fd);
     lua_pop(L, 1);
   }
 }
 
 /* -- misc.memprof --------------------------------------------------------- */
 
-/* started, message, errno = misc.memprof.start(fname [, seconds|options]) */
-static int misc_memprof_start(lua_State *L)
+/* Reads the first argument of start: a file's name, or nil with a fd. */
+static const char *misc_name(lua_State *L, int fd)
 {
   size_t len;
-  const char *fname = luaL_checklstring(L, 1, &len);
-  struct luam_Prof_options opt;
-  MiscFile *f;
-  int status, en;
+  const char *fname;
+  if (fd >= 0) {
+    if (!lua_isnoneornil(L, 1))
+      luaL_argerror(L, 1, "nil expected beside the option 'fd'");
+    return NULL;
+  }
+  fname = luaL_checklstring(L, 1, &len);
   luaL_argcheck(L, strlen(fname) == len, 1, "file name with a zero in it");
-  misc_options(L, &opt);
-  /* Asked before the file is emptied: it may be the one in use. */
-  if (lj_memprof_isactive(L))
-    return misc_fail(L, NULL, "profiler is running already", EALREADY);
-  f = misc_open(fname);
+  return fname;
+}
+
+/* The results of a start that a recorder has refused. */
+static int misc_refused(lua_State *L, const char *fname, int status)
+{
+  if (status == LUAM_PROFILE_ERRBUSY)
+    return misc_fail(
+        L, NULL, "jit.p is running: stop it, or ask for natural lines", EBUSY);
+  if (status == LUAM_PROFILE_ERR)
+    return misc_fail(L, fname,
+                     "options do not go together: stack and sample are of the "
+                     "format \"compact\", seed is of sample",
+                     EINVAL);
+  return misc_fail(L, fname, strerror(ENOMEM), ENOMEM);
+}
+
+/* Opens the file and records to it. */
+static int misc_record(lua_State *L, const char *fname, int fd,
+                       struct luam_Prof_options *opt)
+{
+  static const MPWriter more = {lj_memprof_fileagain, lj_memprof_namefile};
+  MPFile *f = (MPFile *)malloc(sizeof(MPFile));
+  int status = LUAM_PROFILE_ERRIO, en;
+  const char *why;
   if (f == NULL)
-    return misc_fail(L, fname, strerror(errno), errno);
-  opt.arg = f;
-  opt.writer = misc_write;
-  opt.on_stop = misc_close;
-  status = lj_memprof_start(L, &opt, 1);
+    return misc_refused(L, fname, LUAM_PROFILE_ERRMEM);
+  opt->arg = f;
+  if (fname != NULL ? lj_memprof_openfile(f, fname) : lj_memprof_openfd(f, fd))
+    status = lj_memprof_start(L, opt, &more);
   if (status == LUAM_PROFILE_SUCCESS) {
     lua_pushboolean(L, 1);
     return 1;
   }
-  en = status == LUAM_PROFILE_ERRMEM    ? ENOMEM
-       : status == LUAM_PROFILE_ERRIO   ? f->en
-       : status == LUAM_PROFILE_ERRBUSY ? EBUSY
-                                        : EINVAL;
-  misc_close(f);
-  if (status == LUAM_PROFILE_ERRBUSY)
-    return misc_fail(L, NULL,
-                     "jit.p is running: stop it, or ask for natural lines", en);
-  return misc_fail(L, fname, strerror(en), en);
+  en = f->en;
+  why = f->why;
+  lj_memprof_dropfile(f);
+  free(f);
+  if (status != LUAM_PROFILE_ERRIO)
+    return misc_refused(L, fname, status);
+  return misc_fail(L, fname, misc_why(why, en), en);
+}
+
+/* started, message, errno = misc.memprof.start(fname [, seconds|options]) */
+static int misc_memprof_start(lua_State *L)
+{
+  struct luam_Prof_options opt;
+  int fd, status;
+  const char *fname;
+  misc_options(L, &opt, &fd);
+  fname = misc_name(L, fd);
+  opt.writer = lj_memprof_writefile;
+  opt.on_stop = misc_close;
+  if (lj_memprof_isactive(L))
+    return misc_fail(L, NULL, "profiler is running already", EALREADY);
+  status = lj_memprof_check(L, &opt);
+  if (status != LUAM_PROFILE_SUCCESS)
+    return misc_refused(L, fname, status);
+  return misc_record(L, fname, fd, &opt);
 }
 
 /* stopped, message, errno = misc.memprof.stop() */
@@ -247,7 +265,8 @@ static int misc_memprof_stop(lua_State *L)
   if (status == LUAM_PROFILE_ERR)
     return misc_fail(L, NULL, "profiler is not running", EINVAL);
   if (status != LUAM_PROFILE_SUCCESS)
-    return misc_fail(L, NULL, strerror(misc_stoperror), misc_stoperror);
+    return misc_fail(L, NULL, misc_why(misc_stopped.why, misc_stopped.en),
+                     misc_stopped.en);
   lua_pushboolean(L, 1);
   return 1;
 }

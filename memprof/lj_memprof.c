@@ -23,6 +23,9 @@
 /* -- Hooks of all VMs ----------------------------------------------------- */
 
 static MPHook *memprof_hooks; /* Under the lock. */
+static int memprof_exiting;   /* Nothing may start; under the lock. */
+
+static void memprof_atexit(void);
 
 #ifndef LUAJIT_DISABLE_THREAD_SAFE
 #define memprof_self() pthread_self()
@@ -39,30 +42,44 @@ static void memprof_unlock(void)
   pthread_mutex_unlock(&memprof_mutex);
 }
 
-/* A fork must not leave the lock in the hands of a thread that is gone. */
+/*
+** A fork must not leave the lock in the hands of a thread that is gone. What
+** was there before the first start is there when the process exits, and when
+** this library is unloaded.
+*/
 static void memprof_init(void)
 {
   pthread_atfork(memprof_lock, memprof_unlock, memprof_unlock);
+  atexit(memprof_atexit);
 }
 
 #define memprof_initonce() pthread_once(&memprof_once, memprof_init)
 #else
-#define memprof_self()     0
-#define memprof_lock()     ((void)0)
-#define memprof_unlock()   ((void)0)
-#define memprof_initonce() ((void)0)
+#define memprof_self()   0
+#define memprof_lock()   ((void)0)
+#define memprof_unlock() ((void)0)
+
+static void memprof_initonce(void)
+{
+  static int done;
+  if (!done)
+    atexit(memprof_atexit);
+  done = 1;
+}
 #endif
 
-/* Remembers which thread runs the VM. */
-void lj_memprof_setthread(MPHook *h)
+/* Sets the state of a hook to what this thread does. Call with the lock held.
+ */
+static void memprof_setstate(MPHook *h, int state)
 {
-  __atomic_store_n(&h->thread, memprof_self(), __ATOMIC_RELAXED);
+  h->state = state;
+  h->owner = memprof_self();
 }
 
-/* True if this thread runs the VM. Others may ask, when the process exits. */
-static int memprof_isthread(const MPHook *h)
+/* True if this process records. Call with the lock held. */
+static int memprof_isrecording(const MPHook *h)
 {
-  return __atomic_load_n(&h->thread, __ATOMIC_RELAXED) == memprof_self();
+  return h->rec != NULL && h->state != MP_ENDED && h->pid == (long)getpid();
 }
 
 /* The hook of a VM's recording, or NULL. Call with the lock held. */
@@ -83,10 +100,27 @@ MPState *lj_memprof_state(global_State *g)
 
 static int memprof_end(MPHook *h);
 
+/*
+** Takes the end of a recording into this thread's hands. Returns 0 if it is
+** in those of another one. Call with the lock held.
+*/
+static int memprof_claim(MPHook *h)
+{
+  if (h->state != MP_RUNNING)
+    return 0;
+  memprof_setstate(h, MP_ENDING);
+  return 1;
+}
+
 /* A recording has run for as long as it was to. */
 static void memprof_over(MPHook *h)
 {
-  memprof_end(h);
+  int mine;
+  memprof_lock();
+  mine = memprof_claim(h);
+  memprof_unlock();
+  if (mine)
+    memprof_end(h);
 }
 
 /* -- Start ---------------------------------------------------------------- */
@@ -134,7 +168,8 @@ static void memprof_delete(MPState *mp)
 
 /* Makes the state of a recording. Returns NULL without memory. */
 static MPState *memprof_new(global_State *g,
-                            const struct luam_Prof_options *opt)
+                            const struct luam_Prof_options *opt,
+                            const MPWriter *more)
 {
   MPState *mp = (MPState *)calloc(1, sizeof(MPState));
   size_t size = opt->buffer ? (size_t)opt->buffer : LJM_BLOCK_DEFAULT;
@@ -157,6 +192,7 @@ static MPState *memprof_new(global_State *g,
   mp->nextsite = LJM_SITE_FIRST;
   mp->buf.writer = opt->writer;
   mp->buf.arg = opt->arg;
+  mp->buf.again = more ? more->again : NULL;
   mp->on_stop = opt->on_stop;
   mp->start = mp->seen = mp->marked = mp->flushed = lj_memprof_now();
   mp->softref = mp->buf.p;
@@ -191,7 +227,7 @@ static void memprof_begin(MPState *mp)
   lj_wbuf_uleb(&mp->buf, (uint64_t)(uintptr_t)mp->g);
   *mp->buf.p++ = LJM_SYM_FINAL;
   memprof_bytes(mp, body, sizeof(body));
-  lj_memprof_write(mp);
+  lj_memprof_write(mp, 1);
   mp->buf.blocks = 1;
   lj_wbuf_begin(&mp->buf);
   lj_memprof_beginblock(mp);
@@ -219,7 +255,7 @@ static int memprof_reserve(MPState *mp, MPHook **hp)
 {
   global_State *g = mp->g;
   MPHook *h = memprof_find(g);
-  if (h != NULL)
+  if (h != NULL || memprof_exiting)
     return LUAM_PROFILE_ERR;
   for (h = memprof_hooks; h != NULL; h = h->next)
     if (memprof_fits(h, g))
@@ -236,26 +272,36 @@ static int memprof_reserve(MPState *mp, MPHook **hp)
   }
   h->rec = mp;
   h->mp = NULL;
+  h->stuck = 0;
   h->pid = (long)getpid();
+  memprof_setstate(h, MP_STARTING);
   mp->hook = h;
   *hp = h;
   return LUAM_PROFILE_SUCCESS;
 }
 
 /* Puts a hook between a VM and its allocator. */
-static void memprof_install(MPHook *h, MPState *mp, int atexit)
+static void memprof_install(MPHook *h, MPState *mp)
 {
   global_State *g = h->g;
-  lj_memprof_setthread(h);
-  h->atexit = atexit;
   h->over = memprof_over;
+  h->busy = 0;
   /* The writer may have used the VM since META was told. */
   if (mp->format == LUAM_PROF_COMPACT && mp->live != (uint64_t)g->gc.total)
     mp->lost++;
   lj_memprof_foreignstart(mp);
-  h->mp = mp;
+  lj_memprof_setactive(h, mp);
   g->allocd = h;
   g->allocf = h->wrapper = lj_memprof_wrapper(mp);
+}
+
+/* Forgets a recording that is over, or never was. */
+static void memprof_forget(MPHook *h)
+{
+  memprof_lock();
+  h->rec = NULL;
+  memprof_setstate(h, MP_IDLE);
+  memprof_unlock();
 }
 
 /* Ends what a fork has copied of the parent's recording of this VM. */
@@ -271,38 +317,57 @@ static void memprof_reap(const global_State *g)
     memprof_end(h);
 }
 
-/* Starts a recording. If atexit is set it ends whole when the process exits. */
-int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
-                     int atexit)
+/* Begins the stream of a recording whose hook is reserved. */
+static int memprof_open(MPState *mp, lua_State *L, const MPWriter *more)
 {
-  MPHook *h = NULL;
-  MPState *mp;
-  int status;
+  if (lj_memprof_linesbusy(mp->g, mp->lines))
+    return LUAM_PROFILE_ERRBUSY;
+  memprof_begin(mp);
+  if (mp->buf.error || (more != NULL && !more->begun(mp->buf.arg)))
+    return LUAM_PROFILE_ERRIO;
+  lj_memprof_linesstart(mp, L);
+  return LUAM_PROFILE_SUCCESS;
+}
+
+/*
+** Returns LUAM_PROFILE_SUCCESS if nothing is known against a start. What a fork
+** has copied would be: it is ended first.
+*/
+int lj_memprof_check(lua_State *L, const struct luam_Prof_options *opt)
+{
   if (L == NULL || !memprof_checkoptions(opt))
     return LUAM_PROFILE_ERR;
   memprof_initonce();
   memprof_reap(G(L));
-  mp = memprof_new(G(L), opt);
+  return lj_memprof_linesbusy(G(L), opt->lines) ? LUAM_PROFILE_ERRBUSY
+                                                : LUAM_PROFILE_SUCCESS;
+}
+
+/* Starts a recording. more is NULL for a host's writer. */
+int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
+                     const MPWriter *more)
+{
+  MPHook *h = NULL;
+  MPState *mp;
+  int status = lj_memprof_check(L, opt);
+  if (status != LUAM_PROFILE_SUCCESS)
+    return status;
+  mp = memprof_new(G(L), opt, more);
   if (mp == NULL)
     return LUAM_PROFILE_ERRMEM;
   memprof_lock();
   status = memprof_reserve(mp, &h);
   memprof_unlock();
   if (status == LUAM_PROFILE_SUCCESS) {
-    if (lj_memprof_linesbusy(mp)) {
-      status = LUAM_PROFILE_ERRBUSY;
-    } else {
-      memprof_begin(mp);
-      if (!mp->buf.error) {
-        lj_memprof_linesstart(mp, L);
-        memprof_install(h, mp, atexit);
-        return LUAM_PROFILE_SUCCESS;
-      }
-      status = LUAM_PROFILE_ERRIO;
+    status = memprof_open(mp, L, more);
+    if (status == LUAM_PROFILE_SUCCESS) {
+      memprof_install(h, mp);
+      memprof_lock();
+      memprof_setstate(h, MP_RUNNING);
+      memprof_unlock();
+      return status;
     }
-    memprof_lock();
-    h->rec = NULL;
-    memprof_unlock();
+    memprof_forget(h);
   }
   memprof_delete(mp);
   return status;
@@ -338,12 +403,19 @@ static void memprof_totals(MPState *mp, int swapped, uint64_t live)
   lj_wbuf_recordend(b, mark);
 }
 
+/* True if the VM's allocator is what a recording has put there. */
+static int memprof_isinstalled(const MPHook *h)
+{
+  const global_State *g = h->g;
+  return lj_memprof_iswrapper(g->allocf) && g->allocd == (const void *)h;
+}
+
 /* Gives the VM its allocator back, if the slot is still ours. */
 static int memprof_uninstall(MPHook *h)
 {
   global_State *g = h->g;
-  h->mp = NULL;
-  if (lj_memprof_iswrapper(g->allocf) && g->allocd == (void *)h) {
+  lj_memprof_setactive(h, NULL);
+  if (memprof_isinstalled(h)) {
     g->allocf = h->allocf;
     g->allocd = h->allocd;
     return 0;
@@ -351,7 +423,21 @@ static int memprof_uninstall(MPHook *h)
   return 1; /* A foreign allocator, which may still call us. */
 }
 
-/* Ends a recording: the rest of the stream, then the caller's destroyer. */
+/* Writes the rest of the stream. */
+static void memprof_finish(MPState *mp, int swapped, uint64_t live)
+{
+  mp->seen = lj_memprof_now();
+  if (mp->format == LUAM_PROF_COMPACT)
+    memprof_totals(mp, swapped, live);
+  else
+    *mp->buf.p++ = LJM_SYM_FINAL;
+  lj_memprof_write(mp, 1);
+}
+
+/*
+** Ends a recording that this thread has claimed: the rest of the stream, then
+** the caller's destroyer.
+*/
 static int memprof_end(MPHook *h)
 {
   MPState *mp = h->rec;
@@ -360,15 +446,10 @@ static int memprof_end(MPHook *h)
   lj_memprof_linesstop(mp);
   if (!swapped) /* Else the VM may have freed what was allocated last. */
     lj_memprof_complete(mp);
-  mp->seen = lj_memprof_now();
-  if (mp->format == LUAM_PROF_COMPACT)
-    memprof_totals(mp, swapped, (uint64_t)mp->g->gc.total);
-  else
-    *mp->buf.p++ = LJM_SYM_FINAL;
-  lj_memprof_write(mp);
-  memprof_lock();
-  h->rec = NULL; /* From here on, on_stop() may start the next one. */
-  memprof_unlock();
+  if (h->stuck) /* When the process exits, and something was let through. */
+    mp->lost++;
+  memprof_finish(mp, swapped, (uint64_t)mp->g->gc.total);
+  memprof_forget(h); /* From here on, on_stop() may start the next one. */
   failed = mp->buf.error;
   if (mp->on_stop(mp->buf.arg) != 0)
     failed = 1;
@@ -383,10 +464,12 @@ int lj_memprof_isactive(const lua_State *L)
   int active;
   memprof_lock();
   h = memprof_find(G(L));
-  active = h != NULL && h->pid == (long)getpid();
+  active = h != NULL && memprof_isrecording(h);
   memprof_unlock();
   return active;
 }
+
+/* -- The VM goes away ------------------------------------------------------ */
 
 /*
 ** Forgets the hooks of a VM that goes away. Below a foreign allocator they are
@@ -412,15 +495,39 @@ static void memprof_forgethooks(global_State *g)
   }
 }
 
+/*
+** The hook whose recording this thread has to end, or NULL, or one that was
+** ended at exit. Waits for a thread that is at that.
+*/
+static MPHook *memprof_claimlast(const global_State *g)
+{
+  MPHook *h;
+  for (;;) {
+    memprof_lock();
+    h = memprof_find(g);
+    if (h == NULL || h->pid != (long)getpid() || h->state != MP_ENDING ||
+        h->owner == memprof_self())
+      break;
+    memprof_unlock();
+    lj_memprof_nap();
+  }
+  if (h != NULL && h->state != MP_ENDED)
+    memprof_setstate(h, MP_ENDING);
+  memprof_unlock();
+  return h;
+}
+
 /* Ends the recording of a VM that goes away. */
 void lj_memprof_close(global_State *g)
 {
-  MPHook *h;
-  memprof_lock();
-  h = memprof_find(g);
-  memprof_unlock();
-  if (h != NULL)
+  MPHook *h = memprof_claimlast(g);
+  if (h != NULL && h->state == MP_ENDED) {
+    MPState *mp = h->rec;
+    memprof_forget(h);
+    memprof_delete(mp);
+  } else if (h != NULL) {
     memprof_end(h);
+  }
   /* A host may have put back what it had cached. */
   while (lj_memprof_iswrapper(g->allocf)) {
     h = (MPHook *)g->allocd;
@@ -432,20 +539,88 @@ void lj_memprof_close(global_State *g)
   memprof_unlock();
 }
 
-/* Ends the recordings that this thread has to end when the process exits. */
-static void __attribute__((destructor)) memprof_atexit(void)
+/* -- The process exits ----------------------------------------------------- */
+
+#define MEMPROF_PATIENCE (1000 * MP_MS) /* With other threads, in all, */
+#define MEMPROF_LEAST    (50 * MP_MS)   /* or with each of them. */
+
+/*
+** Bytes on the heap of a VM that may be running. Samples do not add up; then
+** it is the VM's own count, which may be about to change.
+*/
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+__attribute__((no_sanitize("thread")))
+#endif
+#elif defined(__SANITIZE_THREAD__)
+__attribute__((no_sanitize_thread))
+#endif
+static uint64_t
+memprof_estimate(const MPState *mp)
+{
+  if (mp->sample != NULL)
+    return (uint64_t) * (const volatile GCSize *)&mp->g->gc.total;
+  return mp->foreign.base + mp->bytesin - mp->bytesout;
+}
+
+/*
+** Ends a recording whose VM may be running in another thread: nothing of the VM
+** is changed, and the recording is not freed.
+*/
+static void memprof_endforeign(MPHook *h, uint64_t until)
+{
+  MPState *mp = h->rec;
+  int (*on_stop)(void *arg) = mp->on_stop;
+  void *arg = mp->buf.arg;
+  uint64_t least = lj_memprof_now() + MEMPROF_LEAST;
+  int done = lj_memprof_quiesce(h, until > least ? until : least);
+  if (done) {
+    mp->detached = 1;
+    memprof_finish(mp, !memprof_isinstalled(h), memprof_estimate(mp));
+  }
+  memprof_lock();
+  memprof_setstate(h, done ? MP_ENDED : MP_RUNNING);
+  h->stuck = !done;
+  memprof_unlock();
+  if (done) /* Now lua_close() may free the rest. */
+    on_stop(arg);
+}
+
+/*
+** The next recording to end, or NULL. *wait is set if another thread is about
+** to begin or to end one. Call with the lock held.
+*/
+static MPHook *memprof_nextforeign(int *wait)
 {
   MPHook *h;
+  *wait = 0;
+  for (h = memprof_hooks; h != NULL; h = h->next) {
+    if (!memprof_isrecording(h) || h->stuck)
+      continue;
+    if (memprof_claim(h))
+      return h;
+    if (h->owner != memprof_self())
+      *wait = 1;
+  }
+  return NULL;
+}
+
+/* Ends all recordings. */
+static void memprof_atexit(void)
+{
+  uint64_t until = lj_memprof_now() + MEMPROF_PATIENCE;
+  MPHook *h;
+  int wait;
   do {
     memprof_lock();
-    for (h = memprof_hooks; h != NULL; h = h->next)
-      if (h->rec != NULL && h->atexit && h->pid == (long)getpid() &&
-          memprof_isthread(h) && !h->rec->buf.writing)
-        break;
+    memprof_exiting = 1;
+    h = memprof_nextforeign(&wait);
     memprof_unlock();
     if (h != NULL)
-      memprof_end(h);
-  } while (h != NULL);
+      memprof_endforeign(h, until);
+    else if (wait)
+      lj_memprof_nap();
+  } while (h != NULL || (wait && lj_memprof_now() < until));
 }
 
 /* -- Public API ----------------------------------------------------------- */
@@ -453,7 +628,7 @@ static void __attribute__((destructor)) memprof_atexit(void)
 LUAMISC_API int luaM_memprof_start(lua_State *L,
                                    const struct luam_Prof_options *opt)
 {
-  return lj_memprof_start(L, opt, 0);
+  return lj_memprof_start(L, opt, NULL);
 }
 
 LUAMISC_API int luaM_memprof_stop(const lua_State *L)
@@ -463,7 +638,8 @@ LUAMISC_API int luaM_memprof_stop(const lua_State *L)
     return LUAM_PROFILE_ERR;
   memprof_lock();
   h = memprof_find(G(L));
-  if (h != NULL && (h->rec->buf.writing || h->pid != (long)getpid()))
+  if (h != NULL && (h->pid != (long)getpid() || h->state != MP_RUNNING ||
+                    h->rec->buf.writing || !memprof_claim(h)))
     h = NULL;
   memprof_unlock();
   return h != NULL ? memprof_end(h) : LUAM_PROFILE_ERR;
@@ -472,10 +648,9 @@ LUAMISC_API int luaM_memprof_stop(const lua_State *L)
 LUAMISC_API bool luaM_memprof_isrunning(void)
 {
   MPHook *h;
-  long pid = (long)getpid();
   memprof_lock();
   for (h = memprof_hooks; h != NULL; h = h->next)
-    if (h->rec != NULL && h->pid == pid)
+    if (memprof_isrecording(h))
       break;
   memprof_unlock();
   return h != NULL;

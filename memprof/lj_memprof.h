@@ -140,7 +140,10 @@ typedef struct MPForeign {
   uint64_t bytesout;
 } MPForeign;
 
-/* A recording of one VM. Only the thread that runs the VM touches it. */
+/*
+** A recording of one VM. Only the thread that runs the VM touches it, until
+** another one ends it when the process exits.
+*/
 typedef struct MPState {
   MPBuf buf;       /* What is on its way to the writer. */
   GCobj *newest;   /* What was allocated last, while its event, */
@@ -187,6 +190,7 @@ typedef struct MPState {
   MPOldSite *oldsite; /* Old formats: by site. */
   uint32_t sizeoldsite;
   int (*on_stop)(void *arg);
+  int detached; /* Another thread than the VM's ends it. */
   MPCache cache[MP_CACHESIZE];
   uint8_t exact[MP_MAXTRACE / 8]; /* Traces that tell lines exactly. */
 #if LJ_TARGET_ARM64
@@ -199,17 +203,57 @@ typedef struct MPState {
 /* The allocator's user data while a VM is, or was, being profiled. */
 typedef struct MPHook {
   MPState *mp;      /* Set while events are taken. */
+  int busy;         /* An event is at work on the recording. */
   lua_Alloc allocf; /* The allocator below. */
   void *allocd;
   lua_Alloc wrapper;   /* What the last recording put in its place. */
   MPState *rec;        /* Set from a start to its stop; under the lock. */
+  MPState *writing;    /* It is at its writer, called by the VM's thread. */
   global_State *g;     /* The VM. */
   struct MPHook *next; /* List of all hooks; under the lock. */
-  MPThread thread;     /* The thread that last wrote. */
+  int state;           /* MP_IDLE and so on; under the lock. */
+  MPThread owner;      /* Who starts or ends it; under the lock. */
+  int stuck;           /* Its end was given up; under the lock. */
   long pid;            /* The process that started. */
-  int atexit;          /* End the recording when the process exits. */
   void (*over)(struct MPHook *h); /* Its time is over. */
 } MPHook;
+
+enum {
+  MP_IDLE,
+  MP_STARTING,
+  MP_RUNNING,
+  MP_ENDING,
+  MP_ENDED /* At exit; the VM may still have it in its hands. */
+};
+
+/* What is being recorded, for as long as events are taken, or NULL. */
+static LJ_AINLINE MPState *lj_memprof_active(MPHook *h)
+{
+  return __atomic_load_n(&h->mp, __ATOMIC_RELAXED);
+}
+
+static LJ_AINLINE void lj_memprof_setactive(MPHook *h, MPState *mp)
+{
+  __atomic_store_n(&h->mp, mp, __ATOMIC_RELAXED);
+}
+
+/*
+** An event begins. Returns what it is told to, or NULL. From here to its end no
+** other thread touches that. See lj_memprof_exit.c.
+*/
+static LJ_AINLINE MPState *lj_memprof_enter(MPHook *h)
+{
+  __atomic_store_n(&h->busy, 1, __ATOMIC_RELAXED);
+  /* The compiler keeps the order of the two; it need not know of others. */
+  __asm__ volatile("" : "+m"(h->busy), "+m"(h->mp));
+  return lj_memprof_active(h);
+}
+
+/* It ends. */
+static LJ_AINLINE void lj_memprof_leave(MPHook *h)
+{
+  __atomic_store_n(&h->busy, 0, __ATOMIC_RELEASE);
+}
 
 #define MP_MS U64x(00000000, 000f4240) /* Nanoseconds. */
 
@@ -342,19 +386,26 @@ static LJ_AINLINE void lj_memprof_setexact(MPState *mp, TraceNo no, int exact)
 #define lj_memprof_linesstart(mp, L) UNUSED(L)
 #endif
 #if LJ_HASJIT && defined(LJ_MEMPROF_MODULE)
-LJ_FUNC int lj_memprof_linesbusy(const MPState *mp);
+LJ_FUNC int lj_memprof_linesbusy(const global_State *g, int lines);
 LJ_FUNC void lj_memprof_linesstop(MPState *mp);
 LJ_FUNC void lj_memprof_linesforget(MPState *mp, const GCtrace *T);
 #else
-#define lj_memprof_linesbusy(mp)      0
-#define lj_memprof_linesstop(mp)      ((void)0)
-#define lj_memprof_linesforget(mp, T) ((void)0)
+#define lj_memprof_linesbusy(g, lines) 0
+#define lj_memprof_linesstop(mp)       ((void)0)
+#define lj_memprof_linesforget(mp, T)  ((void)0)
 #endif
 
 /* -- The recorder's life (lj_memprof.c) ----------------------------------- */
 
+/* What a writer of ours can do more than those of a host. */
+typedef struct MPWriter {
+  int (*again)(void *arg); /* See MPBuf. */
+  int (*begun)(void *arg); /* META is written. Returns 0 if that is in vain. */
+} MPWriter;
+
+LJ_FUNC int lj_memprof_check(lua_State *L, const struct luam_Prof_options *opt);
 LJ_FUNC int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
-                             int atexit);
+                             const MPWriter *more);
 LJ_FUNC int lj_memprof_isactive(const lua_State *L);
 
 /* -- Memory outside of the VM's count (lj_memprof_foreign.c) --------------- */
@@ -391,6 +442,11 @@ static LJ_AINLINE int mpforeign_isvm(const MPState *mp, size_t size)
          (size == 0 || mp->foreign.live.used == 0);
 }
 
+/* -- The exit of the process (lj_memprof_exit.c) --------------------------- */
+
+LJ_FUNC void lj_memprof_nap(void);
+LJ_FUNC int lj_memprof_quiesce(MPHook *h, uint64_t until);
+
 /* -- The allocator's wrapper (lj_memprof_event.c) -------------------------- */
 
 LJ_FUNC void lj_memprof_complete(MPState *mp);
@@ -399,9 +455,8 @@ LJ_FUNC lua_Alloc lj_memprof_wrapper(const MPState *mp);
 LJ_FUNC int lj_memprof_iswrapper(lua_Alloc allocf);
 LJ_FUNC void lj_memprof_look(MPHook *h, MPState *mp, int isfree);
 LJ_FUNC void lj_memprof_beginblock(MPState *mp);
-LJ_FUNC void lj_memprof_write(MPState *mp);
+LJ_FUNC int lj_memprof_write(MPState *mp, int must);
 LJ_FUNC void lj_memprof_flush(MPState *mp);
-LJ_FUNC void lj_memprof_setthread(MPHook *h);
 LJ_FUNC MPState *lj_memprof_state(global_State *g);
 
 #endif

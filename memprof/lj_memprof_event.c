@@ -57,14 +57,23 @@ void lj_memprof_beginblock(MPState *mp)
     event_mark(mp, mp->seen);
 }
 
-/* Writes out the buffer. The writer may call the VM: it is not recorded. */
-void lj_memprof_write(MPState *mp)
+/*
+** Writes out the buffer. The writer may call the VM: it is not recorded.
+** Returns 0 if it has to be tried again later, which it must not.
+*/
+int lj_memprof_write(MPState *mp, int must)
 {
   MPHook *h = mp->hook;
-  MPState *active = h->mp;
-  h->mp = NULL;
-  lj_wbuf_flush(&mp->buf, mp->blockevents);
-  h->mp = active;
+  MPState *active = lj_memprof_active(h);
+  int done;
+  if (mp->detached) /* The VM runs on by itself. */
+    return lj_wbuf_flush(&mp->buf, mp->blockevents, must);
+  lj_memprof_setactive(h, NULL);
+  h->writing = mp;
+  done = lj_wbuf_flush(&mp->buf, mp->blockevents, must);
+  h->writing = NULL;
+  lj_memprof_setactive(h, active);
+  return done;
 }
 
 /* Says how many bytes from here it is time for a look. */
@@ -77,13 +86,20 @@ static void event_setsoft(MPState *mp, uint32_t step)
     b->soft = b->hard;
 }
 
+/* Writes out the buffer, if it can be, and begins the next block. */
+static void event_flush(MPState *mp, int must)
+{
+  int done = lj_memprof_write(mp, must);
+  mp->flushed = mp->seen;
+  if (done)
+    lj_memprof_beginblock(mp);
+  event_setsoft(mp, 1); /* The next event is free to go. */
+}
+
 /* Writes out the buffer and begins the next block. */
 void lj_memprof_flush(MPState *mp)
 {
-  lj_memprof_write(mp);
-  mp->flushed = mp->seen;
-  lj_memprof_beginblock(mp);
-  event_setsoft(mp, 1); /* The next event is free to go. */
+  event_flush(mp, 1);
 }
 
 /*
@@ -114,10 +130,9 @@ void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
   uint32_t step = event_step(mp, now);
   mp->seen = now;
   if (mp->buf.p >= mp->buf.hard || now - mp->flushed >= MP_FLUSH_EVERY) {
-    lj_memprof_setthread(h);
-    lj_memprof_flush(mp);
+    event_flush(mp, mp->buf.p >= mp->buf.hard);
     if (mp->buf.error) /* Nothing can be told any more. */
-      h->mp = NULL;
+      lj_memprof_setactive(h, NULL);
   } else {
     if (now - mp->marked >= marks)
       event_mark(mp, now);
@@ -342,9 +357,18 @@ enum {
 /* Not being recorded any more, or for as long as the writer is at work. */
 void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
 {
-  if (h->rec != NULL && h->rec->buf.writing && (ptr != NULL || nsize != 0))
-    h->rec->lost++; /* What the writer does cannot be told to it. */
+  if (h->writing == NULL)
+    lj_memprof_leave(h);
+  else if (ptr != NULL || nsize != 0)
+    h->writing->lost++; /* What the writer does cannot be told to it. */
   return h->allocf(h->allocd, ptr, osize, nsize);
+}
+
+/* An event that is none ends. */
+static LJ_NOINLINE void *event_nothing(MPHook *h)
+{
+  lj_memprof_leave(h);
+  return NULL;
 }
 
 /* Any site. Its callers are told, if they are wanted. */
@@ -365,20 +389,21 @@ static LJ_NOINLINE void *event_rarealloc(MPHook *h, MPState *mp, size_t nsize)
   site = event_site(mp);
   p = h->allocf(h->allocd, NULL, 0, nsize);
   if (p == NULL)
-    return NULL;
+    return event_nothing(mp->hook);
   if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_ALLOC, site, NULL, 0, p, nsize);
   else
     mpput_alloc(mp, site, p, nsize);
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
+  lj_memprof_leave(mp->hook);
   return p;
 }
 
 /* An allocation at a place that is known. Nothing is called but what must. */
 static LJ_AINLINE void *event_alloc(MPHook *h, size_t nsize, int mode)
 {
-  MPState *mp = h->mp;
+  MPState *mp = h->rec;
   global_State *g = mp->g;
   const MPCache *c;
   uint32_t site;
@@ -396,11 +421,12 @@ static LJ_AINLINE void *event_alloc(MPHook *h, size_t nsize, int mode)
   p = h->allocf(h->allocd, NULL, 0, nsize);
   if (LJ_UNLIKELY(p == NULL)) {
     mp->newest = NULL;
-    return NULL;
+    return event_nothing(mp->hook);
   }
   mpput_alloc(mp, site, p, nsize);
   mp->nevents[LJM_ALLOC]++;
   mp->bytesin += nsize;
+  lj_memprof_leave(mp->hook);
   return p;
 }
 
@@ -422,7 +448,7 @@ static size_t event_putrealloc(MPState *mp, uint32_t site, const void *ptr,
 static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
                                        size_t nsize)
 {
-  MPState *mp = h->mp;
+  MPState *mp = h->rec;
   uint32_t site;
   void *p;
   lj_memprof_complete(mp);
@@ -430,7 +456,7 @@ static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
   site = event_site(mp);
   p = h->allocf(h->allocd, ptr, osize, nsize);
   if (LJ_UNLIKELY(p == NULL))
-    return NULL;
+    return event_nothing(mp->hook);
   if (mp->format != LUAM_PROF_COMPACT)
     lj_memprof_oldevent(mp, LJM_REALLOC, site, ptr, osize, p, nsize);
   else
@@ -438,6 +464,7 @@ static LJ_NOINLINE void *event_realloc(MPHook *h, void *ptr, size_t osize,
   mp->nevents[LJM_REALLOC]++;
   mp->bytesout += osize;
   mp->bytesin += nsize;
+  lj_memprof_leave(mp->hook);
   return p;
 }
 
@@ -462,7 +489,7 @@ static size_t event_putfree(MPState *mp, uint32_t site, const void *ptr,
 /* Any deallocation. */
 static LJ_NOINLINE void *event_rarefree(MPHook *h, void *ptr, size_t osize)
 {
-  MPState *mp = h->mp;
+  MPState *mp = h->rec;
   size_t size = osize;
   uint32_t site;
   event_complete(mp, ptr, osize);
@@ -475,18 +502,20 @@ static LJ_NOINLINE void *event_rarefree(MPHook *h, void *ptr, size_t osize)
     size = event_putfree(mp, site, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += size;
+  lj_memprof_leave(h);
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
 /* A deallocation by the garbage collector, of another size than the last. */
 static LJ_NOINLINE void *event_gcfree(MPHook *h, void *ptr, size_t osize)
 {
-  MPState *mp = h->mp;
+  MPState *mp = h->rec;
   if (LJ_UNLIKELY(mpwhere_iscode(ptr, osize)))
     return event_rarefree(h, ptr, osize);
   mpput_free(mp, LJM_SITE_INTERNAL, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
+  lj_memprof_leave(h);
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
@@ -494,9 +523,9 @@ static LJ_NOINLINE void *event_gcfree(MPHook *h, void *ptr, size_t osize)
 ** A deallocation. Most come from the garbage collector, one after another, and
 ** of a size that mpput_free() has told before; then it is no code.
 */
-static LJ_AINLINE void *event_free(MPHook *h, void *ptr, size_t osize, int mode)
+static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
+                                   size_t osize, int mode)
 {
-  MPState *mp = h->mp;
   if (mode == EVENT_OLD ||
       LJ_UNLIKELY(mp->newest != NULL || mp->g->vmstate != ~LJ_VMST_GC ||
                   mp->last[LJM_FREE].site != LJM_SITE_INTERNAL))
@@ -505,6 +534,7 @@ static LJ_AINLINE void *event_free(MPHook *h, void *ptr, size_t osize, int mode)
     return event_gcfree(h, ptr, osize);
   mp->nevents[LJM_FREE]++;
   mp->bytesout += osize;
+  lj_memprof_leave(h);
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
@@ -513,8 +543,9 @@ static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
                                     size_t nsize)
 {
   /* The last event may be about to be written. */
-  event_complete(h->mp, nsize == 0 ? ptr : NULL, nsize == 0 ? osize : 0);
-  lj_memprof_look(h, h->mp, nsize == 0);
+  event_complete(h->rec, nsize == 0 ? ptr : NULL, nsize == 0 ? osize : 0);
+  lj_memprof_look(h, h->rec, nsize == 0);
+  lj_memprof_leave(h);
   /* If the recording has ended, this is the allocator below, or a pass. */
   return h->wrapper(h, ptr, osize, nsize);
 }
@@ -531,13 +562,13 @@ static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
   static void *name(void *ud, void *ptr, size_t osize, size_t nsize)           \
   {                                                                            \
     MPHook *h = (MPHook *)ud;                                                  \
-    const MPState *mp = h->mp;                                                 \
+    MPState *mp = lj_memprof_enter(h);                                         \
     if (LJ_UNLIKELY(mp == NULL))                                               \
       return lj_memprof_pass(h, ptr, osize, nsize);                            \
     if (LJ_UNLIKELY(mp->buf.p >= mp->buf.soft))                                \
       return event_late(h, ptr, osize, nsize);                                 \
     if (nsize == 0)                                                            \
-      return ptr ? event_free(h, ptr, osize, mode) : NULL;                     \
+      return ptr ? event_free(h, mp, ptr, osize, mode) : event_nothing(h);     \
     return ptr ? event_realloc(h, ptr, osize, nsize) : name##_alloc(h, nsize); \
   }
 

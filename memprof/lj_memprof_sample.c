@@ -115,7 +115,7 @@ static int sample_look(MPHook *h, MPState *mp, int isfree)
 {
   if (mp->buf.p >= mp->buf.soft)
     lj_memprof_look(h, mp, isfree);
-  return h->mp != NULL;
+  return lj_memprof_active(h) != NULL;
 }
 
 static LJ_NOINLINE void *sample_alloc(MPHook *h, MPState *mp, size_t nsize)
@@ -202,10 +202,9 @@ static void sample_before(MPState *mp, void *ptr, size_t osize)
 }
 
 /* Any event. */
-static LJ_NOINLINE void *sample_any(MPHook *h, void *ptr, size_t osize,
-                                    size_t nsize)
+static void *sample_event(MPHook *h, void *ptr, size_t osize, size_t nsize)
 {
-  MPState *mp = h->mp;
+  MPState *mp = lj_memprof_enter(h);
   int hit;
   if (mp == NULL)
     return lj_memprof_pass(h, ptr, osize, nsize);
@@ -223,6 +222,16 @@ static LJ_NOINLINE void *sample_any(MPHook *h, void *ptr, size_t osize,
   return h->allocf(h->allocd, ptr, osize, nsize);
 }
 
+/* The same, and its end, unless its writer is at it. */
+static LJ_NOINLINE void *sample_any(MPHook *h, void *ptr, size_t osize,
+                                    size_t nsize)
+{
+  void *p = sample_event(h, ptr, osize, nsize);
+  if (h->writing == NULL)
+    lj_memprof_leave(h);
+  return p;
+}
+
 /*
 ** Takes the place of a VM's allocator while samples are taken. What is not to
 ** be told, and that is nearly all, is let through here: it saves no register.
@@ -230,7 +239,7 @@ static LJ_NOINLINE void *sample_any(MPHook *h, void *ptr, size_t osize,
 void *lj_memprof_sampled(void *ud, void *ptr, size_t osize, size_t nsize)
 {
   MPHook *h = (MPHook *)ud;
-  MPState *mp = h->mp;
+  MPState *mp = lj_memprof_active(h);
   MPSample *s;
   int pass;
   if (LJ_UNLIKELY(mp == NULL))

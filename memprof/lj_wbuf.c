@@ -71,26 +71,29 @@ static void wbuf_seal(MPBuf *b, uint64_t firstevent)
              4);
 }
 
-/* Hands bytes to the writer until it has them all, or fails. */
-static void wbuf_write(MPBuf *b, const uint8_t *p, size_t len)
+/* Hands bytes to the writer until it has them all. Returns 0 if it fails. */
+static int wbuf_write(MPBuf *b, const uint8_t *p, size_t len)
 {
   int saved = errno;
   b->writing = 1;
   while (len > 0) {
     size_t n = b->writer(p, len, b->arg);
-    if (n == 0 || n > len) {
-      b->error = 1;
+    if (n == 0 || n > len)
       break;
-    }
     p += n;
     len -= n;
   }
   b->writing = 0;
   errno = saved;
+  return len == 0;
 }
 
-/* Writes out what is in the buffer and empties it. */
-void lj_wbuf_flush(MPBuf *b, uint64_t firstevent)
+/*
+** Writes out what is in the buffer and empties it. Unless it must be done now,
+** a writer may have it tried again later: then all is as it was, and this
+** returns 0.
+*/
+int lj_wbuf_flush(MPBuf *b, uint64_t firstevent, int must)
 {
   size_t len = (size_t)(b->p - b->base);
   size_t empty = b->blocks ? LJM_BLOCK_HEADER : 0;
@@ -98,9 +101,14 @@ void lj_wbuf_flush(MPBuf *b, uint64_t firstevent)
   if (!b->error && len > empty && b->pid == (long)getpid()) {
     if (b->blocks)
       wbuf_seal(b, firstevent);
-    wbuf_write(b, b->base, len);
+    if (!wbuf_write(b, b->base, len)) {
+      if (!must && b->again != NULL && b->again(b->arg))
+        return 0;
+      b->error = 1;
+    }
   }
   lj_wbuf_begin(b);
+  return 1;
 }
 
 /* Begins a record; the caller has made room. Returns a mark for its end. */

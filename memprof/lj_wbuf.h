@@ -22,13 +22,14 @@ typedef struct MPBuf {
   int writing;   /* The writer is at work. */
   long pid;      /* The process that may write. */
   size_t (*writer)(const void *data, size_t len, void *arg);
+  int (*again)(void *arg); /* It took nothing, but may later; or NULL. */
   void *arg;
 } MPBuf;
 
 LJ_FUNC int lj_wbuf_init(MPBuf *b, size_t size, int blocks);
 LJ_FUNC void lj_wbuf_free(MPBuf *b);
 LJ_FUNC void lj_wbuf_begin(MPBuf *b);
-LJ_FUNC void lj_wbuf_flush(MPBuf *b, uint64_t firstevent);
+LJ_FUNC int lj_wbuf_flush(MPBuf *b, uint64_t firstevent, int must);
 LJ_FUNC uint8_t *lj_wbuf_record(MPBuf *b, int code);
 LJ_FUNC void lj_wbuf_recordend(MPBuf *b, uint8_t *mark);
 LJ_FUNC void lj_wbuf_string(MPBuf *b, const char *s, size_t len);

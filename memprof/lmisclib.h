@@ -48,7 +48,10 @@ struct luam_Prof_options {
   ** It must not allocate from the VM that is profiled.
   */
   size_t (*writer)(const void *data, size_t len, void *arg);
-  /* Destroys arg when the profiler stops. Returns 0 on success. */
+  /* Destroys arg when the profiler stops. Returns 0 on success. When the
+  ** process exits, both are called by the handler that the first start has
+  ** given to atexit(), in the thread that exits.
+  */
   int (*on_stop)(void *arg);
   uint64_t dursec;  /* Stop by itself after so many seconds. 0: never. */
   int signo;        /* The RFC's timer signal. No signal is used. */

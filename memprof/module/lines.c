@@ -34,9 +34,9 @@ void lj_memprof_linesforget(MPState *mp, const GCtrace *T)
 }
 
 /* True if exact lines cannot be had, because the VM's profiler is running. */
-int lj_memprof_linesbusy(const MPState *mp)
+int lj_memprof_linesbusy(const global_State *g, int lines)
 {
-  return mp->lines == LUAM_PROF_LINES_EXACT && G2J(mp->g)->prof_mode != 0;
+  return lines != LUAM_PROF_LINES_NATURAL && G2J(g)->prof_mode != 0;
 }
 
 /*

@@ -9,7 +9,7 @@ local function act(order, state)
   if order.collect == 1 then collectgarbage() end
   if order.verb == "stop" then return state.memprof.stop() end
   local options = {stack = order.stack, sample = order.sample}
-  return state.memprof.start(state.folder .. "/" .. ngx.worker.pid() .. ".ljm", options)
+  return state.memprof.start(state.name(), options)
 end
 
 -- Does what was last asked for, once, if it is for this worker, and answers.
@@ -30,10 +30,19 @@ local function obey(state)
   orders:rpush("answers " .. id, ("worker %d: %s%s\n"):format(pid, result, note))
 end
 
+-- A name that no other recording in a folder has.
+function page.new_name(folder)
+  local time = os.date("!%Y%m%dT%H%M%SZ")
+  local n = orders:incr("recordings", 1, 0)
+  return ("%s/%d-%s-%d.ljm"):format(folder, ngx.worker.pid(), time, n)
+end
+
 -- In init_worker_by_lua: takes orders in this worker, and records to
--- FOLDER/PID.ljm. What `note` returns, if it is given, is told in answers.
+-- FOLDER/PID-TIME-N.ljm, another file each time. What `note` returns, if it is given,
+-- is told in answers.
 function page.take_orders(folder, note)
-  local state = {folder = folder, note = note, done = orders:get("order")}
+  local state = {note = note, done = orders:get("order")}
+  state.name = function() return page.new_name(folder) end
   state.memprof = misc and misc.memprof or require "memprof"
   assert(ngx.timer.every(0.1, function() obey(state) end))
 end
