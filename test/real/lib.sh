@@ -22,7 +22,7 @@ sampled() {
   status=0
   timeout -k 5 120 "$sysprof" "${strict[@]}" -- "$@" > "$dir/out" 2> "$dir/err" \
     < /dev/null || status=$?
-  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/out")"
+  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/out" "$dir/err")"
 }
 
 # Waits until a server listens.
@@ -81,6 +81,12 @@ judge() {
   truths=("${memory[@]/%/.truth}")
   memory=("${memory[@]/%/.ljm}")
   cat "$dir/err"
+  for vm in "${truths[@]}"; do
+    [ -e "$vm" ] || {
+      fail "no $vm"
+      return
+    }
+  done
   books_closed
   complete=$(sed -nE 's/.* ([0-9.]+)% complete to the root.*/\1/p' "$dir/err")
   awk -v c="${complete:-0}" 'BEGIN { exit !(c >= 99) }' ||

@@ -4,7 +4,7 @@
 mapfile -t packages < <(with_dependencies python3-lupa)
 
 run_program() {
-  cat > "$dir/lupa.py" << END
+  cat > "$dir/threads.py" << END
 import threading
 import lupa
 
@@ -26,6 +26,6 @@ for thread in threads:
 END
   sampled env LD_LIBRARY_PATH="$libraries" \
     PYTHONPATH="$build/stock/python3-lupa/usr/lib/python3/dist-packages" \
-    /usr/bin/python3 "$dir/lupa.py"
+    /usr/bin/python3 "$dir/threads.py"
   judge lupa1 lupa2
 }
