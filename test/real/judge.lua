@@ -41,7 +41,7 @@ end
 
 -- The row of a function of work.lua.
 local function row_of(rows, f)
-  local label = ("work.lua:%d (%s)"):format(f.at, f.name)
+  local label = ("work.lua:%d (burn.%s)"):format(f.at, f.name)
   for _, row in ipairs(rows) do
     if row.name:sub(-#label) == label then return row end
   end

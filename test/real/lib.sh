@@ -16,15 +16,6 @@ with_dependencies() {
       $1 == "Inst" && $2 != name && $2 !~ /^libluajit/ { print $2 }'
 }
 
-# Runs a program to its end and samples it. It must end well, and nearly all
-# stacks must be complete.
-sampled() {
-  status=0
-  timeout -k 5 120 "$sysprof" "${strict[@]}" -- "$@" > "$dir/out" 2> "$dir/err" \
-    < /dev/null || status=$?
-  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/out" "$dir/err")"
-}
-
 # Waits until a server listens.
 await_port() {
   for _ in {1..100}; do
@@ -41,7 +32,7 @@ await_work() {
   for ((i = 0; i < 1200; i++)); do
     for vm; do
       [ -e "$dir/$vm.truth" ] || {
-        kill -0 "${started[@]}" 2> /dev/null || break 2
+        kill -0 "$profiler" 2> /dev/null || break 2 # Its target ended.
         sleep 0.1
         continue 2
       }

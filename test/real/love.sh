@@ -33,7 +33,9 @@ function love.threaderror(_, message)
   error(message)
 end
 END
-  sampled env LD_LIBRARY_PATH="$libraries" HOME="$dir" SDL_VIDEODRIVER=dummy \
-    SDL_AUDIODRIVER=dummy "$build/stock/love/usr/bin/love-11.4" "$dir/game"
+  sysprof_start "${strict[@]}" -- env LD_LIBRARY_PATH="$libraries" HOME="$dir" \
+    "$build/stock/love/usr/bin/love-11.4" "$dir/game" || return
+  await_work love1 love2
+  sysprof_ended 0
   judge love1 love2
 }

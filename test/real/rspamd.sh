@@ -78,7 +78,7 @@ run_program() {
   yes "$data/message" | head -n 20000 | xargs "${alone[@]}" "$stock/usr/bin/rspamc" \
     -h "127.0.0.1:$port" -n 4 symbols > "$dir/rspamc" 2>&1 &
   started+=("$!")
-  await_work rspamd || return
+  await_work rspamd
   kill -TERM "$process"
   finish "$process"
   [ "$status" -eq 0 ] || fail "rspamd ended with status $status"

@@ -25,7 +25,11 @@ local ring = {} -- What was made last, so that all of it is allocated.
 for i = 1, 64 do ring[i] = false end
 
 -- Each spins until it has used so many seconds, and returns those that it used.
-local function heavy(seconds)
+-- They have names as long as this table is there, be the code that defines them
+-- collected or not.
+local burn = {}
+
+function burn.heavy(seconds)
   local start, x = clock(), 1
   for i = 1, TABLES do ring[i] = { i, x } end
   repeat
@@ -35,7 +39,7 @@ local function heavy(seconds)
   return clock() - start
 end
 
-local function middle(seconds)
+function burn.middle(seconds)
   local start, x = clock(), 1
   for i = 1, TABLES do ring[i] = { i, x } end
   repeat
@@ -45,7 +49,7 @@ local function middle(seconds)
   return clock() - start
 end
 
-local function light(seconds)
+function burn.light(seconds)
   local start, x = clock(), 1
   for i = 1, TABLES do ring[i] = { i, x } end
   repeat
@@ -56,16 +60,16 @@ local function light(seconds)
 end
 
 local parts = {
-  { name = "heavy", fn = heavy, share = 0.6 },
-  { name = "middle", fn = middle, share = 0.3 },
-  { name = "light", fn = light, share = 0.1 },
+  { name = "heavy", share = 0.6 },
+  { name = "middle", share = 0.3 },
+  { name = "light", share = 0.1 },
 }
 
 -- All three for so many seconds.
 local function round(seconds)
   local all = 0
   for _, p in ipairs(parts) do
-    local used = p.fn(seconds * p.share)
+    local used = burn[p.name](seconds * p.share)
     p.used, all = p.used + used, all + used
   end
   return all
@@ -105,7 +109,7 @@ local function tell(out, rounds, heap)
   local file = assert(io.open(out .. ".new", "w"))
   local tables, size = rounds * TABLES, table_size()
   for _, p in ipairs(parts) do
-    file:write(("%s %d %.6f %d %.0f\n"):format(p.name, debug.getinfo(p.fn, "S").linedefined, p.used, tables,
+    file:write(("%s %d %.6f %d %.0f\n"):format(p.name, debug.getinfo(burn[p.name], "S").linedefined, p.used, tables,
       tables * size))
   end
   if heap then file:write(("heap %.0f\n"):format(heap)) end

@@ -33,7 +33,7 @@ END
   sysprof_start "${strict[@]}" -- env LD_LIBRARY_PATH="$libraries" \
     "$build/stock/wrk/usr/bin/wrk" -t 2 -c 4 -d 120 -s "$dir/wrk.lua" \
     "http://127.0.0.1:$port/" || return
-  await_work wrk1 wrk2 || return
+  await_work wrk1 wrk2
   pkill -INT -P "$profiler" # Ends wrk as Ctrl-C does.
   sysprof_ended 0
   cat "$dir/out"
