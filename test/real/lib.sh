@@ -53,14 +53,21 @@ reported() {
   [ "$want" -ne 0 ] || [ ! -s "$dir/warning" ] || fail "lj-parse-memprof $*: $(cat "$dir/warning")"
 }
 
-# What is live in the recordings must be what the VMs counted, to the byte.
+# What is live in the recordings must be what the VMs counted, to the byte, and
+# what modules in C have taken from the VMs' allocators besides. Sets `outside`
+# to the bytes of the latter.
 judge_heap() {
   local heap
   heap=$(awk '$1 == "heap" { sum += $2 } END { printf "%.0f", sum }' "${truths[@]}")
+  reported 0 --view=types "${memory[@]}"
+  outside=$(awk '/^\(outside of/ { print $NF }' "$dir/report")
+  heap=$((heap + ${outside:=0}))
   reported 0 -l "${memory[@]}"
   awk -v heap="$heap" '
+    /^OUTSIDE/ { exit }
     / holds [0-9]+ bytes: / { sub(/.* holds /, ""); sum += $1 }
-    END { exit sum != heap }' "$dir/report" || fail "not $heap bytes: $(cat "$dir/report")"
+    END { exit sum != heap }' "$dir/report" ||
+    fail "not $heap bytes, of which $outside outside: $(cat "$dir/report")"
   reported 0 --limit="live<=$heap" "${memory[@]}"
   reported 3 --limit="live<=$((heap - 1))" "${memory[@]}"
 }
@@ -68,6 +75,7 @@ judge_heap() {
 # The recordings of these VMs and of the CPU must be whole, and be right.
 judge() {
   local complete memory truths vm
+  outside=0
   memory=("${@/#/$dir/}")
   truths=("${memory[@]/%/.truth}")
   memory=("${memory[@]/%/.ljm}")

@@ -33,7 +33,7 @@ function love.threaderror(_, message)
   error(message)
 end
 END
-  sysprof_start "${strict[@]}" -- env LD_LIBRARY_PATH="$libraries" HOME="$dir" \
+  LD_LIBRARY_PATH=$libraries HOME=$dir sysprof_start "${strict[@]}" -- \
     "$build/stock/love/usr/bin/love-11.4" "$dir/game" || return
   await_work love1 love2
   sysprof_ended 0

@@ -24,9 +24,9 @@ for thread in threads:
 for thread in threads:
     thread.join()
 END
-  sysprof_start "${strict[@]}" -- env LD_LIBRARY_PATH="$libraries" \
-    PYTHONPATH="$build/stock/python3-lupa/usr/lib/python3/dist-packages" \
-    /usr/bin/python3 "$dir/threads.py" || return
+  LD_LIBRARY_PATH=$libraries \
+    PYTHONPATH=$build/stock/python3-lupa/usr/lib/python3/dist-packages \
+    sysprof_start "${strict[@]}" -- /usr/bin/python3 "$dir/threads.py" || return
   await_work lupa1 lupa2
   sysprof_ended 0
   judge lupa1 lupa2

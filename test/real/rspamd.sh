@@ -85,4 +85,5 @@ run_program() {
   sysprof_ended 0
   grep -q 'Symbol: LJPROF' "$dir/rspamc" || fail "no message was found by the rule"
   judge rspamd
+  [ "$outside" -gt 0 ] || fail "LPeg's memory is not in the recording"
 }

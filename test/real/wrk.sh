@@ -30,7 +30,7 @@ END
     > "$dir/target.err" 2>&1 &
   started+=("$!")
   await_port || return
-  sysprof_start "${strict[@]}" -- env LD_LIBRARY_PATH="$libraries" \
+  LD_LIBRARY_PATH=$libraries sysprof_start "${strict[@]}" -- \
     "$build/stock/wrk/usr/bin/wrk" -t 2 -c 4 -d 120 -s "$dir/wrk.lua" \
     "http://127.0.0.1:$port/" || return
   await_work wrk1 wrk2
