@@ -16,6 +16,16 @@ with_dependencies() {
       $1 == "Inst" && $2 != name && $2 !~ /^libluajit/ { print $2 }'
 }
 
+# Makes a new network namespace's loopback interface one to be used, as
+# `ip link set lo up` does, which may not be installed.
+loopback_up() {
+  python3 -c '
+import fcntl, socket, struct
+SIOCSIFFLAGS, UP, LOOPBACK, RUNNING = 0x8914, 1, 8, 0x40
+with socket.socket() as s:
+    fcntl.ioctl(s, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", UP | LOOPBACK | RUNNING))'
+}
+
 # Waits until a server listens.
 await_port() {
   for _ in {1..100}; do
