@@ -8,6 +8,9 @@
 -- were taken in allocation and garbage collection; allocations and bytes. Exit
 -- status 1 if something is not as it must be, which is marked with "WRONG".
 
+package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
+local csv = require("csv")
+
 local SAMPLES = 6000 -- 4 sigma are 2.5 points then, of a share of 40%.
 local ERROR = 3 -- Points.
 
@@ -23,34 +26,13 @@ local function check(ok)
   return ok and "" or " WRONG"
 end
 
--- The fields of a line of CSV; none of ours has a line break in it.
-local function fields(line)
-  local t, rest = {}, line .. ","
-  while rest ~= "" do
-    local quoted, after = rest:match('^"(.-[^"])",(.*)$')
-    if not quoted then
-      quoted, after = rest:match("^([^,]*),(.*)$")
-    end
-    t[#t + 1], rest = quoted, after
-  end
-  return t
-end
-
 -- The report's lines: by "FILE:LINE", a table by column. And all samples.
 local function read_report(path)
-  local keys, rows, samples = nil, {}, 0
-  for line in io.lines(path) do
-    local row = {}
-    for i, field in ipairs(fields(line)) do
-      row[keys and keys[i] or i] = field
-    end
-    if keys then
-      local file, at = row.name:match("([^/@]+%.lua):%d+, line (%d+) %(")
-      samples = samples + tonumber(row.self)
-      rows[file and file .. ":" .. at or ""] = row
-    else
-      keys = row
-    end
+  local rows, samples = {}, 0
+  for _, row in ipairs(csv.read(path)) do
+    local file, at = row.name:match("([^/@]+%.lua):%d+, line (%d+) %(")
+    samples = samples + tonumber(row.self)
+    rows[file and file .. ":" .. at or ""] = row
   end
   return rows, samples
 end
