@@ -156,7 +156,7 @@ static void builtin_modules(BuiltinSearch *s, const GCtab *t, int sub)
         builtin_fields(s, tabV(val), strdata(key), "");
     } else if (!sub && t == s->loaded && builtin_is(s, val)) {
       /* A module that is a function. */
-      builtin_offer(s, ljm_name_rank(isffunc(s->fn), "", 1), val, "", "",
+      builtin_offer(s, ljm_name_modulerank(strdata(key)), val, "", "",
                     strdata(key));
     }
   }

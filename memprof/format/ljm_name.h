@@ -37,17 +37,19 @@ static inline int ljm_name_isfield(const char *s, size_t n)
   return n > 0;
 }
 
-/* True for LuaJIT's own modules. */
-static inline int ljm_name_isstandard(const char *module)
+/* True for LuaJIT's own modules. The name has n bytes. */
+static inline int ljm_name_isstandard(const char *module, size_t n)
 {
-  static const char own[] = " bit coroutine debug ffi io jit jit.opt"
-                            " jit.profile jit.util math os package string"
-                            " string.buffer table thread ";
-  size_t n = strlen(module);
+  static const char own[] = "bit coroutine debug ffi io jit jit.opt jit.profile"
+                            " jit.util math os package string string.buffer"
+                            " table thread";
   const char *p;
-  for (p = own; n > 0 && (p = strstr(p, module)) != NULL; p++)
-    if (p[-1] == ' ' && p[n] == ' ')
+  size_t len;
+  for (p = own; *p != '\0'; p += len + (p[len] == ' ')) {
+    len = strcspn(p, " ");
+    if (len == n && memcmp(p, module, n) == 0)
       return 1;
+  }
   return 0;
 }
 
@@ -59,11 +61,22 @@ static inline int ljm_name_isstandard(const char *module)
 static inline unsigned ljm_name_rank(int builtin, const char *module,
                                      unsigned tables)
 {
-  if (tables == 1 && ljm_name_isstandard(module))
+  if (tables == 1 && ljm_name_isstandard(module, strlen(module)))
     return 0;
   if (tables == 0)
     return builtin ? 1 : LJM_NAME_TABLES + 2;
   return tables + 1;
+}
+
+/*
+** The same of a module that is a function: "table.new" is LuaJIT's own name of
+** it, as "string.rep" is.
+*/
+static inline unsigned ljm_name_modulerank(const char *module)
+{
+  const char *dot = strrchr(module, '.');
+  return dot != NULL && ljm_name_isstandard(module, (size_t)(dot - module)) ? 0
+                                                                            : 2;
 }
 
 /* The last part of a name. */

@@ -137,7 +137,9 @@ static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
                    tables > module ? p->sep : "", field);
   if (!e || e->walk != names->walk || n < 0 || (size_t)n >= sizeof(full))
     return;
-  rank = p->hidden ? NAMES_LAST : ljm_name_rank(builtin, p->module, tables);
+  rank = p->hidden ? NAMES_LAST
+         : module  ? ljm_name_modulerank(field)
+                   : ljm_name_rank(builtin, p->module, tables);
   if (ljm_name_offer(&e->naming, rank, fn, full))
     e->naming.name = ls_pool_add(names->pool, full, (size_t)n);
 }
