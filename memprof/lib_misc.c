@@ -218,7 +218,8 @@ static int misc_refused(lua_State *L, const char *fname, int status)
 static int misc_record(lua_State *L, const char *fname, int fd,
                        struct luam_Prof_options *opt)
 {
-  static const MPWriter more = {lj_memprof_fileagain, lj_memprof_namefile};
+  static const MPWriter more = {lj_memprof_fileagain, lj_memprof_namefile,
+                                lj_memprof_forkedfile};
   MPFile *f = (MPFile *)malloc(sizeof(MPFile));
   int status = LUAM_PROFILE_ERRIO, en;
   const char *why;

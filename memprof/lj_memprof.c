@@ -17,6 +17,8 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
+#include "lj_memprof_file.h"
+
 #include <signal.h>
 #include <unistd.h>
 
@@ -42,6 +44,16 @@ static void memprof_unlock(void)
   pthread_mutex_unlock(&memprof_mutex);
 }
 
+/* A child of fork() has nothing to do with its parent's recordings. */
+static void memprof_forked(void)
+{
+  MPHook *h;
+  for (h = memprof_hooks; h != NULL; h = h->next)
+    if (h->rec != NULL && h->state != MP_ENDED && h->rec->buf.forked != NULL)
+      h->rec->buf.forked(h->rec->buf.arg);
+  memprof_unlock();
+}
+
 /*
 ** A fork must not leave the lock in the hands of a thread that is gone. What
 ** was there before the first start is there when the process exits, and when
@@ -49,7 +61,7 @@ static void memprof_unlock(void)
 */
 static void memprof_init(void)
 {
-  pthread_atfork(memprof_lock, memprof_unlock, memprof_unlock);
+  pthread_atfork(memprof_lock, memprof_unlock, memprof_forked);
   atexit(memprof_atexit);
 }
 
@@ -80,6 +92,19 @@ static void memprof_setstate(MPHook *h, int state)
 static int memprof_isrecording(const MPHook *h)
 {
   return h->rec != NULL && h->state != MP_ENDED && h->pid == (long)getpid();
+}
+
+/*
+** True if the VM is in an allocation that may have ended its recording: a start
+** from on_stop() would change what goes on below. Call with the lock held.
+*/
+static int memprof_islate(const global_State *g)
+{
+  const MPHook *h;
+  for (h = memprof_hooks; h != NULL; h = h->next)
+    if (h->g == g && h->late)
+      return 1;
+  return 0;
 }
 
 /* The hook of a VM's recording, or NULL. Call with the lock held. */
@@ -193,6 +218,7 @@ static MPState *memprof_new(global_State *g,
   mp->buf.writer = opt->writer;
   mp->buf.arg = opt->arg;
   mp->buf.again = more ? more->again : NULL;
+  mp->buf.forked = more ? more->forked : NULL;
   mp->on_stop = opt->on_stop;
   mp->start = mp->seen = mp->marked = mp->flushed = lj_memprof_now();
   mp->softref = mp->buf.p;
@@ -255,7 +281,7 @@ static int memprof_reserve(MPState *mp, MPHook **hp)
 {
   global_State *g = mp->g;
   MPHook *h = memprof_find(g);
-  if (h != NULL || memprof_exiting)
+  if (h != NULL || memprof_exiting || memprof_islate(g))
     return LUAM_PROFILE_ERR;
   for (h = memprof_hooks; h != NULL; h = h->next)
     if (memprof_fits(h, g))
@@ -449,7 +475,10 @@ static int memprof_end(MPHook *h)
   if (h->stuck) /* When the process exits, and something was let through. */
     mp->lost++;
   memprof_finish(mp, swapped, (uint64_t)mp->g->gc.total);
-  memprof_forget(h); /* From here on, on_stop() may start the next one. */
+  /* From here on, on_stop() may start the next one; but not where dursec is
+  ** over, in the middle of an allocation.
+  */
+  memprof_forget(h);
   failed = mp->buf.error;
   if (mp->on_stop(mp->buf.arg) != 0)
     failed = 1;
@@ -464,7 +493,7 @@ int lj_memprof_isactive(const lua_State *L)
   int active;
   memprof_lock();
   h = memprof_find(G(L));
-  active = h != NULL && memprof_isrecording(h);
+  active = (h != NULL && memprof_isrecording(h)) || memprof_islate(G(L));
   memprof_unlock();
   return active;
 }
@@ -542,7 +571,7 @@ void lj_memprof_close(global_State *g)
 /* -- The process exits ----------------------------------------------------- */
 
 #define MEMPROF_PATIENCE (1000 * MP_MS) /* With other threads, in all, */
-#define MEMPROF_LEAST    (50 * MP_MS)   /* or with each of them. */
+#define MEMPROF_LEAST    MP_MS          /* or with each of them. */
 
 /*
 ** Bytes on the heap of a VM that may be running. Samples do not add up; then
@@ -560,7 +589,7 @@ memprof_estimate(const MPState *mp)
 {
   if (mp->sample != NULL)
     return (uint64_t) * (const volatile GCSize *)&mp->g->gc.total;
-  return mp->foreign.base + mp->bytesin - mp->bytesout;
+  return (GCSize)(mp->foreign.base + mp->bytesin - mp->bytesout);
 }
 
 /*
@@ -614,6 +643,7 @@ static void memprof_atexit(void)
   do {
     memprof_lock();
     memprof_exiting = 1;
+    lj_memprof_outuntil(until);
     h = memprof_nextforeign(&wait);
     memprof_unlock();
     if (h != NULL)

@@ -214,6 +214,7 @@ typedef struct MPHook {
   int state;           /* MP_IDLE and so on; under the lock. */
   MPThread owner;      /* Who starts or ends it; under the lock. */
   int stuck;           /* Its end was given up; under the lock. */
+  int late;            /* The VM is in an allocation that may end it. */
   long pid;            /* The process that started. */
   void (*over)(struct MPHook *h); /* Its time is over. */
 } MPHook;
@@ -401,6 +402,7 @@ LJ_FUNC void lj_memprof_linesforget(MPState *mp, const GCtrace *T);
 typedef struct MPWriter {
   int (*again)(void *arg); /* See MPBuf. */
   int (*begun)(void *arg); /* META is written. Returns 0 if that is in vain. */
+  void (*forked)(void *arg); /* The recording is the parent's, of a fork. */
 } MPWriter;
 
 LJ_FUNC int lj_memprof_check(lua_State *L, const struct luam_Prof_options *opt);

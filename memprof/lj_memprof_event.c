@@ -435,7 +435,14 @@ static size_t event_putrealloc(MPState *mp, uint32_t site, const void *ptr,
                                size_t osize, const void *p, size_t nsize)
 {
   size_t known = mp->foreign.live.used ? lj_memprof_foreignsize(mp, ptr) : 0;
-  MPChange c = {LJM_REALLOC, ptr, p, known ? known : osize, nsize};
+  MPChange c = {LJM_REALLOC, ptr, p, osize, nsize};
+  if (LJ_UNLIKELY(known != 0 && osize != 0 && osize != known)) {
+    /* Its end was not seen: the address is another block's. */
+    lj_memprof_mapdel(&mp->foreign.live, (uint64_t)(uintptr_t)ptr);
+    known = 0;
+  }
+  if (known != 0)
+    c.osize = known;
   mpput_realloc(mp, site, ptr, c.osize, p, nsize);
   if (LJ_UNLIKELY(known != 0))
     lj_memprof_foreign(mp, &c);
@@ -544,7 +551,9 @@ static LJ_NOINLINE void *event_late(MPHook *h, void *ptr, size_t osize,
 {
   /* The last event may be about to be written. */
   event_complete(h->rec, nsize == 0 ? ptr : NULL, nsize == 0 ? osize : 0);
+  h->late = 1;
   lj_memprof_look(h, h->rec, nsize == 0);
+  h->late = 0;
   lj_memprof_leave(h);
   /* If the recording has ended, this is the allocator below, or a pass. */
   return h->wrapper(h, ptr, osize, nsize);

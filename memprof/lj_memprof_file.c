@@ -225,7 +225,11 @@ static int file_maketemp(MPFile *f)
   }
   f->fd = file_behindstd(f->fd);
   f->lock = f->fd;
-  return file_know(f) && file_lock(f, f->fd);
+  if (file_know(f))
+    return file_lock(f, f->fd);
+  unlinkat(f->dir, f->temp, 0); /* Nothing shows later that it is ours. */
+  *f->temp = '\0';
+  return 0;
 }
 
 /*
@@ -323,10 +327,25 @@ static int file_noflags(void)
   return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
 }
 
+/*
+** Looks once more how large the file before is: it is kept if anything has come
+** into it. Returns 0 if it must not be.
+*/
+static int file_lookold(MPFile *f)
+{
+  int empty = f->oldst.st_size == 0;
+  if (fstat(f->old, &f->oldst) != 0)
+    return lj_memprof_filefail(f, errno, NULL);
+  return f->oldst.st_size == 0 || !empty || file_checkold(f);
+}
+
 /* The same with two renames, where names cannot be exchanged. */
 static int file_move(MPFile *f)
 {
-  int kept = f->oldst.st_size > 0;
+  int kept;
+  if (!file_lookold(f))
+    return 0;
+  kept = f->oldst.st_size > 0;
   if (kept && renameat(f->dir, f->name, f->dir, f->oldname) != 0)
     return lj_memprof_filefail(f, errno, NULL);
   if (renameat(f->dir, f->temp, f->dir, f->name) == 0)
@@ -338,10 +357,11 @@ static int file_move(MPFile *f)
 }
 
 /* The file before has the temporary name now: it is kept, or taken away. */
-static int file_keep(const MPFile *f)
+static int file_keep(MPFile *f)
 {
-  struct stat st;
-  if (fstat(f->old, &st) == 0 && st.st_size == 0)
+  if (!file_lookold(f))
+    return 0;
+  if (f->oldst.st_size == 0)
     return unlinkat(f->dir, f->temp, 0) == 0;
   return renameat(f->dir, f->temp, f->dir, f->oldname) == 0;
 }
@@ -360,7 +380,8 @@ static int file_exchange(MPFile *f)
       st.st_dev == f->oldst.st_dev && st.st_ino == f->oldst.st_ino) {
     if (file_keep(f))
       return 1;
-    lj_memprof_filefail(f, errno, "cannot be kept with .old behind its name");
+    if (f->en == 0)
+      lj_memprof_filefail(f, errno, "cannot be kept with .old behind its name");
   }
   file_rename2(f, f->temp, f->name, RENAME_EXCHANGE);
   return 0;

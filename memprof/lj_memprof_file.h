@@ -74,6 +74,15 @@ LJ_FUNC size_t lj_memprof_writefile(const void *data, size_t len, void *arg);
 /* True if the writer has failed for want of space, and may be called again. */
 LJ_FUNC int lj_memprof_fileagain(void *arg);
 
+/*
+** From here on writes to what is no regular file take until then at the most:
+** nanoseconds of lj_memprof_now(). For all files, when the process exits.
+*/
+LJ_FUNC void lj_memprof_outuntil(uint64_t until);
+
+/* In a child of fork(): closes its copies of the parent's descriptors. */
+LJ_FUNC void lj_memprof_forkedfile(void *arg);
+
 /* Closes a file, unless the program has done so. Sets en if that fails. */
 LJ_FUNC void lj_memprof_closefile(MPFile *f);
 

@@ -15,6 +15,7 @@
 #ifndef LUAJIT_DISABLE_MEMPROF
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -110,11 +111,41 @@ static void out_unblock(const OutSignals *s, int en)
 
 /* -- Writing --------------------------------------------------------------- */
 
-/* Waits until a descriptor that does not block can be written to. */
-static void out_wait(int fd)
+/* When no reader is waited for any more, or 0. Set when the process exits. */
+static uint64_t out_deadline;
+
+void lj_memprof_outuntil(uint64_t until)
+{
+  __atomic_store_n(&out_deadline, until, __ATOMIC_RELAXED);
+}
+
+/*
+** Waits until a descriptor that does not block can be written to. Returns 0 if
+** that takes too long.
+*/
+static int out_wait(int fd)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
-  poll(&p, 1, -1);
+  uint64_t until = __atomic_load_n(&out_deadline, __ATOMIC_RELAXED);
+  uint64_t now = until != 0 ? lj_memprof_now() : 0;
+  int ms = until == 0 ? -1 : until > now ? (int)((until - now) / MP_MS) : 0;
+  return poll(&p, 1, ms) != 0;
+}
+
+/*
+** When the process exits, a reader that has stopped reading must not hold it
+** up: writes do not block then. Returns the flags to be restored, or -1.
+*/
+static int out_unblocked(const MPFile *f)
+{
+  int flags;
+  if (f->regular || __atomic_load_n(&out_deadline, __ATOMIC_RELAXED) == 0)
+    return -1;
+  flags = fcntl(f->fd, F_GETFL);
+  if (flags < 0 || (flags & O_NONBLOCK) ||
+      fcntl(f->fd, F_SETFL, flags | O_NONBLOCK) != 0)
+    return -1;
+  return flags;
 }
 
 /* Writes as much as can be written. Returns how much, and sets *en if less. */
@@ -126,7 +157,10 @@ static size_t out_all(const MPFile *f, const char *p, size_t len, int *en)
     if (n > 0) {
       done += (size_t)n;
     } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      out_wait(f->fd);
+      if (!out_wait(f->fd)) {
+        *en = ETIMEDOUT;
+        break;
+      }
     } else if (n == 0 || errno != EINTR) {
       *en = n < 0 ? errno : EIO;
       break;
@@ -159,12 +193,15 @@ size_t lj_memprof_writefile(const void *data, size_t len, void *arg)
   MPFile *f = (MPFile *)arg;
   OutSignals signals;
   size_t done;
-  int en = 0;
+  int en = 0, flags;
   f->again = 0;
   if (!out_isasleft(f))
     return 0;
   out_block(&signals);
+  flags = out_unblocked(f);
   done = out_all(f, (const char *)data, len, &en);
+  if (flags >= 0) /* A copy of the descriptor may be somebody else's. */
+    fcntl(f->fd, F_SETFL, flags);
   out_unblock(&signals, en);
   if (done == len) {
     f->at += (off_t)len;
@@ -192,18 +229,36 @@ static int out_isof(const MPFile *f, int fd)
          st.st_ino == f->ino && st.st_rdev == f->rdev;
 }
 
+/*
+** In a child of fork(): closes what it has of its parent's file. Else it would
+** hold the lock when the parent is gone. arg is an MPFile.
+*/
+void lj_memprof_forkedfile(void *arg)
+{
+  MPFile *f = (MPFile *)arg;
+  if (f->lock != f->fd && out_isof(f, f->lock))
+    close(f->lock);
+  if (out_isof(f, f->fd))
+    close(f->fd);
+  f->fd = f->lock = -1;
+}
+
 /* Closes a file, unless the program has done so. Sets en if that fails. */
 void lj_memprof_closefile(MPFile *f)
 {
-  if (f->lock != f->fd && out_isof(f, f->lock))
+  int ours = f->pid == (long)getpid();
+  if (f->lock != f->fd && out_isof(f, f->lock)) {
+    if (ours) /* A child of fork() may have it open, too. */
+      flock(f->lock, LOCK_UN);
     close(f->lock);
+  }
   if (!out_isof(f, f->fd)) {
     if (f->en == 0)
       lj_memprof_filefail(f, EBADF, out_closed);
     return;
   }
-  if (f->lock == f->fd && f->pid == (long)getpid())
-    flock(f->fd, LOCK_UN); /* A child of fork() may have it open, too. */
+  if (f->lock == f->fd && ours)
+    flock(f->fd, LOCK_UN);
   if (close(f->fd) != 0 && f->en == 0)
     lj_memprof_filefail(f, errno, NULL);
 }

@@ -113,9 +113,12 @@ static uint32_t sample_site(MPState *mp)
 /* Looks at the clock, which an event is always worth. 0: do not tell it. */
 static int sample_look(MPHook *h, MPState *mp, int isfree)
 {
-  if (mp->buf.p >= mp->buf.soft)
+  if (mp->buf.p >= mp->buf.soft) {
+    h->late = 1;
     lj_memprof_look(h, mp, isfree);
-  return lj_memprof_active(h) != NULL;
+    h->late = 0;
+  }
+  return lj_memprof_active(h) == mp;
 }
 
 static LJ_NOINLINE void *sample_alloc(MPHook *h, MPState *mp, size_t nsize)

@@ -22,7 +22,8 @@ typedef struct MPBuf {
   int writing;   /* The writer is at work. */
   long pid;      /* The process that may write. */
   size_t (*writer)(const void *data, size_t len, void *arg);
-  int (*again)(void *arg); /* It took nothing, but may later; or NULL. */
+  int (*again)(void *arg);   /* It took nothing, but may later; or NULL. */
+  void (*forked)(void *arg); /* In a child of fork(); or NULL. */
   void *arg;
 } MPBuf;
 

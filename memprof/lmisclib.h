@@ -48,7 +48,8 @@ struct luam_Prof_options {
   ** It must not allocate from the VM that is profiled.
   */
   size_t (*writer)(const void *data, size_t len, void *arg);
-  /* Destroys arg when the profiler stops. Returns 0 on success. When the
+  /* Destroys arg when the profiler stops. Returns 0 on success. It may start
+  ** the next recording, unless dursec has ended this one. When the
   ** process exits, both are called by the handler that the first start has
   ** given to atexit(), in the thread that exits.
   */

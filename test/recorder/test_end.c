@@ -146,6 +146,62 @@ START_TEST(duration)
 }
 END_TEST
 
+/* A destroyer that starts the next recording. */
+typedef struct Chain {
+  lua_State *L;
+  RecStream s, next;
+  int status; /* What the start returned. */
+} Chain;
+
+static size_t chain_write(const void *data, size_t len, void *arg)
+{
+  return rec_write(data, len, &((Chain *)arg)->s);
+}
+
+static int chain_stop(void *arg)
+{
+  Chain *c = arg;
+  struct luam_Prof_options opt = rec_options(&c->next, LUAM_PROF_COMPACT);
+  c->status = luaM_memprof_start(c->L, &opt);
+  return rec_onstop(&c->s);
+}
+
+/* Where dursec is over the VM is in the middle of an allocation: nothing may
+** start there. After a stop it may.
+*/
+START_TEST(duration_and_the_next_start)
+{
+  int i;
+  for (i = 0; i < 4; i++) {
+    Chain c = {.L = rec_open()};
+    struct luam_Prof_options opt = rec_options(&c.s, LUAM_PROF_COMPACT);
+    opt.arg = &c;
+    opt.writer = chain_write;
+    opt.on_stop = chain_stop;
+    opt.dursec = 1;
+    opt.sample = i & 1 ? 256 : 0;
+    opt.stack = i & 2 ? 16 : 1;
+    clock_set(0);
+    ck_assert_int_eq(luaM_memprof_start(c.L, &opt), LUAM_PROFILE_SUCCESS);
+    clock_set(2000);
+    make_events(c.L, 5000);
+    ck_assert_int_eq(c.s.stops, 1);
+    ck_assert_int_eq(c.status, LUAM_PROFILE_ERR);
+    ck_assert(!luaM_memprof_isrunning());
+    opt.dursec = 0;
+    ck_assert_int_eq(luaM_memprof_start(c.L, &opt), LUAM_PROFILE_SUCCESS);
+    make_events(c.L, 100);
+    ck_assert_int_eq(luaM_memprof_stop(c.L), LUAM_PROFILE_SUCCESS);
+    ck_assert_int_eq(c.status, LUAM_PROFILE_SUCCESS);
+    ck_assert_int_eq(luaM_memprof_stop(c.L), LUAM_PROFILE_SUCCESS);
+    ck_assert_int_eq(c.next.stops, 1);
+    lua_close(c.L);
+    rec_free(&c.s);
+    rec_free(&c.next);
+  }
+}
+END_TEST
+
 /* The end may come in any event: the books are right at each of them. */
 START_TEST(duration_ends_anywhere)
 {
@@ -389,6 +445,7 @@ int main(void)
   const TTest *tests[] = {close_while_running,
                           close_with_a_failing_writer,
                           duration,
+                          duration_and_the_next_start,
                           duration_ends_anywhere,
                           duration_of_ages,
                           duration_with_a_failing_writer,

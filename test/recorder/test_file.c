@@ -312,6 +312,105 @@ START_TEST(child_that_lives_on)
 }
 END_TEST
 
+/* Nor does one whose parent was killed while it recorded. */
+START_TEST(child_of_a_killed_parent)
+{
+  lua_State *L = rec_open();
+  int p[2], status;
+  char byte;
+  pid_t pid;
+  make_path();
+  ck_assert_int_eq(pipe(p), 0);
+  pid = fork();
+  ck_assert_int_ge(pid, 0);
+  if (pid == 0) {
+    pid_t child;
+    ck_assert_ptr_null(start(L, ""));
+    child = fork();
+    if (child == 0) {
+      ck_assert_int_eq(write(p[1], "", 1), 1);
+      close(p[1]);
+      pause(); /* Until the test's end kills it. */
+    }
+    ck_assert_int_eq(write(p[1], &child, sizeof(child)), sizeof(child));
+    kill(getpid(), SIGKILL);
+  }
+  close(p[1]);
+  ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+  ck_assert(WIFSIGNALED(status));
+  {
+    char said[sizeof(pid_t) + 1];
+    size_t n = 0;
+    while (n < sizeof(said) && read(p[0], &byte, 1) == 1)
+      said[n++] = byte;
+    ck_assert_uint_eq(n, sizeof(said));
+  }
+  ck_assert_ptr_null(start(L, ""));
+  ck_assert_ptr_null(stop(L));
+  lua_close(L);
+  close(p[0]);
+  remove_path();
+}
+END_TEST
+
+/* A lock that was taken for a descriptor goes with the recording. */
+START_TEST(descriptor_and_a_child)
+{
+  lua_State *L = rec_open();
+  char code[128];
+  pid_t pid;
+  int fd, i;
+  make_path();
+  fd = open(path, O_WRONLY);
+  ck_assert_int_ge(fd, 0);
+  snprintf(code, sizeof(code), "return misc.memprof.start(nil, {fd = %d})", fd);
+  ck_assert_ptr_null(call(L, code));
+  pid = fork();
+  ck_assert_int_ge(pid, 0);
+  if (pid == 0)
+    for (;;)
+      pause();
+  ck_assert_ptr_null(stop(L));
+  for (i = 0; i < 2; i++) {
+    ck_assert_ptr_null(call(L, code));
+    ck_assert_ptr_null(stop(L));
+  }
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  lua_close(L);
+  close(fd);
+  unlink(path);
+}
+END_TEST
+
+/* A reader that has stopped reading does not keep a process from its exit. */
+START_TEST(exit_with_a_full_pipe)
+{
+  lua_State *L = rec_open();
+  char code[128], data[4096] = {0};
+  int p[2], status;
+  pid_t pid;
+  ck_assert_int_eq(pipe(p), 0);
+  pid = fork();
+  ck_assert_int_ge(pid, 0);
+  if (pid == 0) {
+    snprintf(code, sizeof(code), "return misc.memprof.start(nil, {fd = %d})",
+             p[1]);
+    ck_assert_ptr_null(call(L, code));
+    fcntl(p[1], F_SETFL, O_NONBLOCK);
+    while (write(p[1], data, sizeof(data)) > 0)
+      ;
+    fcntl(p[1], F_SETFL, 0);
+    exit(0); /* check would wait for ever; its time limit ends that. */
+  }
+  ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+  ck_assert_int_eq(status, 0);
+  close(p[0]);
+  close(p[1]);
+  lua_close(L);
+}
+END_TEST
+
 int main(void)
 {
   const TTest *tests[] = {size_limit,
@@ -319,6 +418,9 @@ int main(void)
                           pipe_that_does_not_block,
                           standard_streams_are_closed,
                           one_file_for_one,
-                          child_that_lives_on};
+                          child_that_lives_on,
+                          child_of_a_killed_parent,
+                          descriptor_and_a_child,
+                          exit_with_a_full_pipe};
   return REC_MAIN("file", tests);
 }

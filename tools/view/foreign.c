@@ -49,12 +49,12 @@ void lp_foreign_text(LpBuf *b, const LpProfile *prof)
   if (!sum.arrived && !elder->n)
     return;
   lp_buf_printf(b,
-                "%" PRIu64 " bytes live, %" PRIu64 " allocated, %" PRIu64
+                "%" PRId64 " bytes live, %" PRIu64 " allocated, %" PRIu64
                 " allocations, %" PRIu64 " deallocations",
-                sum.live, sum.bytes, sum.arrived, sum.left);
+                (int64_t)sum.live, sum.bytes, sum.arrived, sum.left);
   if (elder->n)
     lp_buf_printf(b,
-                  "; %" PRIu64 " bytes of %" PRIu64
+                  "; %" PRId64 " bytes of %" PRIu64
                   " objects from before the start were freed",
-                  elder->bytes, elder->n);
+                  (int64_t)elder->bytes, elder->n);
 }
