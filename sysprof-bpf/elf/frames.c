@@ -12,23 +12,23 @@
 
 #include "frames.h"
 
-/* DW_EH_PE_*: how a pointer is encoded. */
+/* As in <dwarf.h>: how a pointer is encoded. */
 enum {
-  PE_ABSPTR = 0x00,
-  PE_ULEB128,
-  PE_UDATA2,
-  PE_UDATA4,
-  PE_UDATA8,
-  PE_SLEB128 = 0x09,
-  PE_SDATA2,
-  PE_SDATA4,
-  PE_SDATA8,
-  PE_FORMAT = 0x0f,
-  PE_PCREL = 0x10,
-  PE_DATAREL = 0x30,
-  PE_ALIGNED = 0x50,
-  PE_BASE = 0x70,
-  PE_INDIRECT = 0x80
+  DW_EH_PE_absptr = 0x00,
+  DW_EH_PE_uleb128,
+  DW_EH_PE_udata2,
+  DW_EH_PE_udata4,
+  DW_EH_PE_udata8,
+  DW_EH_PE_sleb128 = 0x09,
+  DW_EH_PE_sdata2,
+  DW_EH_PE_sdata4,
+  DW_EH_PE_sdata8,
+  PE_FORMAT_MASK = 0x0f,
+  DW_EH_PE_pcrel = 0x10,
+  DW_EH_PE_datarel = 0x30,
+  DW_EH_PE_aligned = 0x50,
+  PE_BASE_MASK = 0x70,
+  DW_EH_PE_indirect = 0x80
 };
 
 /* A section as it is read. */
@@ -47,21 +47,21 @@ typedef struct Reader {
 static uint64_t pointer_number(LsBytes *b, unsigned format)
 {
   switch (format) {
-  case PE_ABSPTR:
-  case PE_UDATA8:
-  case PE_SDATA8:
+  case DW_EH_PE_absptr:
+  case DW_EH_PE_udata8:
+  case DW_EH_PE_sdata8:
     return ls_bytes_u(b, 8);
-  case PE_UDATA4:
+  case DW_EH_PE_udata4:
     return ls_bytes_u(b, 4);
-  case PE_UDATA2:
+  case DW_EH_PE_udata2:
     return ls_bytes_u(b, 2);
-  case PE_SDATA4:
+  case DW_EH_PE_sdata4:
     return (uint64_t)ls_bytes_s(b, 4);
-  case PE_SDATA2:
+  case DW_EH_PE_sdata2:
     return (uint64_t)ls_bytes_s(b, 2);
-  case PE_ULEB128:
+  case DW_EH_PE_uleb128:
     return ls_bytes_uleb(b);
-  case PE_SLEB128:
+  case DW_EH_PE_sleb128:
     return (uint64_t)ls_bytes_sleb(b);
   default:
     ls_bytes_spoil(b);
@@ -69,17 +69,17 @@ static uint64_t pointer_number(LsBytes *b, unsigned format)
   }
 }
 
-/* A pointer that is loaded at HERE; DATA is what PE_DATAREL is relative to. */
+/* A pointer that is loaded at HERE; DW_EH_PE_datarel is relative to DATA. */
 static uint64_t pointer(LsBytes *b, unsigned encoding, uint64_t here,
                         uint64_t data)
 {
-  uint64_t v = pointer_number(b, encoding & PE_FORMAT);
-  switch (encoding & (PE_BASE | PE_INDIRECT)) {
+  uint64_t v = pointer_number(b, encoding & PE_FORMAT_MASK);
+  switch (encoding & (PE_BASE_MASK | DW_EH_PE_indirect)) {
   case 0:
     return v;
-  case PE_PCREL:
+  case DW_EH_PE_pcrel:
     return here + v;
-  case PE_DATAREL:
+  case DW_EH_PE_datarel:
     return data + v;
   default:
     ls_bytes_spoil(b);
@@ -90,11 +90,11 @@ static uint64_t pointer(LsBytes *b, unsigned encoding, uint64_t here,
 /* Skip the pointer to a personality routine, which may be indirect. */
 static void pointer_skip(LsBytes *b, unsigned encoding, uint64_t here)
 {
-  if (encoding == PE_ALIGNED) {
+  if (encoding == DW_EH_PE_aligned) {
     ls_bytes_take(b, -here & 7);
     ls_bytes_take(b, 8);
   } else {
-    pointer_number(b, encoding & PE_FORMAT);
+    pointer_number(b, encoding & PE_FORMAT_MASK);
   }
 }
 
@@ -119,11 +119,11 @@ static void cie_augmentation(const Reader *r, LsCie *cie, LsBytes *b,
     } else if (*what == 'S') {
       cie->signal = 1;
     } else {
-      cie->odd = 1; /* Whatever comes next in A, we do not know. */
+      cie->unsupported = 1; /* Whatever comes next in A, we do not know. */
       break;
     }
   }
-  cie->odd |= a.bad != 0;
+  cie->unsupported |= a.bad != 0;
 }
 
 /* A CIE that begins at AT, with its id behind it. One that is not understood
@@ -134,11 +134,11 @@ static void cie_read(const Reader *r, LsCie *cie, LsBytes b)
   uint64_t version = ls_bytes_u(&b, 1), ra;
   const char *what = ls_bytes_str(&b);
   if (!what || (version != 1 && version != 3 && (r->eh || version != 4))) {
-    cie->odd = 1;
+    cie->unsupported = 1;
     return;
   }
   if (version == 4 && ls_bytes_u(&b, 2) != 8)
-    cie->odd = 1; /* Addresses of 8 bytes, no segments. */
+    cie->unsupported = 1; /* Addresses of 8 bytes, no segments. */
   if (strcmp(what, "eh") == 0)
     ls_bytes_take(&b, 8);
   cie->codealign = ls_bytes_uleb(&b);
@@ -147,11 +147,11 @@ static void cie_read(const Reader *r, LsCie *cie, LsBytes b)
   if (*what == 'z')
     cie_augmentation(r, cie, &b, what);
   else if (strcmp(what, "S") == 0)
-    cie->signal = 1; /* In .debug_frame there is nothing else to be told. */
+    cie->signal = 1; /* In .debug_frame it has no data. */
   else if (*what && strcmp(what, "eh") != 0)
-    cie->odd = 1;
+    cie->unsupported = 1;
   if (b.bad || ra != 16)
-    cie->odd = 1;
+    cie->unsupported = 1;
   ls_cfi_cie(cie, b);
 }
 
@@ -200,17 +200,15 @@ static size_t cie_find(const LsFrames *f, uint64_t at)
 
 /* -- FDEs ----------------------------------------------------------------- */
 
-/* Add the function that B tells of, if it is one that can be called. Returns -1
-** without memory.
-*/
+/* Add the FDE in B if its range is executable. Returns -1 without memory. */
 static int fde_add(const Reader *r, size_t number, LsBytes b)
 {
   LsFrames *f = r->out;
   const LsCie *cie = &f->cie[number];
   uint64_t here = r->addr + (uint64_t)(b.p - r->from);
   uint64_t lo = pointer(&b, cie->encoding, here, 0);
-  uint64_t size = pointer_number(&b, cie->encoding & PE_FORMAT);
-  LsFrame *p;
+  uint64_t size = pointer_number(&b, cie->encoding & PE_FORMAT_MASK);
+  LsFde *p;
   if (cie->augmented)
     ls_bytes_take(&b, ls_bytes_uleb(&b));
   if (b.bad || !size || lo + size < lo || !ls_elf_exec(r->elf, lo, lo + size))
@@ -273,7 +271,7 @@ static int section_read(const Reader *r, size_t n)
 }
 
 /* Where .eh_frame is, by the table that the dynamic linker uses: also without
-** sections. Returns -1 if that does not tell.
+** sections. Returns -1 if that has no address of it.
 */
 static int eh_by_table(const LsElf *e, Reader *r, size_t *n)
 {

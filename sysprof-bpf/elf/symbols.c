@@ -67,8 +67,8 @@ static int source_sections(const LsElf *e, Source *src)
   return 0;
 }
 
-/* The worth of a name: functions before labels, then by how far it is seen, by
-** version, and by how much it looks like somebody's own affair.
+/* The rank of a name, the higher the better: functions before labels, then by
+** binding, names without a version, and names with fewer leading underscores.
 */
 static uint8_t symbol_rank(const Elf64_Sym *sym, const char *name)
 {

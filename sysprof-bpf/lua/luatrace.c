@@ -185,7 +185,7 @@ static void trace_list(LsTraces *ts, LsView *v, uint64_t g, bool all)
 {
   uint64_t size = ls_remote_uint(v->mem, g + (uint64_t)v->vm.trace + 12, 4);
   uint32_t no;
-  LsRange *range;
+  LsTraceRange *range;
   if (size > TRACE_MAX)
     size = 0;
   range = realloc(ts->range, (size + 1) * sizeof(*range));
@@ -203,7 +203,7 @@ static void trace_list(LsTraces *ts, LsView *v, uint64_t g, bool all)
     if (T == range[no].trace && !all)
       continue;
     mcode = T ? ls_remote_uint(v->mem, T + v->vm.t_mcode, 8) : 0;
-    range[no] = (LsRange){mcode, mcode, T};
+    range[no] = (LsTraceRange){mcode, mcode, T};
     if (T)
       range[no].hi += ls_remote_uint(v->mem, T + v->vm.t_szmcode, 4);
   }

@@ -45,10 +45,10 @@ typedef struct LsTrace {
 } LsTrace;
 
 /* Machine code that belongs to a trace. */
-typedef struct LsRange {
+typedef struct LsTraceRange {
   uint64_t lo, hi;
   uint64_t trace;
-} LsRange;
+} LsTraceRange;
 
 typedef struct LsTraces {
   LsFuncs *funcs;
@@ -56,7 +56,7 @@ typedef struct LsTraces {
   size_t n, size;
   uint64_t g;    /* The VM whose traces `range` has, by their numbers. */
   uint64_t when; /* They were all looked at. */
-  LsRange *range;
+  LsTraceRange *range;
   size_t nrange;
 } LsTraces;
 

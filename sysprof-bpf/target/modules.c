@@ -40,7 +40,7 @@ static void module_free(LsModule *m)
   if (!m)
     return;
   ls_elf_close(m->elf);
-  free(m->fde);
+  free(m->range);
   free(m->path);
   free(m);
 }
@@ -78,9 +78,9 @@ static int learn(LsModules *ms, LsModule *m)
     m->hasvm = 0;
   ls_roots_add(m->elf, &rows); /* Without memory some stacks are cut. */
   err = ms->tables(ms->ctx, m->id, rows.row, rows.n, m->hasvm ? &m->vm : NULL);
-  m->fde = rows.fde;
-  m->nfde = rows.nfde;
-  rows.fde = NULL;
+  m->range = rows.range;
+  m->nrange = rows.nrange;
+  rows.range = NULL;
   ls_rows_free(&rows);
   return err;
 }
@@ -234,17 +234,17 @@ int ls_modules_suspect(LsModules *ms, pid_t pid)
 }
 
 /* The function that has the address, by its unwind data; or NULL. */
-const LsFde *ls_module_function(const LsModule *m, uint64_t addr)
+const LsAddrRange *ls_module_function(const LsModule *m, uint64_t addr)
 {
-  size_t lo = 0, hi = m->nfde;
+  size_t lo = 0, hi = m->nrange;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
-    if (addr < m->fde[mid].lo)
+    if (addr < m->range[mid].lo)
       hi = mid;
-    else if (addr >= m->fde[mid].hi)
+    else if (addr >= m->range[mid].hi)
       lo = mid + 1;
     else
-      return &m->fde[mid];
+      return &m->range[mid];
   }
   return NULL;
 }

@@ -19,9 +19,9 @@ typedef struct LsModule {
   char *path;
   uint8_t buildid[64];
   size_t nbuildid;
-  LsElf *elf; /* NULL: it could not be read. */
-  LsFde *fde; /* Its functions, sorted. */
-  size_t nfde;
+  LsElf *elf;         /* NULL: it could not be read. */
+  LsAddrRange *range; /* Of its functions, sorted. */
+  size_t nrange;
   int hasvm; /* There is a LuaJIT in it, */
   struct ljs_vm vm;
   char why[LS_WHY]; /* or something like it that we are not sure of. */
@@ -45,6 +45,6 @@ LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map);
 const LsModule *ls_modules_expect(LsModules *ms, const char *path);
 LsModule *ls_modules_find(const LsModules *ms, uint32_t id);
 int ls_modules_suspect(LsModules *ms, pid_t pid);
-const LsFde *ls_module_function(const LsModule *m, uint64_t addr);
+const LsAddrRange *ls_module_function(const LsModule *m, uint64_t addr);
 
 #endif

@@ -25,7 +25,7 @@ static void native_site(const LsResolver *r, const LsTarget *t, uint64_t pc,
 {
   const struct ljs_map *map = ls_target_map(t, pc);
   LsModule *m = map ? ls_modules_find(r->modules, map->module) : NULL;
-  const LsFde *fde;
+  const LsAddrRange *range;
   uint64_t addr, start, size;
   s->kind = LS_NATIVE;
   s->addr = pc;
@@ -36,8 +36,8 @@ static void native_site(const LsResolver *r, const LsTarget *t, uint64_t pc,
   s->addr = addr;
   if (!ls_symbols_find(m->elf, addr, &s->name, &start, &size))
     s->addr = start;
-  else if ((fde = ls_module_function(m, addr)) != NULL)
-    s->addr = fde->lo; /* A function, though without a name. */
+  else if ((range = ls_module_function(m, addr)) != NULL)
+    s->addr = range->lo; /* A function, though without a name. */
 }
 
 /* An address in the function of a native frame: behind a call that may be the
@@ -49,12 +49,12 @@ static uint64_t site_address(const LsResolver *r, const LsTarget *t,
 {
   const struct ljs_map *map = ls_target_map(t, f->addr);
   LsModule *m = map ? ls_modules_find(r->modules, map->module) : NULL;
-  const LsFde *fde;
+  const LsAddrRange *range;
   if (!(f->flags & LJS_FLAG_RETURN))
     return f->addr;
   if (m && !ls_module_function(m, f->addr - 1 - map->bias)) {
-    fde = ls_module_function(m, f->addr - map->bias);
-    if (fde && fde->lo == f->addr - map->bias)
+    range = ls_module_function(m, f->addr - map->bias);
+    if (range && range->lo == f->addr - map->bias)
       return f->addr;
   }
   return f->addr - 1;
@@ -98,9 +98,8 @@ static void mark_site(const struct ljs_frame *f, LsSite *s)
 }
 
 /* A C function that Lua called is a native frame, too: then its address is that
-** of the function that the native frame inside of it is in. One of them is
-*told:
-** the C function if it has a name in Lua.
+** of the function that the native frame inside of it is in. Only one of the two
+** is reported: the C function if it has a name in Lua.
 */
 static int told_already(const LsResolver *r, const LsTarget *t,
                         const struct ljs_stack *s, unsigned i)
