@@ -63,7 +63,7 @@ static void cfa_set(LsCfi *s, uint64_t reg, int64_t offset)
 }
 
 /* An expression gives the CFA. */
-static void cfa_expression(LsCfi *s, LsBytes b)
+static void cfa_expression(LsCfi *s, LsCursor b)
 {
   s->isexp = 1;
   s->how = ls_expression_cfa(b, &s->exp);
@@ -109,7 +109,7 @@ static void reg_saved(LsCfiRun *r, uint64_t reg, int64_t offset)
 }
 
 /* A register is saved where an expression says. */
-static void reg_expression(LsCfi *s, uint64_t reg, LsBytes b)
+static void reg_expression(LsCfi *s, uint64_t reg, LsCursor b)
 {
   int64_t offset;
   int known = ls_expression_reg(b, &offset) == 0;
@@ -130,27 +130,27 @@ static void reg_restore(LsCfiRun *r, uint64_t reg)
 /* A ULEB128 that has to be positive as a signed integer, too. */
 static int64_t run_unsigned(LsCfiRun *r)
 {
-  uint64_t v = ls_bytes_uleb(&r->code);
+  uint64_t v = ls_cursor_uleb(&r->code);
   if (v > INT64_MAX)
-    ls_bytes_spoil(&r->code);
+    ls_cursor_spoil(&r->code);
   return v > INT64_MAX ? 0 : (int64_t)v;
 }
 
 /* An SLEB128 that the CIE's factor goes with. */
 static int64_t run_factored(LsCfiRun *r)
 {
-  int64_t v = ls_bytes_sleb(&r->code);
+  int64_t v = ls_cursor_sleb(&r->code);
   if (__builtin_mul_overflow(v, r->cie->dataalign, &v))
-    ls_bytes_spoil(&r->code);
+    ls_cursor_spoil(&r->code);
   return v;
 }
 
 /* A block of bytes with its length. */
-static LsBytes run_block(LsCfiRun *r)
+static LsCursor run_block(LsCfiRun *r)
 {
-  uint64_t n = ls_bytes_uleb(&r->code);
-  const uint8_t *p = ls_bytes_take(&r->code, n);
-  return ls_bytes(p ? p : r->code.end, p ? n : 0);
+  uint64_t n = ls_cursor_uleb(&r->code);
+  const uint8_t *p = ls_cursor_take(&r->code, n);
+  return ls_cursor(p ? p : r->code.end, p ? n : 0);
 }
 
 /* Instructions that set the CFA. Returns 0 if OP is none of them. */
@@ -160,15 +160,15 @@ static int run_cfa(LsCfiRun *r, unsigned op)
   uint64_t reg;
   switch (op) {
   case DW_CFA_def_cfa:
-    reg = ls_bytes_uleb(&r->code);
+    reg = ls_cursor_uleb(&r->code);
     cfa_set(s, reg, run_unsigned(r));
     return 1;
   case DW_CFA_def_cfa_sf:
-    reg = ls_bytes_uleb(&r->code);
+    reg = ls_cursor_uleb(&r->code);
     cfa_set(s, reg, run_factored(r));
     return 1;
   case DW_CFA_def_cfa_register:
-    cfa_set(s, ls_bytes_uleb(&r->code), s->offset);
+    cfa_set(s, ls_cursor_uleb(&r->code), s->offset);
     return 1;
   case DW_CFA_def_cfa_offset:
     s->offset = run_unsigned(r);
@@ -194,13 +194,13 @@ static int run_reg(LsCfiRun *r, unsigned op)
   if (op < DW_CFA_offset_extended ||
       (op > DW_CFA_val_expression && op != DW_CFA_GNU_negative_offset))
     return 0;
-  reg = ls_bytes_uleb(&r->code);
+  reg = ls_cursor_uleb(&r->code);
   switch (op) {
   case DW_CFA_offset_extended:
     reg_saved(r, reg, run_unsigned(r));
     return 1;
   case DW_CFA_offset_extended_sf:
-    reg_saved(r, reg, ls_bytes_sleb(&r->code));
+    reg_saved(r, reg, ls_cursor_sleb(&r->code));
     return 1;
   case DW_CFA_GNU_negative_offset:
     reg_saved(r, reg, -run_unsigned(r));
@@ -218,7 +218,7 @@ static int run_reg(LsCfiRun *r, unsigned op)
   case DW_CFA_register:
   case DW_CFA_val_offset:
   case DW_CFA_val_offset_sf: /* Any LEB128 is skipped alike. */
-    (void)ls_bytes_sleb(&r->code);
+    (void)ls_cursor_sleb(&r->code);
     reg_set(s, reg, LS_RULE_UNSUPPORTED, 0);
     return 1;
   case DW_CFA_expression:
@@ -240,7 +240,7 @@ static int run_other(LsCfiRun *r, unsigned op)
   case DW_CFA_nop:
     return 1;
   case DW_CFA_GNU_args_size:
-    (void)ls_bytes_uleb(&r->code);
+    (void)ls_cursor_uleb(&r->code);
     return 1;
   case DW_CFA_remember_state:
     if (r->depth == LS_CFI_DEPTH)
@@ -263,11 +263,11 @@ static int run_advance(LsCfiRun *r, unsigned op, uint64_t *units)
   if ((op & 0xc0) == DW_CFA_advance_loc)
     *units = op & 0x3f;
   else if (op == DW_CFA_advance_loc1)
-    *units = ls_bytes_u(&r->code, 1);
+    *units = ls_cursor_u(&r->code, 1);
   else if (op == DW_CFA_advance_loc2)
-    *units = ls_bytes_u(&r->code, 2);
+    *units = ls_cursor_u(&r->code, 2);
   else if (op == DW_CFA_advance_loc4)
-    *units = ls_bytes_u(&r->code, 4);
+    *units = ls_cursor_u(&r->code, 4);
   else
     return 0;
   return 1;
@@ -276,7 +276,7 @@ static int run_advance(LsCfiRun *r, unsigned op, uint64_t *units)
 /* An instruction is not understood: all rules are unknown from here on. */
 static int run_unsupported(LsCfiRun *r)
 {
-  ls_bytes_spoil(&r->code);
+  ls_cursor_spoil(&r->code);
   cfa_unknown(&r->now);
   reg_set(&r->now, DWARF_RA, LS_RULE_UNSUPPORTED, 0);
   return 0;
@@ -284,8 +284,8 @@ static int run_unsupported(LsCfiRun *r)
 
 int ls_cfi_run(LsCfiRun *r, uint64_t *step)
 {
-  while (ls_bytes_left(&r->code)) {
-    unsigned op = (unsigned)ls_bytes_u(&r->code, 1);
+  while (ls_cursor_left(&r->code)) {
+    unsigned op = (unsigned)ls_cursor_u(&r->code, 1);
     uint64_t units;
     if (run_advance(r, op, &units)) {
       if (r->code.bad || __builtin_mul_overflow(units, r->cie->codealign, step))
@@ -305,7 +305,7 @@ int ls_cfi_run(LsCfiRun *r, uint64_t *step)
   return 0;
 }
 
-void ls_cfi_begin(LsCfiRun *r, const LsCie *cie, LsBytes code)
+void ls_cfi_begin(LsCfiRun *r, const LsCie *cie, LsCursor code)
 {
   r->cie = cie;
   r->code = code;
@@ -315,7 +315,7 @@ void ls_cfi_begin(LsCfiRun *r, const LsCie *cie, LsBytes code)
     run_unsupported(r);
 }
 
-void ls_cfi_cie(LsCie *cie, LsBytes code)
+void ls_cfi_cie(LsCie *cie, LsCursor code)
 {
   LsCfiRun r;
   uint64_t step;

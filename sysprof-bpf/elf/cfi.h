@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "bytes.h"
+#include "cursor.h"
 #include "ljs.h"
 
 /* The register rules of DWARF that a row can hold: where the caller's value of
@@ -59,7 +59,7 @@ typedef struct LsCie {
 /* The execution of an FDE's instructions. */
 typedef struct LsCfiRun {
   const LsCie *cie;
-  LsBytes code;
+  LsCursor code;
   LsCfi now;
   LsCfi saved[LS_CFI_DEPTH];
   unsigned depth;
@@ -68,12 +68,12 @@ typedef struct LsCfiRun {
 /* Execute the initial instructions of CIE, which sets cie->start, and
 ** cie->unsupported if they are not understood.
 */
-void ls_cfi_cie(LsCie *cie, LsBytes code);
+void ls_cfi_cie(LsCie *cie, LsCursor code);
 
 /* Prepare *R to execute the instructions CODE of an FDE. CIE and the bytes of
 ** CODE belong to the caller and must live as long as *R.
 */
-void ls_cfi_begin(LsCfiRun *r, const LsCie *cie, LsBytes code);
+void ls_cfi_begin(LsCfiRun *r, const LsCie *cie, LsCursor code);
 
 /* Execute up to the next DW_CFA_advance_loc*. Returns 1 if r->now holds for the
 ** next *STEP bytes of code; 0 at the end of the instructions, so that it holds

@@ -24,24 +24,24 @@ enum {
 enum { DWARF_BP = 6, DWARF_SP = 7, DWARF_RA = 16 };
 
 /* Whether the next operation is one of LO to HI. */
-static int op_is(LsBytes *b, unsigned lo, unsigned hi)
+static int op_is(LsCursor *b, unsigned lo, unsigned hi)
 {
-  uint64_t op = ls_bytes_u(b, 1);
+  uint64_t op = ls_cursor_u(b, 1);
   return !b->bad && op >= lo && op <= hi;
 }
 
 /* Whether the next operation pushes register REG plus *OFFSET. */
-static int op_breg(LsBytes *b, unsigned reg, int64_t *offset)
+static int op_breg(LsCursor *b, unsigned reg, int64_t *offset)
 {
   int ok = op_is(b, DW_OP_breg0 + reg, DW_OP_breg0 + reg);
-  *offset = ls_bytes_sleb(b);
+  *offset = ls_cursor_sleb(b);
   return ok && !b->bad;
 }
 
 /* The CFA that linkers write for the PLT: an entry has 16 bytes, and from byte
 ** N of it on a word has been pushed. Returns N, or -1 if it is not that.
 */
-static int op_plt(LsBytes b)
+static int op_plt(LsCursor b)
 {
   int64_t sp, pc;
   int n;
@@ -53,12 +53,12 @@ static int op_plt(LsBytes b)
   if (!op_is(&b, DW_OP_ge, DW_OP_ge) ||
       !op_is(&b, DW_OP_lit0 + 3, DW_OP_lit0 + 3) ||
       !op_is(&b, DW_OP_shl, DW_OP_shl) || !op_is(&b, DW_OP_plus, DW_OP_plus) ||
-      ls_bytes_left(&b))
+      ls_cursor_left(&b))
     return -1;
   return n;
 }
 
-int ls_expression_cfa(LsBytes b, int64_t *offset)
+int ls_expression_cfa(LsCursor b, int64_t *offset)
 {
   int n = op_plt(b);
   if (n >= 0) {
@@ -66,13 +66,13 @@ int ls_expression_cfa(LsBytes b, int64_t *offset)
     return LJS_CFA_PLT;
   }
   if (op_breg(&b, DWARF_BP, offset) && op_is(&b, DW_OP_deref, DW_OP_deref) &&
-      !ls_bytes_left(&b))
+      !ls_cursor_left(&b))
     return LJS_CFA_BP_MEM;
   *offset = 0;
   return LJS_CFA_UNKNOWN;
 }
 
-int ls_expression_reg(LsBytes b, int64_t *offset)
+int ls_expression_reg(LsCursor b, int64_t *offset)
 {
-  return op_breg(&b, DWARF_BP, offset) && !ls_bytes_left(&b) ? 0 : -1;
+  return op_breg(&b, DWARF_BP, offset) && !ls_cursor_left(&b) ? 0 : -1;
 }

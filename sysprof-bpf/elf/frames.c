@@ -44,33 +44,33 @@ typedef struct Reader {
 /* -- Pointers ------------------------------------------------------------- */
 
 /* The number that an encoded pointer has. */
-static uint64_t pointer_number(LsBytes *b, unsigned format)
+static uint64_t pointer_number(LsCursor *b, unsigned format)
 {
   switch (format) {
   case DW_EH_PE_absptr:
   case DW_EH_PE_udata8:
   case DW_EH_PE_sdata8:
-    return ls_bytes_u(b, 8);
+    return ls_cursor_u(b, 8);
   case DW_EH_PE_udata4:
-    return ls_bytes_u(b, 4);
+    return ls_cursor_u(b, 4);
   case DW_EH_PE_udata2:
-    return ls_bytes_u(b, 2);
+    return ls_cursor_u(b, 2);
   case DW_EH_PE_sdata4:
-    return (uint64_t)ls_bytes_s(b, 4);
+    return (uint64_t)ls_cursor_s(b, 4);
   case DW_EH_PE_sdata2:
-    return (uint64_t)ls_bytes_s(b, 2);
+    return (uint64_t)ls_cursor_s(b, 2);
   case DW_EH_PE_uleb128:
-    return ls_bytes_uleb(b);
+    return ls_cursor_uleb(b);
   case DW_EH_PE_sleb128:
-    return (uint64_t)ls_bytes_sleb(b);
+    return (uint64_t)ls_cursor_sleb(b);
   default:
-    ls_bytes_spoil(b);
+    ls_cursor_spoil(b);
     return 0;
   }
 }
 
 /* A pointer that is loaded at HERE; DW_EH_PE_datarel is relative to DATA. */
-static uint64_t pointer(LsBytes *b, unsigned encoding, uint64_t here,
+static uint64_t pointer(LsCursor *b, unsigned encoding, uint64_t here,
                         uint64_t data)
 {
   uint64_t v = pointer_number(b, encoding & PE_FORMAT_MASK);
@@ -82,17 +82,17 @@ static uint64_t pointer(LsBytes *b, unsigned encoding, uint64_t here,
   case DW_EH_PE_datarel:
     return data + v;
   default:
-    ls_bytes_spoil(b);
+    ls_cursor_spoil(b);
     return 0;
   }
 }
 
 /* Skip the pointer to a personality routine, which may be indirect. */
-static void pointer_skip(LsBytes *b, unsigned encoding, uint64_t here)
+static void pointer_skip(LsCursor *b, unsigned encoding, uint64_t here)
 {
   if (encoding == DW_EH_PE_aligned) {
-    ls_bytes_take(b, -here & 7);
-    ls_bytes_take(b, 8);
+    ls_cursor_take(b, -here & 7);
+    ls_cursor_take(b, 8);
   } else {
     pointer_number(b, encoding & PE_FORMAT_MASK);
   }
@@ -101,21 +101,21 @@ static void pointer_skip(LsBytes *b, unsigned encoding, uint64_t here)
 /* -- CIEs ----------------------------------------------------------------- */
 
 /* What an augmentation with a length says: "zPLR", "zRS", ... */
-static void cie_augmentation(const Reader *r, LsCie *cie, LsBytes *b,
+static void cie_augmentation(const Reader *r, LsCie *cie, LsCursor *b,
                              const char *what)
 {
-  uint64_t n = ls_bytes_uleb(b);
-  const uint8_t *p = ls_bytes_take(b, n);
-  LsBytes a = ls_bytes(p ? p : b->end, p ? n : 0);
+  uint64_t n = ls_cursor_uleb(b);
+  const uint8_t *p = ls_cursor_take(b, n);
+  LsCursor a = ls_cursor(p ? p : b->end, p ? n : 0);
   cie->augmented = 1;
   for (what++; *what; what++) {
     if (*what == 'R') {
-      cie->encoding = (uint8_t)ls_bytes_u(&a, 1);
+      cie->encoding = (uint8_t)ls_cursor_u(&a, 1);
     } else if (*what == 'P') {
-      unsigned encoding = (unsigned)ls_bytes_u(&a, 1);
+      unsigned encoding = (unsigned)ls_cursor_u(&a, 1);
       pointer_skip(&a, encoding, r->addr + (uint64_t)(a.p - r->from));
     } else if (*what == 'L') {
-      ls_bytes_u(&a, 1);
+      ls_cursor_u(&a, 1);
     } else if (*what == 'S') {
       cie->signal = 1;
     } else {
@@ -129,21 +129,21 @@ static void cie_augmentation(const Reader *r, LsCie *cie, LsBytes *b,
 /* A CIE that begins at AT, with its id behind it. One that is not understood
 ** is kept as well: so are its functions, with nothing known of them.
 */
-static void cie_read(const Reader *r, LsCie *cie, LsBytes b)
+static void cie_read(const Reader *r, LsCie *cie, LsCursor b)
 {
-  uint64_t version = ls_bytes_u(&b, 1), ra;
-  const char *what = ls_bytes_str(&b);
+  uint64_t version = ls_cursor_u(&b, 1), ra;
+  const char *what = ls_cursor_str(&b);
   if (!what || (version != 1 && version != 3 && (r->eh || version != 4))) {
     cie->unsupported = 1;
     return;
   }
-  if (version == 4 && ls_bytes_u(&b, 2) != 8)
+  if (version == 4 && ls_cursor_u(&b, 2) != 8)
     cie->unsupported = 1; /* Addresses of 8 bytes, no segments. */
   if (strcmp(what, "eh") == 0)
-    ls_bytes_take(&b, 8);
-  cie->codealign = ls_bytes_uleb(&b);
-  cie->dataalign = ls_bytes_sleb(&b);
-  ra = version == 1 ? ls_bytes_u(&b, 1) : ls_bytes_uleb(&b);
+    ls_cursor_take(&b, 8);
+  cie->codealign = ls_cursor_uleb(&b);
+  cie->dataalign = ls_cursor_sleb(&b);
+  ra = version == 1 ? ls_cursor_u(&b, 1) : ls_cursor_uleb(&b);
   if (*what == 'z')
     cie_augmentation(r, cie, &b, what);
   else if (strcmp(what, "S") == 0)
@@ -170,7 +170,7 @@ static void *frames_room(void *p, size_t n, size_t *cap, size_t size)
 }
 
 /* Add a CIE. Returns -1 without memory. */
-static int cie_add(const Reader *r, uint64_t at, LsBytes b)
+static int cie_add(const Reader *r, uint64_t at, LsCursor b)
 {
   LsFrames *f = r->out;
   LsCie *p = frames_room(f->cie, f->ncie, &f->cap_cie, sizeof(*p));
@@ -201,7 +201,7 @@ static size_t cie_find(const LsFrames *f, uint64_t at)
 /* -- FDEs ----------------------------------------------------------------- */
 
 /* Add the FDE in B if its range is executable. Returns -1 without memory. */
-static int fde_add(const Reader *r, size_t number, LsBytes b)
+static int fde_add(const Reader *r, size_t number, LsCursor b)
 {
   LsFrames *f = r->out;
   const LsCie *cie = &f->cie[number];
@@ -210,7 +210,7 @@ static int fde_add(const Reader *r, size_t number, LsBytes b)
   uint64_t size = pointer_number(&b, cie->encoding & PE_FORMAT_MASK);
   LsFde *p;
   if (cie->augmented)
-    ls_bytes_take(&b, ls_bytes_uleb(&b));
+    ls_cursor_take(&b, ls_cursor_uleb(&b));
   if (b.bad || !size || lo + size < lo || !ls_elf_exec(r->elf, lo, lo + size))
     return 0; /* As of functions that a linker left out. */
   p = frames_room(f->fde, f->nfde, &f->cap_fde, sizeof(*p));
@@ -221,7 +221,7 @@ static int fde_add(const Reader *r, size_t number, LsBytes b)
   p->lo = lo;
   p->hi = lo + size;
   p->code = b.p;
-  p->n = (uint32_t)ls_bytes_left(&b);
+  p->n = (uint32_t)ls_cursor_left(&b);
   p->cie = (uint32_t)number;
   return 0;
 }
@@ -229,20 +229,20 @@ static int fde_add(const Reader *r, size_t number, LsBytes b)
 /* -- Sections ------------------------------------------------------------- */
 
 /* The length at the beginning of an entry. *WIDE: it has 64 bits. */
-static uint64_t entry_length(LsBytes *b, int *wide)
+static uint64_t entry_length(LsCursor *b, int *wide)
 {
-  uint64_t n = ls_bytes_u(b, 4);
+  uint64_t n = ls_cursor_u(b, 4);
   *wide = n == UINT32_MAX;
-  return *wide ? ls_bytes_u(b, 8) : n;
+  return *wide ? ls_cursor_u(b, 8) : n;
 }
 
 /* Read the entry that begins at AT and goes on with B. Returns -1 without
 ** memory.
 */
-static int entry_read(const Reader *r, uint64_t at, LsBytes b, int wide)
+static int entry_read(const Reader *r, uint64_t at, LsCursor b, int wide)
 {
   unsigned width = wide && !r->eh ? 8 : 4;
-  uint64_t here = (uint64_t)(b.p - r->from), id = ls_bytes_u(&b, width);
+  uint64_t here = (uint64_t)(b.p - r->from), id = ls_cursor_u(&b, width);
   uint64_t none = r->eh ? 0 : width == 8 ? UINT64_MAX : UINT32_MAX;
   size_t cie;
   if (b.bad)
@@ -256,15 +256,15 @@ static int entry_read(const Reader *r, uint64_t at, LsBytes b, int wide)
 /* Read a section. Returns -1 without memory. */
 static int section_read(const Reader *r, size_t n)
 {
-  LsBytes b = ls_bytes(r->from, n);
-  while (ls_bytes_left(&b)) {
+  LsCursor b = ls_cursor(r->from, n);
+  while (ls_cursor_left(&b)) {
     uint64_t at = (uint64_t)(b.p - r->from);
     int wide;
     uint64_t length = entry_length(&b, &wide);
-    const uint8_t *p = ls_bytes_take(&b, length);
+    const uint8_t *p = ls_cursor_take(&b, length);
     if (!p || (!length && r->ends))
       break;
-    if (length && entry_read(r, at, ls_bytes(p, length), wide) != 0)
+    if (length && entry_read(r, at, ls_cursor(p, length), wide) != 0)
       return -1;
   }
   return 0;
@@ -278,16 +278,16 @@ static int eh_by_table(const LsElf *e, Reader *r, size_t *n)
   uint64_t table, addr;
   size_t rest;
   const uint8_t *p;
-  LsBytes b;
+  LsCursor b;
   unsigned encoding;
   if (ls_elf_phdr(e, PT_GNU_EH_FRAME, &table) != 0 ||
       !(p = ls_elf_rest(e, table, &rest)))
     return -1;
-  b = ls_bytes(p, rest);
-  if (ls_bytes_u(&b, 1) != 1)
+  b = ls_cursor(p, rest);
+  if (ls_cursor_u(&b, 1) != 1)
     return -1;
-  encoding = (unsigned)ls_bytes_u(&b, 1);
-  ls_bytes_take(&b, 2);
+  encoding = (unsigned)ls_cursor_u(&b, 1);
+  ls_cursor_take(&b, 2);
   addr = pointer(&b, encoding, table + 4, table);
   if (b.bad || !(p = ls_elf_rest(e, addr, n)))
     return -1;

@@ -103,7 +103,7 @@ static int rows_function(LsRows *t, size_t *cap, const LsCie *cie,
   struct ljs_row row;
   uint64_t pc = f->lo, step = 0;
   int more;
-  ls_cfi_begin(&r, cie, ls_bytes(f->code, f->n));
+  ls_cfi_begin(&r, cie, ls_cursor(f->code, f->n));
   do {
     more = ls_cfi_run(&r, &step);
     ls_cfi_row(&r, &row);

@@ -17,7 +17,7 @@ struct LsOutput {
   const LsSiteTable *sites;
   const LsModules *modules;
   /* COUNT samples of the stack, of a thread of that process. */
-  void (*sample)(LsOutput *o, const LsProcess *p, const LsNamed *s,
+  void (*sample)(LsOutput *o, const LsProcess *p, const LsNamedStack *s,
                  uint64_t count);
   /* All samples so far were taken until NS nanoseconds after the start. */
   void (*time)(LsOutput *o, uint64_t ns);

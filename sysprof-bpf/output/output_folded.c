@@ -165,7 +165,8 @@ static void put_site(LsOutputFolded *of, const LsSite *s)
 /* -- Output --------------------------------------------------------------- */
 
 /* What stacks begin with. */
-static void put_prefix(LsOutputFolded *of, const LsProcess *p, const LsNamed *s)
+static void put_prefix(LsOutputFolded *of, const LsProcess *p,
+                       const LsNamedStack *s)
 {
   char name[32];
   of->len = 0;
@@ -191,8 +192,8 @@ static Line *new_line(LsOutputFolded *of)
   return &of->line[of->n];
 }
 
-static void folded_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
-                          uint64_t count)
+static void folded_sample(LsOutput *o, const LsProcess *p,
+                          const LsNamedStack *s, uint64_t count)
 {
   LsOutputFolded *of = (LsOutputFolded *)o;
   Line *l = new_line(of);

@@ -82,8 +82,8 @@ static uint32_t tell_thread(LsOutputStream *os, uint32_t process,
   return os->thread[i * 2 + 1];
 }
 
-static void stream_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
-                          uint64_t count)
+static void stream_sample(LsOutput *o, const LsProcess *p,
+                          const LsNamedStack *s, uint64_t count)
 {
   LsOutputStream *os = (LsOutputStream *)o;
   uint32_t thread, i;

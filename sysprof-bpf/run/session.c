@@ -165,7 +165,7 @@ void ls_session_take(LsSession *s)
 static void take_count(void *ctx, const struct ljs_key *key, uint64_t count)
 {
   LsSession *s = ctx;
-  LsNamed *st = ls_stacks_find(&s->stacks, key);
+  LsNamedStack *st = ls_stacks_find(&s->stacks, key);
   LsTarget *t = ls_session_target(s, (pid_t)key->pid);
   LsProcess p;
   if (!st || !t) {

@@ -1,7 +1,7 @@
 /*
-** Names of functions by the tables in which a program finds them: of LuaJIT's
-** builtins, of other C functions, and of Lua functions whose place of
-** definition is not known any more.
+** Names of functions by the tables of loaded modules that hold them: of
+** LuaJIT's builtins, of other C functions, and of Lua functions whose
+** definition was not seen.
 */
 
 #ifndef LS_LUABUILTIN_H
@@ -14,20 +14,20 @@
 #define LS_FFID_C 1 /* Kinds of functions: C functions; builtins are above. */
 
 /* The names of one function. Strings belong to the pool. */
-typedef struct LsNamed {
+typedef struct LsFuncNames {
   uint64_t key; /* A C function's address, or a Lua function's key; or 0. */
   LjmNaming naming;
-  unsigned walk; /* That has found them: they stay. */
-} LsNamed;
+  unsigned walk; /* Number of the walk that has found them. */
+} LsFuncNames;
 
-#define LS_NAMES_LUA  128  /* Lua functions that are told. */
+#define LS_NAMES_LUA  128  /* Lua functions that a walk lists. */
 #define LS_NAMES_SEEN 4096 /* Tables by a name that a walk remembers. */
 
 /* The names that were found, of one VM. */
 typedef struct LsNames {
   LsPool *pool;
-  LsNamed builtin[256];         /* By ffid. */
-  LsNamed *map;                 /* By key. */
+  LsFuncNames builtin[256];     /* By ffid. */
+  LsFuncNames *map;             /* By key. */
   size_t n, size;               /* Entries; slots, a power of two. */
   uint32_t registry;            /* Where g has the registry; 0: not known. */
   unsigned walk;                /* Number of this walk. */
