@@ -160,7 +160,7 @@ const char *ls_func_callee(const LsFunc *f, uint32_t pos)
   return lo < f->ncall && f->call[lo].pos == pos ? f->call[lo].name : "";
 }
 
-/* Fill in what the copy of a proto tells. Returns false without memory. */
+/* Fill in what the copy of a proto has. Returns false without memory. */
 static bool func_fill(LsFuncs *fs, LsFunc *f, const LsBlob *b)
 {
   char chunk[LS_CHUNK_MAX + 1];

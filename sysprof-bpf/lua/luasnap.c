@@ -208,7 +208,7 @@ static LsPlace walk_cplace(const Walk *w)
 }
 
 /* Go to the frame below. Returns 1 if *P is where its function made the call, 0
-** if it is the same function's, -1 if it cannot be told how large frames are.
+** if it is the same function's, -1 if the size of frames is unknown.
 */
 static int walk_down(Walk *w, LsPlace *p)
 {

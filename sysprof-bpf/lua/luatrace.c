@@ -1,6 +1,6 @@
 /*
-** Traces of a live VM. One that was met is kept with all that its snapshots
-** tell, since the VM may soon free it.
+** Traces of a live VM. One that was read is kept with all of its snapshots,
+** since the VM may soon free it.
 */
 
 #include <stdlib.h>

@@ -14,7 +14,6 @@
 
 /* -- Bytes ---------------------------------------------------------------- */
 
-/* Add N bytes. */
 void ls_buffer_add(LsBuffer *b, const void *p, size_t n)
 {
   if (n > b->cap - b->n) {
@@ -63,9 +62,6 @@ void ls_buffer_string(LsBuffer *b, const char *s, size_t n)
 
 /* -- Blocks --------------------------------------------------------------- */
 
-/* Write N bytes, however often it takes. The first failure is remembered, and
-** nothing is written after it.
-*/
 void ls_block_write(LsBlock *k, const void *p, size_t n)
 {
   const uint8_t *from = p;
@@ -92,14 +88,12 @@ static void block_fixed(uint8_t *p, uint64_t v, int n)
     *p++ = (uint8_t)v;
 }
 
-/* Begin a block, whose header is filled in when it ends. */
 void ls_block_begin(LsBlock *k)
 {
   static const uint8_t none[LJM_BLOCK_HEADER];
   ls_buffer_add(&k->b, none, sizeof(none));
 }
 
-/* End the block and write it, if one has begun. */
 void ls_block_flush(LsBlock *k)
 {
   LsBuffer *b = &k->b;

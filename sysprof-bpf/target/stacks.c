@@ -18,7 +18,6 @@ static size_t slot_of(const LsNamedStack *v, size_t mask,
   return at;
 }
 
-/* The stack that is counted under KEY, or NULL. */
 LsNamedStack *ls_stacks_find(const LsStacks *t, const struct ljs_key *key)
 {
   LsNamedStack *s = t->v ? &t->v[slot_of(t->v, t->mask, key)] : NULL;
@@ -40,9 +39,6 @@ static int grow(LsStacks *t)
   return 0;
 }
 
-/* Adds a stack that is not there yet: N sites, which are copied. Answers -1
-** without memory.
-*/
 int ls_stacks_add(LsStacks *t, const struct ljs_key *key, uint32_t cut,
                   const uint32_t *site, size_t n)
 {
@@ -62,7 +58,6 @@ int ls_stacks_add(LsStacks *t, const struct ljs_key *key, uint32_t cut,
   return 0;
 }
 
-/* The stack has been sent. Is it known? */
 int ls_stacks_seen(LsStacks *t, const struct ljs_key *key)
 {
   LsNamedStack *s = ls_stacks_find(t, key);
@@ -71,9 +66,6 @@ int ls_stacks_seen(LsStacks *t, const struct ljs_key *key)
   return s != NULL;
 }
 
-/* Begins a new turn. With more than LIMIT sites in memory, drops all stacks
-** that are counted nowhere.
-*/
 void ls_stacks_turn(LsStacks *t, size_t limit)
 {
   LsNamedStack *old = t->v;

@@ -89,7 +89,7 @@ void ls_names_free(LsNames *names)
 typedef struct Place {
   const char *module, *table;
   const char *sep; /* Before a field. */
-  bool hidden;     /* No program finds it there. */
+  bool shadowed;   /* Programs cannot reach it by that name. */
 } Place;
 
 /* The key of a Lua function: its PC is right behind the header of its proto. */
@@ -138,7 +138,7 @@ static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
                    tables > module ? p->sep : "", field);
   if (!e || e->walk != names->walk || n < 0 || (size_t)n >= sizeof(full))
     return;
-  rank = p->hidden ? NAMES_LAST : ljm_name_rank(builtin, p->module, tables);
+  rank = p->shadowed ? NAMES_LAST : ljm_name_rank(builtin, p->module, tables);
   if (ljm_name_offer(&e->naming, rank, fn, full))
     e->naming.name = ls_pool_add(names->pool, full, (size_t)n);
 }
@@ -215,8 +215,8 @@ static void names_fields(LsNames *names, LsView *v, uint64_t tab,
   }
 }
 
-void ls_names_hiddentable(LsNames *names, LsView *v, uint64_t tab,
-                          const char *module, const char *sep)
+void ls_names_shadowedtable(LsNames *names, LsView *v, uint64_t tab,
+                            const char *module, const char *sep)
 {
   names_fields(names, v, tab, &(Place){module, "", sep, true});
 }
@@ -325,10 +325,10 @@ void ls_names_walk(LsNames *names, LsView *v, uint64_t g)
     return;
   if (ls_view_get(v, registry, "_LOADED", &value)) {
     names_loaded(names, v, value.addr);
-    ls_names_hidden(names, v, g, value.addr);
+    ls_names_shadowed(names, v, g, value.addr);
   }
   v->mem->bad = false;
   /* Methods of files, as their C functions are called. */
   if (ls_view_get(v, registry, "FILE*", &value) && value.type == LS_GCT_TAB)
-    ls_names_hiddentable(names, v, value.addr, "io", ".method_");
+    ls_names_shadowedtable(names, v, value.addr, "io", ".method_");
 }

@@ -40,32 +40,36 @@ typedef struct LsNames {
 } LsNames;
 
 /* Look through the loaded modules of the VM whose global state is at G, and
-** add what has no name yet. A bounded walk; what cannot be read is passed over.
+** add names of functions that have none. The walk is bounded; what cannot be
+** read is skipped.
 */
 void ls_names_walk(LsNames *names, LsView *v, uint64_t g);
 
-/* Name the functions in a table that is called MODULE: "ffi.meta" and SEP in
-** front of each field. Any other name is better.
+/* Name the functions in a table that programs cannot reach: MODULE, as
+** "ffi.meta", SEP and the field. Any other name of a function is better.
 */
-void ls_names_hiddentable(LsNames *names, LsView *v, uint64_t tab,
-                          const char *module, const char *sep);
+void ls_names_shadowedtable(LsNames *names, LsView *v, uint64_t tab,
+                            const char *module, const char *sep);
 
-/* Name builtins that no module has: those of metatables, and what iterators
-** call. LOADED is package.loaded.
+/* Name shadowed builtins, which no module holds: those of metatables, and what
+** iterators call. G and LOADED are the addresses of the global state and of
+** package.loaded.
 */
-void ls_names_hidden(LsNames *names, LsView *v, uint64_t g, uint64_t loaded);
+void ls_names_shadowed(LsNames *names, LsView *v, uint64_t g, uint64_t loaded);
 
 /* The key of a Lua function: its proto's address, and ljs_check_proto() of it.
  */
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
 
-/* The name of the function with this key, or NULL. */
+/* The name of the function with this key, or NULL. It belongs to the pool. */
 const char *ls_names_find(const LsNames *names, uint64_t key);
 
-/* The name of the builtin with this number, at most 255, or NULL. */
+/* The name of the builtin with this number, at most 255, or NULL. It belongs to
+** the pool or is static.
+*/
 const char *ls_names_builtin(const LsNames *names, uint32_t ffid);
 
-/* Give the memory back, but for the pool. */
+/* Free the memory of *NAMES, but not the pool. */
 void ls_names_free(LsNames *names);
 
 #endif
