@@ -244,7 +244,7 @@ enum {
   LJS_DROPPED_FULL, /* The table of counts was full. */
   LJS_DROPPED_BUSY, /* The program interrupted itself. */
   LJS_WOKEN,        /* User space was woken for its stack. */
-  LJS_BOOKS
+  LJS_STATISTICS
 };
 
 /* A process that was sampled, since a thread of it ended. */

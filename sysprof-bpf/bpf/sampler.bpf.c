@@ -72,10 +72,10 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, LJS_BOOKS);
+  __uint(max_entries, LJS_STATISTICS);
   __type(key, __u32);
   __type(value, __u64);
-} books SEC(".maps");
+} statistics SEC(".maps");
 
 /* -- The unwinder's surroundings ------------------------------------------ */
 
@@ -257,9 +257,9 @@ static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
 
 /* -- One sample ----------------------------------------------------------- */
 
-static __always_inline void count_book(__u32 which)
+static __always_inline void count_statistic(__u32 which)
 {
-  __u64 *n = bpf_map_lookup_elem(&books, &which);
+  __u64 *n = bpf_map_lookup_elem(&statistics, &which);
   if (n)
     *n += 1;
 }
@@ -455,7 +455,7 @@ static __always_inline __u64 wakeup(const struct ljs_stack *out)
   }
   if (!urgent && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < RING_SIZE / 4)
     return BPF_RB_NO_WAKEUP;
-  count_book(LJS_WOKEN);
+  count_statistic(LJS_WOKEN);
   return BPF_RB_FORCE_WAKEUP;
 }
 
@@ -493,7 +493,7 @@ __noinline int finish(void)
   if (n) {
     __sync_fetch_and_add(n, 1);
   } else if (deliver(out)) {
-    count_book(LJS_DROPPED_RING);
+    count_statistic(LJS_DROPPED_RING);
   } else {
     long err;
     if (generation & 1)
@@ -501,7 +501,7 @@ __noinline int finish(void)
     else
       err = bpf_map_update_elem(&counts0, &key, &one, BPF_NOEXIST);
     if (err)
-      count_book(LJS_DROPPED_FULL);
+      count_statistic(LJS_DROPPED_FULL);
   }
   s->busy = 0;
   return 0;
@@ -562,9 +562,9 @@ static __always_inline struct scratch *start(void)
   s = get_scratch();
   if (!proc || !s)
     return 0;
-  count_book(LJS_FIRED);
+  count_statistic(LJS_FIRED);
   if (s->busy) {
-    count_book(LJS_DROPPED_BUSY);
+    count_statistic(LJS_DROPPED_BUSY);
     return 0;
   }
   s->busy = 1;

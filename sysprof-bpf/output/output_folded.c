@@ -88,7 +88,7 @@ static void put_format(LsOutputFolded *of, const char *fmt, ...)
 
 /* -- Sites ---------------------------------------------------------------- */
 
-#define SHORT 60 /* Bytes of a chunk's name that are told. */
+#define SHORT 60 /* Bytes of a chunk's name that are written. */
 
 /* A chunk's name: of a file its path, of a string how it begins. */
 static void put_chunk(LsOutputFolded *of, const char *s, size_t n)
@@ -299,12 +299,12 @@ static int write_lines(const LsOutputFolded *of)
   return !f || fclose(f) ? errno : 0;
 }
 
-static void folded_end(LsOutput *o, const LsBook *books, size_t n)
+static void folded_end(LsOutput *o, const LsStatistic *stats, size_t n)
 {
   LsOutputFolded *of = (LsOutputFolded *)o;
   size_t i;
   int err;
-  (void)books;
+  (void)stats;
   (void)n;
   merge(of);
   for (i = 0; i < of->n; i++)
@@ -330,9 +330,6 @@ static void folded_close(LsOutput *o)
   free(of);
 }
 
-/* Folded stacks to FD, which stays the caller's: written when it ends.
-** THREADS, PROCESSES: stacks begin with their names. NULL without memory.
-*/
 LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
                            const LsModules *modules, int threads, int processes)
 {

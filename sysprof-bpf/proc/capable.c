@@ -59,7 +59,6 @@ static int missing(char *why, size_t size)
   return n;
 }
 
-/* Puts one line into WHY, for what failed with ERR. */
 void ls_capable_why(int err, char *why, size_t size)
 {
   struct utsname un;

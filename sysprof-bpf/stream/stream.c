@@ -122,7 +122,7 @@ static uint32_t stream_define(LsStream *s, int kind)
 
 /* -- Facts ---------------------------------------------------------------- */
 
-/* A pair of META or of the books. */
+/* A pair of META or of the statistics. */
 static void stream_number(LsStream *s, const char *key, uint64_t v)
 {
   stream_string(s, key);
@@ -376,21 +376,21 @@ uint64_t ls_stream_written(const LsStream *s)
   return s->block.written;
 }
 
-int ls_stream_end(LsStream *s, const LsBook *books, size_t n)
+int ls_stream_end(LsStream *s, const LsStatistic *stats, size_t n)
 {
   stream_record(s, LJM_REC_BOOKS);
-  for (; n; n--, books++)
-    stream_number(s, books->key, books->value);
+  for (; n; n--, stats++)
+    stream_number(s, stats->key, stats->value);
   stream_put(s, 0);
   ls_block_flush(&s->block);
   return s->block.error;
 }
 
-int ls_stream_close(LsStream *s, const LsBook *books, size_t n)
+int ls_stream_close(LsStream *s, const LsStatistic *stats, size_t n)
 {
   int error;
-  if (books)
-    ls_stream_end(s, books, n);
+  if (stats)
+    ls_stream_end(s, stats, n);
   ls_block_flush(&s->block);
   error = s->block.error;
   ls_ids_close(&s->ids);

@@ -34,14 +34,12 @@ void ls_buffer_add(LsBuffer *b, const void *p, size_t n)
   b->n += n;
 }
 
-/* Add one byte. */
 void ls_buffer_byte(LsBuffer *b, unsigned byte)
 {
   uint8_t c = (uint8_t)byte;
   ls_buffer_add(b, &c, 1);
 }
 
-/* Add an unsigned integer. */
 void ls_buffer_uleb(LsBuffer *b, uint64_t v)
 {
   uint8_t leb[LJM_ULEB_MAX];
@@ -52,7 +50,6 @@ void ls_buffer_uleb(LsBuffer *b, uint64_t v)
   ls_buffer_add(b, leb, n);
 }
 
-/* Add a string, or as much of it as a stream may have. */
 void ls_buffer_string(LsBuffer *b, const char *s, size_t n)
 {
   n = n < LJM_NAME_MAX ? n : LJM_NAME_MAX;

@@ -18,12 +18,18 @@ typedef struct LsBuffer {
   int bad; /* There was no memory. */
 } LsBuffer;
 
-/* Append N bytes, one byte, a ULEB128, or a string with its length in front, of
-** which more than LJM_NAME_MAX bytes are cut.
-*/
+/* Append N bytes, which are copied. Sets `bad` without memory. */
 void ls_buffer_add(LsBuffer *b, const void *p, size_t n);
+
+/* Append one byte. */
 void ls_buffer_byte(LsBuffer *b, unsigned byte);
+
+/* Append a ULEB128. */
 void ls_buffer_uleb(LsBuffer *b, uint64_t v);
+
+/* Append a string of N bytes with its length in front. It is cut to
+** LJM_NAME_MAX bytes.
+*/
 void ls_buffer_string(LsBuffer *b, const char *s, size_t n);
 
 /* The block that is being filled. */

@@ -57,7 +57,6 @@ void ls_modules_close(LsModules *ms)
   free(ms);
 }
 
-/* The module of that number, or NULL. */
 LsModule *ls_modules_find(const LsModules *ms, uint32_t id)
 {
   return id && id <= ms->n ? ms->v[id - 1] : NULL;
@@ -121,16 +120,12 @@ static LsModule *known(const LsModules *ms, const LsMapping *map)
   return NULL;
 }
 
-/* Does it take no time to get the module of a mapping? */
 int ls_modules_known(const LsModules *ms, const LsMapping *map)
 {
   return map->anon || (!map->ino && !ls_maps_vdso(map)) || known(ms, map) ||
          ms->n >= LS_MODULES_MAX - 1;
 }
 
-/* The module of a mapping; a new one if its file has not been met before. NULL
-** if it has none, or without memory.
-*/
 LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
 {
   LsModule *m;
@@ -142,9 +137,6 @@ LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
   return module_new(ms, map, ls_maps_elf(pid, map));
 }
 
-/* Makes a module of a file that is likely to be mapped soon, so that it takes
-** no time then. NULL if there is one already, or if it is none.
-*/
 const LsModule *ls_modules_expect(LsModules *ms, const char *path)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -210,9 +202,6 @@ static int *looked_at(LsModules *ms, const LsMapping *map)
   return &more[ms->nlook++].answer;
 }
 
-/* Might there be a VM in the process? Looks at its files, once at each; makes
-** no modules of them. Answers 0 for what is not ours to look at, too.
-*/
 int ls_modules_suspect(LsModules *ms, pid_t pid)
 {
   LsMapping *map;
@@ -233,7 +222,6 @@ int ls_modules_suspect(LsModules *ms, pid_t pid)
   return yes;
 }
 
-/* The function that has the address, by its unwind data; or NULL. */
 const LsAddrRange *ls_module_function(const LsModule *m, uint64_t addr)
 {
   size_t lo = 0, hi = m->nrange;

@@ -101,8 +101,8 @@ static void mark_site(const struct ljs_frame *f, LsSite *s)
 ** of the function that the native frame inside of it is in. Only one of the two
 ** is reported: the C function if it has a name in Lua.
 */
-static int told_already(const LsResolver *r, const LsTarget *t,
-                        const struct ljs_stack *s, unsigned i)
+static int reported_already(const LsResolver *r, const LsTarget *t,
+                            const struct ljs_stack *s, unsigned i)
 {
   const struct ljs_frame *f = &s->frame[i], *in = f - 1;
   LsSite outer = {0}, inner = {0};
@@ -125,7 +125,7 @@ static size_t builtin_site(const LsResolver *r, const LsTarget *t,
   n = lua_sites(r, t, s, i, out, MANY);
   if (n == 1 && out->name && *out->name)
     return n;
-  if (told_already(r, t, s, i))
+  if (reported_already(r, t, s, i))
     return 0;
   memset(out, 0, sizeof(*out));
   native_site(r, t, f->addr, out);
@@ -158,10 +158,6 @@ static size_t frame_sites(const LsResolver *r, const LsTarget *t,
 
 /* -- Stacks --------------------------------------------------------------- */
 
-/* The numbers of all sites of a stack, the outermost first. Answers how many.
-** In this order, too, are they named: functions get their names from those that
-** define them, which are further out more often than not.
-*/
 size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
                   uint32_t out[LS_SITES_MAX])
 {
@@ -169,8 +165,11 @@ size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
   size_t n = 0, k;
   uint32_t i = s->nframes, id;
   int named = 0; /* The frame before is a C function with a name. */
+  /* Outermost first: most functions get their names from those that define
+  ** them, which are further out.
+  */
   while (i--) {
-    if (named && told_already(r, t, s, i + 1)) {
+    if (named && reported_already(r, t, s, i + 1)) {
       named = 0;
       continue;
     }

@@ -13,7 +13,7 @@
 **   made after it.
 ** - The first instruction of a function that has unwind data, with no call in
 **   front of it. Either all code leads to hlt or ud2 there, too, as in
-**   __start_context of glibc; or its first row tells what is next, as for
+**   __start_context of glibc; or its first row says what is next, as for
 **   abort() of libcoro.
 ** - The entry of a program (e_entry), which the kernel jumps to.
 **
@@ -223,7 +223,7 @@ static void add_gap(Roots *r, uint64_t lo, uint64_t hi)
 /* A function with unwind data, FDE, whose first row is number I; there is none
 ** for the bytes FROM where the one before ends. If a return address is where it
 ** begins, and was not left by a call, it is looked for one byte before. If the
-** function returns, its first row tells what is next.
+** function returns, its first row says what is next.
 */
 static void add_start(Roots *r, uint64_t from, const LsAddrRange *range,
                       size_t i)

@@ -39,7 +39,10 @@ enum {
   LS_GCT_UDATA
 };
 
+/* Reset *VM to the fields of objects for vm->gc64, all others zero. */
 void ls_vm_fields(struct ljs_vm *vm);
+
+/* The rest of the layout of a VM's objects. Static. */
 const LsLayout *ls_vm_layout(const struct ljs_vm *vm);
 
 #endif
