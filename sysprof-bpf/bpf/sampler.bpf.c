@@ -201,7 +201,7 @@ static __always_inline struct lately *lately(__u32 version, __u64 pc)
   return bpf_map_lookup_elem(&lately_rows, &at);
 }
 
-/* Searches the last row at or before an address. Answers 1, and it is found
+/* Searches the last row at or before an address. Returns 1, and it is found
 ** lately, or 0. Not inlined: verified once only.
 */
 __noinline int search(__u64 pc)
@@ -342,7 +342,7 @@ static __always_inline void below_kernel(struct ljs_walk *w)
     w->mode = LJS_DONE;
 }
 
-/* A new walk. From where is told by begin_event() or begin_tick(). */
+/* A new walk. begin_event() or begin_tick() sets its registers. */
 static __always_inline void begin(struct scratch *s,
                                   const struct ljs_proc *proc)
 {
@@ -529,7 +529,7 @@ static __always_inline __u32 number_of(struct task_struct *task)
 }
 
 /* Numbers of the current thread and its process, as the sampler knows them,
-** though it may be in a namespace of its own. Answers 0 for those outside.
+** though it may be in a namespace of its own. Returns 0 for those outside.
 */
 static __always_inline int current_ids(struct bpf_pidns_info *ids)
 {

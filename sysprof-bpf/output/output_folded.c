@@ -282,7 +282,7 @@ static void folded_time(LsOutput *o, uint64_t ns)
   }
 }
 
-/* Writes all lines. Answers 0, or errno. */
+/* Writes all lines. Returns 0, or errno. */
 static int write_lines(const LsOutputFolded *of)
 {
   FILE *f = fdopen(dup(of->fd), "w");

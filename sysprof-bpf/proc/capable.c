@@ -39,7 +39,7 @@ static uint64_t effective(void)
   return caps;
 }
 
-/* Names the capabilities that are missing. Answers how many. */
+/* Names the capabilities that are missing. Returns how many. */
 static int missing(char *why, size_t size)
 {
   uint64_t caps = effective();

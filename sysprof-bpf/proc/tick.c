@@ -60,7 +60,7 @@ static int64_t member(const struct btf *btf, const char *of, const char *name)
   return -1;
 }
 
-/* Finds all that is needed. Answers what is not there, or NULL. */
+/* Finds all that is needed. Returns what is not there, or NULL. */
 static const char *find(LsTick *t, const struct btf *btf)
 {
   int64_t sched = variable(btf, "tick_cpu_sched");

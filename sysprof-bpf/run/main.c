@@ -377,7 +377,7 @@ static void run(Main *m)
 
 /* -- The end -------------------------------------------------------------- */
 
-/* The command could not be started: there is nothing to tell of. */
+/* The command could not be started: there is nothing to report. */
 static int no_command(Main *m)
 {
   int err = m->command.ended ? ls_command_failed(&m->command) : 0;
@@ -386,7 +386,7 @@ static int no_command(Main *m)
   return err;
 }
 
-/* Writes the rest. Answers -1 if the profile is not whole. */
+/* Writes the rest. Returns -1 if the profile is not whole. */
 static int end_output(Main *m)
 {
   LsOutput *o = m->s.output;

@@ -116,7 +116,7 @@ static void preallocate(LsSampler *s)
   bpf_map__set_max_entries(s->bpf->maps.pages, 12288);
 }
 
-/* Answers 0, or an error. */
+/* Returns 0, or an error. */
 static int try_load(LsSampler *s, int whole)
 {
   s->bpf = sampler_bpf__open();

@@ -55,7 +55,7 @@ static void upload(LsSession *s, LsTarget *t)
 /* Looks at the mappings of a process. To learn files that were not met before
 ** takes time. If the process is sampled already, the BPF program gets what is
 ** known at once, so that it knows at least that meanwhile; then, so that this
-** does not take too long, after twice as many files each time. Answers -1 with
+** does not take too long, after twice as many files each time. Returns -1 with
 ** errno as ls_target_refresh.
 */
 static int look(LsSession *s, LsTarget *t)

@@ -145,8 +145,9 @@ static void stream_meta_string(LsStream *s, const char *key, const char *v)
   stream_string(s, v);
 }
 
-/* META. Readers tell a CPU profile by `hz` or `event` if the prologue is lost.
- */
+/* META. Readers recognise a CPU profile by `hz` or `event` if the prologue is
+** lost.
+*/
 static void stream_meta(LsStream *s, const LsStreamInfo *info)
 {
   stream_record(s, LJM_REC_META);
@@ -183,7 +184,7 @@ static void stream_proto(LsStream *s, const LsSite *site)
   stream_uleb(s, (site->chunklen > LJM_NAME_MAX ? LJM_PROTO_CUT : 0u) |
                      (site->flags & LS_STRIPPED ? LJM_PROTO_STRIPPED : 0u) |
                      (site->flags & LS_BYHASH ? LJM_PROTO_BYHASH : 0u));
-  stream_uleb(s, 0); /* Its address tells nothing outside of the process. */
+  stream_uleb(s, 0); /* Its address has no meaning outside of the process. */
   stream_uleb(s, site->hash);
   stream_uleb(s, site->first);
   stream_uleb(s, site->lines);
@@ -214,8 +215,8 @@ static void stream_builtin(LsStream *s, const LsSite *site)
   stream_string(s, site->name);
 }
 
-/* A native function. Where the kernel's functions are is nobody's business, and
-** with the sampled address each would be many.
+/* A native function. Addresses of the kernel's functions are not written: they
+** are secret, and with the sampled address each would be many.
 */
 static void stream_native(LsStream *s, const LsSite *site)
 {

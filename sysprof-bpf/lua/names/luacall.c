@@ -29,7 +29,7 @@ typedef struct Way {
 /* -- The way in the code -------------------------------------------------- */
 
 /* How a slot was filled before an instruction. Local variables end the way:
-** nobody knows what they have had.
+** what they held is not known.
 */
 static bool call_way(const LsBlob *b, uint32_t pos, uint32_t slot, Way *w)
 {
