@@ -257,7 +257,7 @@ static int run_other(LsCfiRun *r, unsigned op)
   }
 }
 
-/* If OP goes on in the code, how far, in units of the CIE's factor. */
+/* Whether OP is an advance, by *UNITS of the CIE's code alignment factor. */
 static int run_advance(LsCfiRun *r, unsigned op, uint64_t *units)
 {
   if ((op & 0xc0) == DW_CFA_advance_loc)
@@ -324,8 +324,7 @@ void ls_cfi_cie(LsCie *cie, LsCursor code)
   reg_set(&cie->start, DWARF_RA, LS_RULE_UNSUPPORTED, 0);
   ls_cfi_begin(&r, cie, code);
   if (ls_cfi_run(&r, &step) || r.code.bad)
-    cie->unsupported =
-        1; /* No code goes with it, so it cannot go on in that. */
+    cie->unsupported = 1; /* It has no code to advance in. */
   cie->start = r.now;
 }
 

@@ -1,9 +1,9 @@
 /*
-** An ELF file for x86-64: headers, segments, sections, notes.
+** Reader of ELF files for x86-64: headers, segments, sections, notes.
 **
-** libelf reads what is asked for with pread(), checks it against the file's
-** size and keeps it until the end. A mapping of the file would be cheaper, but
-** whoever cuts the file would end us with a signal.
+** libelf reads what is asked for with pread(), checks it against the size of
+** the file and keeps it until the end. A mapping of the file would be cheaper,
+** but if the file is truncated, access to it raises SIGBUS.
 */
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /*
-** Reading .eh_frame and .debug_frame: CIEs and the functions' FDEs.
+** Reader of .eh_frame and .debug_frame: CIEs and FDEs.
 **
-** One pass, in the order of the file. An FDE's CIE is looked up by its place
-** among those that came before it: in .eh_frame it cannot be elsewhere, and in
+** One pass, in the order of the file. The CIE of an FDE is looked up by its
+** offset among those before it: in .eh_frame it cannot be elsewhere, and in
 ** .debug_frame no tool puts it elsewhere.
 */
 
@@ -31,7 +31,7 @@ enum {
   DW_EH_PE_indirect = 0x80
 };
 
-/* A section as it is read. */
+/* The section that is read. */
 typedef struct Reader {
   LsFrames *out;
   const LsElf *elf;
@@ -119,15 +119,15 @@ static void cie_augmentation(const Reader *r, LsCie *cie, LsCursor *b,
     } else if (*what == 'S') {
       cie->signal = 1;
     } else {
-      cie->unsupported = 1; /* Whatever comes next in A, we do not know. */
+      cie->unsupported = 1; /* The rest of A cannot be parsed. */
       break;
     }
   }
   cie->unsupported |= a.bad != 0;
 }
 
-/* A CIE that begins at AT, with its id behind it. One that is not understood
-** is kept as well: so are its functions, with nothing known of them.
+/* Read a CIE that begins at AT, with its id behind it. One that is not
+** understood is kept, too: its FDEs get unknown rows.
 */
 static void cie_read(const Reader *r, LsCie *cie, LsCursor b)
 {

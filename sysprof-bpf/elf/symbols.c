@@ -1,10 +1,10 @@
 /*
-** Names of functions: which of an ELF file's symbols has an address.
+** Symbol index: the function that has an address.
 **
-** Symbols overlap: a function may have many names, and another inside of it.
-** So they are laid out once as pieces that do not: of two functions, the inner
-** one has its addresses. A symbol without a size, as of code in assembler,
-** fills only what is left between the others.
+** Symbols overlap: a function may have many names, and another inside of it. So
+** they are laid out once as pieces that do not: of two functions, the inner one
+** has its addresses. A symbol without a size, as of code in assembler, fills
+** only what is left between the others.
 */
 
 #include <elf.h>

@@ -63,7 +63,7 @@ static uint64_t trace_ofnumber(LsView *v, uint64_t g, uint32_t no)
   return ls_view_ref(v, array + (uint64_t)no * v->lay->ref);
 }
 
-/* Meet the function that the trace begins in, and that of its root. */
+/* Read the function that the trace begins in, and that of its root. */
 static void trace_start(LsTraces *ts, LsView *v, uint64_t g, const LsIr *t,
                         LsTrace *T)
 {
@@ -231,7 +231,7 @@ const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc)
   if (!v->vm.jit || !g)
     return NULL;
   addr = ts->g == g ? trace_inlist(ts, v, pc, &t) : 0;
-  if (!addr) { /* A stack is named once: it cannot wait for the next list. */
+  if (!addr) { /* A stack is resolved once: it cannot wait for the next list. */
     trace_list(ts, v, g, false);
     addr = trace_inlist(ts, v, pc, &t);
   }

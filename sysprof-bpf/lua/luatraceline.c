@@ -102,7 +102,7 @@ static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
   return (int)level - 1;
 }
 
-/* The way from snapshot A to B: out of the functions that A is in, on in the
+/* The path from snapshot A to B: out of the functions that A is in, on in the
 ** one that both have in common, and into those that B is in. With WRAP, A is
 ** the last one, and a loop begins again. Without legs, it is unknown.
 */
@@ -131,8 +131,8 @@ static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
     path_leg(p, b + k, nb - 1 - k, 1, b[k].pos + (k > 0), k > 0);
 }
 
-/* How many functions without a snapshot a call may be of, and one of them: by
-** its name, as the code of the caller has it; all, if the call has no name.
+/* The number of functions without a snapshot that a call may be of, by its name
+** in the code of the caller; all, if the call has no name. *F is one of them.
 */
 static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
 {

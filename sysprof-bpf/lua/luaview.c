@@ -1,5 +1,5 @@
 /*
-** The objects of a live VM, seen from another process.
+** Reader of the objects of a live VM in another process.
 */
 
 #include <string.h>
@@ -57,8 +57,8 @@ static uint64_t view_bytes(const LsView *v, uint64_t str, uint8_t ofs)
   return str + (v->vm.gc64 ? 24 : ofs + 4u);
 }
 
-/* How long a string is, if its length is at an offset: its bytes end with a
-** zero and, if they are few, have no other. Else -1.
+/* The length of a string if its length field is at an offset: its bytes end
+** with a zero and, if they are few, have no other. Else -1.
 */
 static int64_t view_trylen(LsView *v, uint64_t str, uint8_t ofs)
 {
@@ -73,8 +73,8 @@ static int64_t view_trylen(LsView *v, uint64_t str, uint8_t ofs)
   return memchr(buf, 0, len) ? -1 : (int64_t)len;
 }
 
-/* Where this build's strings have their length: older builds have one field
-** less. A string that is valid by only one of the two decides.
+/* Find where strings of this build have their length: older builds have one
+** field less. A string that is valid by only one of the two offsets decides.
 */
 static void view_learnlen(LsView *v, uint64_t str)
 {

@@ -1,7 +1,8 @@
 /*
-** A profile as folded stacks: root;...;leaf count. Stacks that read the same
-** are one line; lines are in the order of their bytes. They are put into words
-** at the end, when all names are known.
+** A profile as folded stacks: root;...;leaf count.
+**
+** Stacks with the same text are one line; lines are sorted by their bytes. They
+** are formatted at the end, when all names are known.
 */
 
 #include <errno.h>
@@ -216,7 +217,7 @@ static void folded_sample(LsOutput *o, const LsProcess *p,
   of->n++;
 }
 
-/* Puts a stack into words. */
+/* Formats a stack as text. */
 static void spell(LsOutputFolded *of, Line *l)
 {
   uint32_t i;

@@ -60,7 +60,7 @@ static uint32_t define_site(LsOutputStream *os, uint32_t id)
   return os->site[id] & ~NAMELESS;
 }
 
-/* The stream's number of a thread. One that has ended is who it was. */
+/* The stream's number of a thread. One that has ended keeps its name. */
 static uint32_t define_thread(LsOutputStream *os, uint32_t process,
                               const LsProcess *p, uint32_t tid)
 {

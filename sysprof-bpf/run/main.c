@@ -32,8 +32,8 @@ typedef struct Main {
   int epoll, signals, timer;
   LsOutfile out;
   int done;
-  int signo;   /* What ended it, or 0. */
-  int refused; /* A VM was not what it seemed. */
+  int signo;   /* The signal that ended it, or 0. */
+  int refused; /* A VM was rejected. */
   int failed;  /* The file could not be given its name. */
   int kept;    /* It has its name. */
 } Main;
@@ -233,7 +233,7 @@ static void on_signal(Main *m)
   }
 }
 
-/* The profile takes its name when a sample of a LuaJIT is in it. */
+/* Gives the file its name once a sample of a LuaJIT is in it. */
 static void keep_output(Main *m)
 {
   char why[512];
@@ -245,7 +245,7 @@ static void keep_output(Main *m)
     m->failed = ls_fail("%s: %s", m->opt.file, why);
 }
 
-/* A process has done something. */
+/* Takes a process event. */
 static void on_procevent(void *ctx, int what, pid_t pid, pid_t parent)
 {
   Main *m = ctx;
@@ -278,7 +278,7 @@ static void on_procevent(void *ctx, int what, pid_t pid, pid_t parent)
 static void on_procevents(Main *m)
 {
   size_t i;
-  ls_session_take(&m->s); /* Those that the mappings till now are true of. */
+  ls_session_take(&m->s); /* Sampled with the old mappings. */
   ls_procevents_read(m->s.procevents, on_procevent, m);
   for (i = 0; i < m->s.ntarget; i++)
     if (m->s.target[i]->stale)
@@ -336,7 +336,7 @@ static int time_left(const Main *m)
   return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)ceil(left * 1000);
 }
 
-/* A VM is not what its code says. Without others there is nothing to sample. */
+/* A VM was rejected. Without others there is nothing to sample. */
 static void on_doubt(Main *m)
 {
   LsSession *s = &m->s;
@@ -398,7 +398,7 @@ static int end_output(Main *m)
   return m->failed ? -1 : 0;
 }
 
-/* Passes a signal on to the command, or takes it that it has ended. */
+/* Passes a signal on to the command, or notes that it has ended. */
 static void next_signal(Main *m)
 {
   struct signalfd_siginfo si;

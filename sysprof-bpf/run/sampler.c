@@ -28,7 +28,7 @@ struct LsSampler {
   struct ring_buffer *ring;
   struct ljs_stack stack; /* A copy, for its alignment and its length. */
   struct ljs_proc proc;   /* Likewise, for its version. */
-  LsStackFunc *func;      /* Who takes stacks now, */
+  LsStackFunc *func;      /* The function that takes stacks, */
   void *ctx;              /* and with what. */
   struct bpf_program *first, *next; /* Then, by tail calls; or NULL. */
   int ncpu;
@@ -54,7 +54,7 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt,
   return vfprintf(stderr, fmt, args);
 }
 
-/* Sets what the program is to know before it is loaded. */
+/* Sets the constants of the program, before it is loaded. */
 static int set_constants(LsSampler *s)
 {
   const LsSamplerOptions *opt = &s->opt;
@@ -83,7 +83,9 @@ static int set_constants(LsSampler *s)
   return 0;
 }
 
-/* Chooses what starts the program, and how that goes from step to step. */
+/* Chooses the programs: the first one, and the next one if tail calls lead from
+** step to step.
+*/
 static void choose_programs(LsSampler *s)
 {
   int tick = s->opt.event == LS_EVENT_TICK;
@@ -201,8 +203,8 @@ void ls_sampler_close(LsSampler *s)
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* Puts a page into its place. The kernel's allocator may be out of pages for a
-** moment: then it is asked again.
+/* Uploads a page. The kernel's allocator may be out of pages for a moment: then
+** it is tried again.
 */
 static int put_page(LsSampler *s, uint32_t module, uint32_t n,
                     const struct ljs_page *page)
@@ -308,8 +310,8 @@ static int open_event(const LsSampler *s, int cpu)
 
 #define TICKS_WAIT 20 /* For the first that is seen. */
 
-/* Lets the program see ticks, and makes sure that it does. A CPU that has
-** nothing to do has none.
+/* Attaches the program to ticks, and waits until it sees one. An idle CPU has
+** none, so this one is kept busy.
 */
 static int start_tick(LsSampler *s, char *why, size_t size)
 {

@@ -33,7 +33,7 @@ LsTarget *ls_session_target(const LsSession *s, pid_t pid)
   return NULL;
 }
 
-/* What it used until now is not to be sampled. */
+/* Its CPU time until now does not count. */
 static void begin_cpu(LsTarget *t)
 {
   ls_target_cpu(t);
@@ -124,8 +124,8 @@ void ls_session_gone(LsSession *s, LsTarget *t)
 
 /* -- Samples -------------------------------------------------------------- */
 
-/* Looks whether the VM that a stack is of is what it was taken for. If not,
-** none of its module's are taken for that any more.
+/* Checks the VM of a stack against its layout. If they do not agree, the VM in
+** that module is not used any more.
 */
 static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
 {
@@ -202,7 +202,7 @@ static void forget_gone(LsSession *s)
 void ls_session_turn(LsSession *s)
 {
   ls_session_take(s);
-  if (s->turned) /* The end of the time that those counts are of. */
+  if (s->turned) /* The end of the interval of those counts. */
     s->output->time(s->output, s->turned);
   ls_sampler_counts(s->sampler, take_count, s);
   s->turned = ls_session_now() - s->start;
@@ -226,8 +226,8 @@ static void take_end(void *ctx, pid_t pid, uint64_t cpu)
   }
 }
 
-/* Is the process's CPU time known, as it is now or was in the end? For some
-** milliseconds after it was waited for it is not.
+/* Whether the CPU time of a process is known, as it is now or at its end. For
+** some milliseconds after it was waited for it is not.
 */
 static int know_cpu(LsTarget *t)
 {
@@ -286,7 +286,9 @@ static uint64_t children_cpu(void)
          (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
 }
 
-/* What the program says of it, and of a command that has ended the kernel. */
+/* Takes over the counters of the BPF program, and for a command its CPU time
+** from the kernel.
+*/
 static void sum_up(LsSession *s)
 {
   uint64_t count[LJS_STATISTICS], cpu = s->opt->command ? children_cpu() : 0;

@@ -1,9 +1,8 @@
 /*
 ** Writes a CPU profile as a stream of version 0x10.
 **
-** What is defined is looked up by the very bytes of its definition: the same
-** definition always has the same number, and one that is new is ready to be
-** written.
+** A definition is looked up by its bytes: the same bytes always have the same
+** number, and a new definition is ready to be written.
 */
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
-** Bytes, and blocks of them on their way to a file descriptor.
+** A growing buffer, and the blocks of a stream that are written from it.
 */
 
 #include <errno.h>

@@ -1,8 +1,9 @@
 /*
 ** Definitions as small numbers: the same bytes always get the same number.
 **
-** A hash table with the whole keys, since numbers must never be mistaken. Names
-** of functions come from the process that is sampled, so the hash has a secret.
+** A hash table with whole keys, since different keys must never share a number.
+** Names of functions come from the process that is sampled, so the hash has a
+** secret.
 */
 
 #include <stdlib.h>

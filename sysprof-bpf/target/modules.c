@@ -20,7 +20,7 @@ struct LsModules {
   uint32_t n;
   struct LsLook { /* Files that were only looked at. */
     uint64_t dev, ino;
-    int answer; /* They might have a VM; -1: not looked at yet. */
+    int answer; /* Whether it might have a VM; -1: not looked at yet. */
   } * look;
   size_t nlook;
 };
@@ -62,8 +62,8 @@ LsModule *ls_modules_find(const LsModules *ms, uint32_t id)
   return id && id <= ms->n ? ms->v[id - 1] : NULL;
 }
 
-/* Learns all that is to be known of the file; hands its tables on. Whatever
-** fails leaves a module of which less is known.
+/* Reads the file of a module: its build-id, rows and VM; passes its tables on.
+** On failure less is known of the module.
 */
 static int learn(LsModules *ms, LsModule *m)
 {
@@ -161,7 +161,7 @@ const LsModule *ls_modules_expect(LsModules *ms, const char *path)
 /* How each entry into LuaJIT's interpreter begins: push rbp, rbx, r15, r14. */
 static const uint8_t entry[] = {0x55, 0x53, 0x41, 0x57, 0x41, 0x56};
 
-#define ENTRIES 3 /* Entries that close together make a suspect. */
+#define ENTRIES 3 /* As many entries, so close together, suggest a VM. */
 #define CLOSE   512
 
 /* Is there anything in the code that looks like the VM's entries? */

@@ -1,5 +1,5 @@
 /*
-** Addresses -> sites.
+** Resolves the frames of a stack to sites.
 */
 
 #include <string.h>

@@ -1,7 +1,9 @@
 /*
-** Stacks by the key that they are counted under. The BPF program sends a stack
-** when it begins to count it, once in each turn; so one that was not sent in
-** this turn or the last is counted nowhere, and can be dropped.
+** Stacks with names, by the key that they are counted under.
+**
+** The BPF program sends a stack when it begins to count it, once in each turn;
+** so one that was not sent in this turn or the last is counted in neither
+** table, and can be dropped.
 */
 
 #include <stdlib.h>

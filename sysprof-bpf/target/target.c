@@ -115,8 +115,8 @@ static void start_anew(LsTarget *t)
   ls_target_name(t->pid, t->pid, t->command, sizeof(t->command));
 }
 
-/* Puts a mapping into the image, if it is of a module. Of files that have not
-** been met before, which take time to learn, it learns LEARN at most.
+/* Adds a mapping to the image, if it is of a module. At most LEARN new files
+** are read, which takes time.
 */
 static void add_map(LsTarget *t, LsModules *ms, const LsMapping *m, int *learn)
 {

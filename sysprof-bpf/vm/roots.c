@@ -220,10 +220,10 @@ static void add_gap(Roots *r, uint64_t lo, uint64_t hi)
   /* What is behind it, where a program begins, is not looked at. */
 }
 
-/* A function with unwind data, FDE, whose first row is number I; there is none
-** for the bytes FROM where the one before ends. If a return address is where it
-** begins, and was not left by a call, it is looked for one byte before. If the
-** function returns, its first row says what is next.
+/* A function with unwind data, RANGE, whose first row is number I; the bytes
+** from FROM to it have none. If a return address is where it begins, and was
+** not left by a call, it is looked up one byte before. If the function returns,
+** its first row says what is next.
 */
 static void add_start(Roots *r, uint64_t from, const LsAddrRange *range,
                       size_t i)

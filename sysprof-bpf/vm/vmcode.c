@@ -2,7 +2,7 @@
 ** Finds LuaJIT in machine code, and the layout of its VM.
 **
 ** The interpreter is one large function. An offset must be the same at all
-** places where the code has it, or the VM is not taken up.
+** places where the code has it, or the VM is rejected.
 */
 
 #include <stdarg.h>
@@ -23,7 +23,7 @@ typedef struct Case {
   char *why;
 } Case;
 
-/* The VM is refused: WHAT is wrong. Always -1. */
+/* Reject the VM: WHAT is wrong. Always returns -1. */
 __attribute__((format(printf, 2, 3))) static int refuse(char *why,
                                                         const char *what, ...)
 {
