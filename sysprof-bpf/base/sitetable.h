@@ -1,5 +1,5 @@
 /*
-** Sites, each with a number: the same place is the same number.
+** A table of sites: equal sites have the same number.
 */
 
 #ifndef LS_SITETABLE_H

@@ -15,7 +15,7 @@
 #define FUNC_MAX      (1u << 18)   /* Functions that are kept. */
 #define FUNC_MAXBYTES (256u << 20) /* Memory for their code and lines. */
 #define FUNC_CALLS    1000         /* Calls of one whose names are kept. */
-#define FUNC_STALE    64 /* Generations at an address that are looked through. */
+#define FUNC_STALE    64 /* Functions at one address that are searched. */
 
 /* -- The array ------------------------------------------------------------ */
 

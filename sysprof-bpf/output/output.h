@@ -1,5 +1,5 @@
 /*
-** Where a profile goes: a stream, or folded stacks.
+** Outputs of a profile: a stream, or folded stacks.
 */
 
 #ifndef LS_OUTPUT_H

@@ -1,5 +1,5 @@
 /*
-** The BPF program's life.
+** The BPF program, from user space.
 */
 
 #include <errno.h>

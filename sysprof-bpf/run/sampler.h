@@ -1,6 +1,6 @@
 /*
-** The BPF program's life: load it, give it tables, switch its clocks on, and
-** take what it has sampled.
+** The BPF program: loads it, uploads its tables, starts and stops sampling, and
+** takes what it has sampled.
 */
 
 #ifndef LS_SAMPLER_H

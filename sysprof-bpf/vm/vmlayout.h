@@ -11,8 +11,7 @@
 
 #include "ljs.h"
 
-/* What `struct ljs_vm` has no place for: only names need it. Offsets in bytes.
- */
+/* Offsets in bytes that `struct ljs_vm` does not have: only names need them. */
 typedef struct LsLayout {
   uint8_t ref;    /* Size of a reference. */
   uint8_t marked; /* Of every object: its type is right behind. */

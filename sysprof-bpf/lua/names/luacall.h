@@ -1,6 +1,6 @@
 /*
-** Names of functions by the calls of them: verified, since a tail call puts
-** another function where the one that was called has been.
+** Names of functions by the calls of them. They are verified: a tail call puts
+** another function into the frame of the one that was called.
 */
 
 #ifndef LS_LUACALL_H
