@@ -89,7 +89,7 @@ void ls_names_free(LsNames *names)
 typedef struct Place {
   const char *module, *table;
   const char *sep; /* Before a field. */
-  bool shadowed;   /* Programs cannot reach it by that name. */
+  bool hidden;     /* Programs cannot reach it by that name. */
 } Place;
 
 /* The key of a Lua function: its PC is right behind the header of its proto. */
@@ -138,7 +138,7 @@ static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
                    tables > module ? p->sep : "", field);
   if (!e || e->walk != names->walk || n < 0 || (size_t)n >= sizeof(full))
     return;
-  rank = p->shadowed ? NAMES_LAST : ljm_name_rank(builtin, p->module, tables);
+  rank = p->hidden ? NAMES_LAST : ljm_name_rank(builtin, p->module, tables);
   if (ljm_name_offer(&e->naming, rank, fn, full))
     e->naming.name = ls_pool_add(names->pool, full, (size_t)n);
 }
