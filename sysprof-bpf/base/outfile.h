@@ -21,19 +21,19 @@ typedef struct LsOutfile {
 /* Opens NAME for writing; "-" is standard output. FIFOs that have a reader and
 ** character devices are written in place, and so is what a link of /proc/PID/fd
 ** leads to, if it is one of these. Other symbolic links, and all else that is
-** not a regular file, are refused. Answers 0; or -1 with one line in WHY, which
+** not a regular file, are refused. Returns 0; or -1 with one line in WHY, which
 ** does not repeat NAME, and no file is made or changed.
 */
 int ls_outfile_open(LsOutfile *f, const char *name, char *why, size_t size);
 
 /* Gives the file its name. A file that has it becomes NAME.old, in the place of
 ** an older one. Does nothing for what is written in place, nor the second time.
-** Answers 0; or -1 with one line in WHY: then the profile is still in `temp`,
+** Returns 0; or -1 with one line in WHY: then the profile is still in `temp`,
 ** and stays there.
 */
 int ls_outfile_keep(LsOutfile *f, char *why, size_t size);
 
-/* Closes it. Without a name of its own it is removed. */
+/* Close the file. If ls_outfile_keep has not named it, it is removed. */
 void ls_outfile_close(LsOutfile *f);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** What people read while it runs.
+** Messages on standard error.
 */
 
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 
 #include "say.h"
 
-static int quiet;     /* Only failures are told. */
-static int terminal;  /* There is somebody to tell progress to. */
+static int quiet;     /* Only failures are printed. */
+static int terminal;  /* Standard error is a terminal. */
 static int open_line; /* Progress is on the line where the cursor is. */
 
 void ls_say_open(int be_quiet)
@@ -18,19 +18,16 @@ void ls_say_open(int be_quiet)
   terminal = !quiet && isatty(STDERR_FILENO);
 }
 
-static void tell(const char *fmt, va_list args)
+static void print(const char *fmt, va_list args)
     __attribute__((format(printf, 1, 0)));
 
-static void tell(const char *fmt, va_list args)
+static void print(const char *fmt, va_list args)
 {
   fputs(open_line ? "\r\033[Klj-sysprof: " : "lj-sysprof: ", stderr);
   vfprintf(stderr, fmt, args);
   open_line = 0;
 }
 
-/* Tells how far it is, in the place of what was told before; on terminals only.
-** Answers 0 if there is nobody to tell.
-*/
 int ls_say_progress(const char *fmt, ...)
 {
   va_list args;
@@ -39,30 +36,28 @@ int ls_say_progress(const char *fmt, ...)
   va_start(args, fmt);
   fputs("\r\033[K", stderr);
   open_line = 0;
-  tell(fmt, args);
+  print(fmt, args);
   open_line = 1;
   va_end(args);
   return 1;
 }
 
-/* Tells something, unless it is to be quiet. */
 void ls_say(const char *fmt, ...)
 {
   va_list args;
   if (quiet)
     return;
   va_start(args, fmt);
-  tell(fmt, args);
+  print(fmt, args);
   fputc('\n', stderr);
   va_end(args);
 }
 
-/* Tells what went wrong. Always answers -1. */
 int ls_fail(const char *fmt, ...)
 {
   va_list args;
   va_start(args, fmt);
-  tell(fmt, args);
+  print(fmt, args);
   fputc('\n', stderr);
   va_end(args);
   return -1;

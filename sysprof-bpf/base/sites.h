@@ -1,6 +1,6 @@
 /*
-** Places where a sample can be, named: what stacks are made of once addresses
-** have become functions and lines.
+** Sites: functions and lines, what stacks are made of once their addresses are
+** resolved.
 */
 
 #ifndef LJS_SITES_H
@@ -26,8 +26,8 @@ typedef enum LsKind {
 
 #define LS_MODULE_NONE 0 /* Code that is in no file. */
 
-/* Strings end with NUL and belong to whoever made the site; NULL is "". A
-** chunk's name may have any bytes, so it has a length too.
+/* Strings end with NUL and belong to the creator of the site; NULL is "". The
+** name of a chunk may have any bytes, so it has a length, too.
 */
 typedef struct LsSite {
   LsKind kind;

@@ -128,7 +128,6 @@ static int grow_sites(LsSiteTable *t)
   return 0;
 }
 
-/* The number of a site, from 1 on, which is copied; 0 without memory. */
 uint32_t ls_sitetable_add(LsSiteTable *t, const LsSite *s)
 {
   uint64_t h = hash_site(s);
@@ -161,7 +160,6 @@ uint32_t ls_sitetable_add(LsSiteTable *t, const LsSite *s)
   return t->n;
 }
 
-/* Site number ID, or NULL. It moves when sites are added. */
 const LsSite *ls_sitetable_get(const LsSiteTable *t, uint32_t id)
 {
   return id && id <= t->n ? &t->site[id - 1] : NULL;

@@ -1,5 +1,5 @@
 /*
-** Strings that are kept: equal ones once, all until the end.
+** Interned strings.
 */
 
 #include <stdlib.h>

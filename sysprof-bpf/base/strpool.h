@@ -1,5 +1,5 @@
 /*
-** Strings that are kept: equal ones once, all until the end.
+** Interned strings: equal ones are kept once, all until the pool is freed.
 */
 
 #ifndef LS_STRPOOL_H
@@ -18,7 +18,7 @@ typedef struct LsPool {
 */
 const char *ls_pool_add(LsPool *p, const char *s, size_t n);
 
-/* Give all strings back. */
+/* Free all strings, but not P. */
 void ls_pool_free(LsPool *p);
 
 #endif

@@ -33,7 +33,7 @@ enum {
   LJS_CFA_BP_MEM,  /* The word at rbp + cfa (a realigned stack). */
   LJS_CFA_PLT,     /* rsp + 8 + ((rip & 15) >= cfa ? 8 : 0). */
   LJS_CFA_SIGNAL,  /* The kernel's frame of a signal: ucontext at rsp. */
-  LJS_CFA_END,     /* The outermost function: nobody called it. */
+  LJS_CFA_END,     /* The outermost function: it has no caller. */
   LJS_CFA_ROOT,    /* Likewise, if it is a return address. */
   LJS_CFA_VM       /* LuaJIT's interpreter: see struct ljs_vm. */
 };
@@ -43,7 +43,7 @@ enum {
   LJS_REG_SAME, /* Not touched. */
   LJS_REG_CFA,  /* At CFA + offset. */
   LJS_REG_BP,   /* At rbp + offset. */
-  LJS_REG_LOST  /* Nobody knows. */
+  LJS_REG_LOST  /* Not recoverable. */
 };
 
 /* What is known of a place in LuaJIT's interpreter: bits of a row's cfa. At
@@ -100,7 +100,7 @@ struct ljs_map {
   __u32 pad;
 };
 
-/* -- A LuaJIT VM, as a module's machine code tells it ---------------------- */
+/* -- A LuaJIT VM, by a module's machine code ------------------------------- */
 
 /* The layout of one build of LuaJIT. Offsets in bytes. Fields of the stack
 ** frame are offsets from the interpreter's rsp; "in g" is in global_State.
@@ -237,14 +237,14 @@ struct ljs_key {
   __u32 pid, tid;
 };
 
-/* The books, each counted once a sample. */
+/* Statistics: counters of samples. */
 enum {
   LJS_FIRED,        /* The clock found one of the processes running. */
   LJS_DROPPED_RING, /* Its stack found no room on the way to user space. */
   LJS_DROPPED_FULL, /* The table of counts was full. */
   LJS_DROPPED_BUSY, /* The program interrupted itself. */
   LJS_WOKEN,        /* User space was woken for its stack. */
-  LJS_BOOKS
+  LJS_STATISTICS
 };
 
 /* A process that was sampled, since a thread of it ended. */
@@ -254,9 +254,9 @@ struct ljs_end {
   __u32 done; /* There are no more threads: that is all. */
 };
 
-/* -- What tells one function from another at the same address ---------------
- */
+/* -- Checksums that distinguish functions at the same address -------------- */
 
+/* Add V to the hash H. */
 static inline __u64 ljs_mix(__u64 h, __u64 v)
 {
   h = (h ^ v) * 0x9e3779b97f4a7c15ull;

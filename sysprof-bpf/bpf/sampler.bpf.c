@@ -72,10 +72,10 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, LJS_BOOKS);
+  __uint(max_entries, LJS_STATISTICS);
   __type(key, __u32);
   __type(value, __u64);
-} books SEC(".maps");
+} statistics SEC(".maps");
 
 /* -- The unwinder's surroundings ------------------------------------------ */
 
@@ -201,7 +201,7 @@ static __always_inline struct lately *lately(__u32 version, __u64 pc)
   return bpf_map_lookup_elem(&lately_rows, &at);
 }
 
-/* Searches the last row at or before an address. Answers 1, and it is found
+/* Searches the last row at or before an address. Returns 1, and it is found
 ** lately, or 0. Not inlined: verified once only.
 */
 __noinline int search(__u64 pc)
@@ -257,9 +257,9 @@ static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
 
 /* -- One sample ----------------------------------------------------------- */
 
-static __always_inline void count_book(__u32 which)
+static __always_inline void count_statistic(__u32 which)
 {
-  __u64 *n = bpf_map_lookup_elem(&books, &which);
+  __u64 *n = bpf_map_lookup_elem(&statistics, &which);
   if (n)
     *n += 1;
 }
@@ -342,7 +342,7 @@ static __always_inline void below_kernel(struct ljs_walk *w)
     w->mode = LJS_DONE;
 }
 
-/* A new walk. From where is told by begin_event() or begin_tick(). */
+/* A new walk. begin_event() or begin_tick() sets its registers. */
 static __always_inline void begin(struct scratch *s,
                                   const struct ljs_proc *proc)
 {
@@ -455,7 +455,7 @@ static __always_inline __u64 wakeup(const struct ljs_stack *out)
   }
   if (!urgent && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < RING_SIZE / 4)
     return BPF_RB_NO_WAKEUP;
-  count_book(LJS_WOKEN);
+  count_statistic(LJS_WOKEN);
   return BPF_RB_FORCE_WAKEUP;
 }
 
@@ -493,7 +493,7 @@ __noinline int finish(void)
   if (n) {
     __sync_fetch_and_add(n, 1);
   } else if (deliver(out)) {
-    count_book(LJS_DROPPED_RING);
+    count_statistic(LJS_DROPPED_RING);
   } else {
     long err;
     if (generation & 1)
@@ -501,7 +501,7 @@ __noinline int finish(void)
     else
       err = bpf_map_update_elem(&counts0, &key, &one, BPF_NOEXIST);
     if (err)
-      count_book(LJS_DROPPED_FULL);
+      count_statistic(LJS_DROPPED_FULL);
   }
   s->busy = 0;
   return 0;
@@ -529,7 +529,7 @@ static __always_inline __u32 number_of(struct task_struct *task)
 }
 
 /* Numbers of the current thread and its process, as the sampler knows them,
-** though it may be in a namespace of its own. Answers 0 for those outside.
+** though it may be in a namespace of its own. Returns 0 for those outside.
 */
 static __always_inline int current_ids(struct bpf_pidns_info *ids)
 {
@@ -562,9 +562,9 @@ static __always_inline struct scratch *start(void)
   s = get_scratch();
   if (!proc || !s)
     return 0;
-  count_book(LJS_FIRED);
+  count_statistic(LJS_FIRED);
   if (s->busy) {
-    count_book(LJS_DROPPED_BUSY);
+    count_statistic(LJS_DROPPED_BUSY);
     return 0;
   }
   s->busy = 1;

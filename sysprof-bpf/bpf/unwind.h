@@ -134,6 +134,7 @@ static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
 #define LJS_WHAT(kind, flags, check)                                           \
   ((__u32)(check) << 16 | (__u32)(kind) << 8 | (flags))
 
+/* Adds a frame, if there is room. WHAT is LJS_WHAT(). */
 static __always_inline void ljs_push(struct ljs_walk *w, __u64 addr, __u64 fn,
                                      __u32 x, __u32 what)
 {
@@ -198,7 +199,7 @@ static __always_inline void ljs_begin(struct ljs_walk *w)
   w->mode = LJS_NATIVE;
 }
 
-/* One step. Answers 1 when it was the last one. */
+/* One step. Returns 1 when it was the last one. */
 static __always_inline int ljs_step(struct ljs_walk *w)
 {
   switch (w->mode) {

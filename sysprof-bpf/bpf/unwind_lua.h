@@ -11,14 +11,15 @@ static __always_inline struct ljs_seen *ljs_seen(struct ljs_walk *w, __u64 func)
   return &w->seen[(func >> 4 ^ func >> 8) % LJS_SEEN];
 }
 
+/* Whether that place has the function at FUNC, read in this walk. */
 static __always_inline int ljs_met_func(const struct ljs_walk *w,
                                         const struct ljs_seen *fn, __u64 func)
 {
   return func == fn->func && w->walk == fn->walk;
 }
 
-/* Learns of the function at FUNC. Answers 1 for a Lua function, 0 for C, and
-** -1 for what is none.
+/* Reads the function at FUNC. Returns 1 for a Lua function, which is kept among
+** those that were met; 0 for a C function, with *F and *FFID; -1 if it is none.
 */
 static __always_inline int ljs_function(struct ljs_walk *w,
                                         const struct ljs_vm *vm, __u64 func,
@@ -61,7 +62,7 @@ static __always_inline __u32 ljs_bcindex(const struct ljs_seen *fn, __u64 pc)
                                                         : ~(__u32)0;
 }
 
-/* FUNC is what ljs_function() has answered 1 for. */
+/* Adds a Lua frame of FUNC, of which ljs_function() has returned 1. */
 static __always_inline void ljs_lua_frame(struct ljs_walk *w,
                                           const struct ljs_vm *vm, __u64 func)
 {
@@ -142,7 +143,7 @@ static __always_inline void ljs_follow(struct ljs_walk *w,
 #define LJS_AT_ONCE 16
 
 /* The frame at w->base if that is all there is to it: a function that was met,
-** called from a place that was met. Answers 0 if it is anything else. This is
+** called from a place that was met. Returns 0 if it is anything else. This is
 ** ljs_step_lua() for nearly all frames of deep stacks, so it is short.
 */
 static __always_inline int ljs_met(struct ljs_walk *w, const struct ljs_vm *vm)

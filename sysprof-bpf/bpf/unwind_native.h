@@ -76,6 +76,7 @@ static __noinline void ljs_lost(struct ljs_walk *w, __u32 why)
   ljs_scan(w, w->vm, 0, 0);
 }
 
+/* Adds the native frame at pc, if they are wanted. */
 static __always_inline void ljs_native_frame(struct ljs_walk *w)
 {
   if (w->nonative)

@@ -7,6 +7,7 @@
 
 /* -- Windows -------------------------------------------------------------- */
 
+/* Reads a window at AT. Returns 0, or -1. */
 static __noinline int ljs_look(struct ljs_window *win, __u64 at)
 {
   win->at = LJS_NOWHERE;
@@ -32,7 +33,7 @@ static __always_inline int ljs_peek(struct ljs_walk *w, __u64 addr, __u64 *v)
   return 0;
 }
 
-/* Four, and one. */
+/* Four bytes. */
 static __always_inline int ljs_peek32(struct ljs_walk *w, __u64 addr, __u32 *v)
 {
   __u64 both;
@@ -42,6 +43,7 @@ static __always_inline int ljs_peek32(struct ljs_walk *w, __u64 addr, __u32 *v)
   return 0;
 }
 
+/* One byte. */
 static __always_inline int ljs_peek8(struct ljs_walk *w, __u64 addr, __u8 *v)
 {
   __u64 all;
@@ -77,7 +79,7 @@ static __noinline int ljs_fill(struct ljs_block *b, __u64 from)
   return -1;
 }
 
-/* A word of a block. Answers -1 if the address is not in it. */
+/* A word of a block. Returns -1 if the address is not in it. */
 static __always_inline int ljs_in_block(const struct ljs_block *b, __u64 addr,
                                         __u64 *v)
 {
@@ -88,6 +90,7 @@ static __always_inline int ljs_in_block(const struct ljs_block *b, __u64 addr,
   return 0;
 }
 
+/* A word of the C stack that is in no block: reads a block with it. */
 static __noinline int ljs_cstack_fill(struct ljs_walk *w, __u64 addr, __u64 *v)
 {
   if (!(addr & 7) && !ljs_fill(&w->cwords, addr - 64) &&
@@ -160,12 +163,14 @@ static __always_inline __u64 ljs_slot_func(const struct ljs_vm *vm,
   return vm->gc64 ? slot[0] & ((1ull << 47) - 1) : (__u32)slot[1];
 }
 
+/* The link of the frame whose slots are these. */
 static __always_inline __u64 ljs_slot_link(const struct ljs_vm *vm,
                                            const __u64 slot[2])
 {
   return vm->gc64 ? slot[1] : slot[1] >> 32;
 }
 
+/* Whether the slots of a frame can hold a function. */
 static __always_inline int ljs_is_func(const struct ljs_vm *vm,
                                        const __u64 slot[2])
 {
@@ -178,6 +183,7 @@ static __always_inline struct ljs_call *ljs_call(struct ljs_walk *w, __u64 pc)
   return &w->call[(pc >> 2 ^ pc >> 6) % LJS_SEEN];
 }
 
+/* Whether CALL is that of PC, read in this walk. */
 static __always_inline int ljs_met_call(const struct ljs_walk *w,
                                         const struct ljs_call *call, __u64 pc)
 {

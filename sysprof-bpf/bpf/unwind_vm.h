@@ -6,6 +6,7 @@
 #ifndef LJS_UNWIND_VM_H
 #define LJS_UNWIND_VM_H
 
+/* The state of coroutine L, or NULL if it was not met in this walk. */
 static __always_inline struct ljs_state *ljs_find_state(struct ljs_walk *w,
                                                         __u64 l)
 {
@@ -72,7 +73,7 @@ static __noinline int ljs_plausible(struct ljs_walk *w, const struct ljs_vm *vm,
          gct == LJS_GCT_FUNC;
 }
 
-/* The trace that runs, whose machine code has PC. Answers 0 if there is none.
+/* The trace that runs, whose machine code has PC. Returns 0 if there is none.
  */
 static __noinline int ljs_trace_frame(struct ljs_walk *w,
                                       const struct ljs_vm *vm, __u64 pc,
@@ -97,7 +98,7 @@ static __noinline int ljs_trace_frame(struct ljs_walk *w,
   return 1;
 }
 
-/* Is this on a trace? Then tells which one, and where its frames begin. */
+/* Whether this is on a trace: then adds its frame, and finds the base of it. */
 static __always_inline int ljs_trace(struct ljs_walk *w,
                                      const struct ljs_vm *vm)
 {
@@ -120,7 +121,7 @@ static __always_inline int ljs_trace(struct ljs_walk *w,
   return 1;
 }
 
-/* Where a function is if no PC tells. */
+/* The position in a function without a PC. */
 enum { LJS_GUESS_NONE, LJS_GUESS_FIRST, LJS_GUESS_LAST };
 
 /* Links between frames: what called the function. */
@@ -141,7 +142,7 @@ ljs_returned(struct ljs_walk *w, const struct ljs_vm *vm, __u64 dx, __u64 pc)
   return ljs_plausible(w, vm, w->base);
 }
 
-/* Where the Lua frames begin if it is not certain what registers mean. Answers
+/* Where the Lua frames begin if it is not certain what registers mean. Returns
 ** 0 if none has begun yet, or all have ended.
 */
 static __always_inline int ljs_top_guess(struct ljs_walk *w,
@@ -171,7 +172,7 @@ static __always_inline int ljs_top_guess(struct ljs_walk *w,
   return 1;
 }
 
-/* No Lua frames have begun yet, or all have ended. Answers 0 then, having found
+/* No Lua frames have begun yet, or all have ended. Returns 0 then, having found
 ** the base of the C function's.
 */
 static __always_inline int ljs_top_none(struct ljs_walk *w,
@@ -220,7 +221,7 @@ static __always_inline void ljs_top_base(struct ljs_walk *w,
 }
 
 /* Where the Lua frames begin if the sample is of the interpreter itself: BASE
-** is in rdx, PC in rbx. Answers as ljs_top_guess.
+** is in rdx, PC in rbx. Returns as ljs_top_guess.
 */
 static __always_inline int ljs_top_exact(struct ljs_walk *w,
                                          const struct ljs_vm *vm)
@@ -274,7 +275,7 @@ static __always_inline int ljs_top_exact(struct ljs_walk *w,
 }
 
 /* Where the Lua frames begin if the VM has called a C function: that may have
-** changed all registers but rbx and rbp. Answers as ljs_top_guess.
+** changed all registers but rbx and rbp. Returns as ljs_top_guess.
 */
 static __always_inline int ljs_top_call(struct ljs_walk *w,
                                         const struct ljs_vm *vm)
@@ -291,7 +292,7 @@ static __always_inline int ljs_top_call(struct ljs_walk *w,
   return 1;
 }
 
-/* Where the Lua frames of the VM's frame at A begin. Answers 0 if it has none.
+/* Where the Lua frames of the VM's frame at A begin. Returns 0 if it has none.
  */
 static __always_inline int ljs_top(struct ljs_walk *w, const struct ljs_vm *vm,
                                    const struct ljs_state *st)

@@ -1,9 +1,9 @@
 /*
-** An ELF file for x86-64: headers, segments, sections, notes.
+** Reader of ELF files for x86-64: headers, segments, sections, notes.
 **
-** libelf reads what is asked for with pread(), checks it against the file's
-** size and keeps it until the end. A mapping of the file would be cheaper, but
-** whoever cuts the file would end us with a signal.
+** libelf reads what is asked for with pread(), checks it against the size of
+** the file and keeps it until the end. A mapping of the file would be cheaper,
+** but if the file is truncated, access to it raises SIGBUS.
 */
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bytes.h"
+#include "cursor.h"
 #include "elf.h"
 #include "symbols.h"
 
@@ -293,13 +293,13 @@ int ls_elf_load(const LsElf *e, size_t i, LsSection *s)
 static size_t notes_buildid(const uint8_t *p, size_t n, unsigned align,
                             uint8_t out[64])
 {
-  LsBytes b = ls_bytes(p, n);
-  while (ls_bytes_left(&b) > 0) {
-    uint64_t namesz = ls_bytes_u(&b, 4), descsz = ls_bytes_u(&b, 4);
-    uint64_t type = ls_bytes_u(&b, 4);
-    const uint8_t *name = ls_bytes_take(&b, namesz), *desc;
-    ls_bytes_take(&b, -(uint64_t)(b.p - p) & (align - 1));
-    desc = ls_bytes_take(&b, descsz);
+  LsCursor b = ls_cursor(p, n);
+  while (ls_cursor_left(&b) > 0) {
+    uint64_t namesz = ls_cursor_u(&b, 4), descsz = ls_cursor_u(&b, 4);
+    uint64_t type = ls_cursor_u(&b, 4);
+    const uint8_t *name = ls_cursor_take(&b, namesz), *desc;
+    ls_cursor_take(&b, -(uint64_t)(b.p - p) & (align - 1));
+    desc = ls_cursor_take(&b, descsz);
     if (b.bad)
       break;
     if (type == NT_GNU_BUILD_ID && namesz == 4 && descsz && descsz <= 64 &&
@@ -307,7 +307,7 @@ static size_t notes_buildid(const uint8_t *p, size_t n, unsigned align,
       memcpy(out, desc, descsz);
       return descsz;
     }
-    ls_bytes_take(&b, -(uint64_t)(b.p - p) & (align - 1));
+    ls_cursor_take(&b, -(uint64_t)(b.p - p) & (align - 1));
   }
   return 0;
 }

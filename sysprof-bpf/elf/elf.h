@@ -1,10 +1,9 @@
 /*
-** An ELF file for x86-64, of which nothing is trusted. Its bytes are copied as
-** they are asked for, so that it does no harm if the file is cut short later.
+** Reader of ELF files for x86-64, which are untrusted input. Bytes are copied
+** when they are asked for, so a file that is truncated later does no harm.
 **
-** "Address" is the file's own idea of an address (p_vaddr, st_value, ...):
-** in a process, the bias of the mapping comes on top. One thread at a time may
-** use a file.
+** An "address" is as the file has it (p_vaddr, st_value, ...): in a process the
+** bias of the mapping is added. One thread at a time may use a file.
 */
 
 #ifndef LS_ELF_H
@@ -28,15 +27,18 @@ typedef struct LsSection {
   size_t n;         /* Bytes of data. */
 } LsSection;
 
-/* A file to be read through FD, which can be closed afterwards. NULL and errno
-** if it cannot be read: ENOEXEC if it is not an ELF file for x86-64.
+/* Open the file that FD reads, which can be closed afterwards. The caller
+** closes it by ls_elf_close. NULL and errno on failure: ENOEXEC if it is not an
+** ELF file for x86-64.
 */
 LsElf *ls_elf_open(int fd);
 
-/* A file from a copy of N bytes of memory. As ls_elf_open. */
+/* Open a copy of N bytes of memory. Returns as ls_elf_open. */
 LsElf *ls_elf_memory(const void *image, size_t n);
 
-/* Give all back, data of sections and names of symbols too. NULL is fine. */
+/* Close a file and free all of it, data of sections and names of symbols too. E
+** may be NULL.
+*/
 void ls_elf_close(LsElf *e);
 
 /* The N bytes that are loaded to ADDR, valid until close. NULL if they are not
@@ -54,32 +56,40 @@ const uint8_t *ls_elf_rest(const LsElf *e, uint64_t addr, size_t *n);
 */
 int ls_elf_vaddr(const LsElf *e, uint64_t offset, uint64_t *addr);
 
-/* Whether LO to HI, which is excluded, is in one executable segment. */
+/* Whether the addresses from LO up to, and without, HI are in one executable
+** segment.
+*/
 int ls_elf_exec(const LsElf *e, uint64_t lo, uint64_t hi);
 
-/* Address of the first program header of a type; -1 if there is none. */
+/* The address of the first segment of a type (PT_*), in *ADDR. Returns 0, or -1
+** if there is none.
+*/
 int ls_elf_phdr(const LsElf *e, uint32_t type, uint64_t *addr);
 
-/* Where a process begins, if the file is a program; else it may be anything. */
+/* The entry point of a program (e_entry); meaningless for other files. */
 uint64_t ls_elf_entry(const LsElf *e);
 
-/* The build-id's bytes. Returns their number, 0 if there is none. */
+/* Copy the build-id to OUT. Returns its size in bytes, 0 if there is none. */
 size_t ls_elf_buildid(const LsElf *e, uint8_t out[64]);
 
-/* What is told of section number I, from 1 on, but not its data. Returns -1 if
-** there is no such section.
+/* The header of section number I, from 1 on, without its data. Returns 0, or -1
+** if there is no such section.
 */
 int ls_elf_section(const LsElf *e, size_t i, LsSection *s);
 
-/* The first section of a name, or -1. */
+/* The first section with a name: its number and its header. Returns 0, or -1 if
+** there is none.
+*/
 int ls_elf_named(const LsElf *e, const char *name, size_t *i, LsSection *s);
 
-/* Bring the data of section number I. Returns -1 if it has none in the file,
-** or if they are compressed.
+/* Read section number I with its data, which belong to E. Returns 0, or -1 if
+** it has none in the file, or if they are compressed.
 */
 int ls_elf_load(const LsElf *e, size_t i, LsSection *s);
 
-/* Where the table of symbols hangs that symbols.c makes of it. */
+/* The symbol index of the file, which symbols.c builds at the first lookup: a
+** pointer to the slot that holds it, NULL before. ls_elf_close frees the index.
+*/
 LsSymbols **ls_elf_symbols(LsElf *e);
 
 #endif

@@ -1,77 +1,78 @@
 /*
-** The few expressions by which linkers and compilers tell a CFA.
+** DWARF expressions of CFAs and of saved registers.
 **
-** They are recognised as they are written, byte by byte: nobody else's is
-** evaluated, so there is no machine for that.
+** The few known expressions are matched operation by operation. There is no
+** evaluator: any other expression makes the rule unknown.
 */
 
 #include "expression.h"
 #include "ljs.h"
 
-/* DW_OP_* of the expressions that we know. */
+/* As in <dwarf.h>: the operations of the known expressions. */
 enum {
-  OP_DEREF = 0x06,
-  OP_AND = 0x1a,
-  OP_PLUS = 0x22,
-  OP_SHL = 0x24,
-  OP_GE = 0x2a,
-  OP_LIT0 = 0x30,
-  OP_LIT31 = 0x4f,
-  OP_BREG0 = 0x70
+  DW_OP_deref = 0x06,
+  DW_OP_and = 0x1a,
+  DW_OP_plus = 0x22,
+  DW_OP_shl = 0x24,
+  DW_OP_ge = 0x2a,
+  DW_OP_lit0 = 0x30,
+  DW_OP_lit31 = 0x4f,
+  DW_OP_breg0 = 0x70
 };
 
-/* DWARF's numbers of registers. */
-enum { REG_BP = 6, REG_SP = 7, REG_RA = 16 };
+/* DWARF numbers of registers. */
+enum { DWARF_BP = 6, DWARF_SP = 7, DWARF_RA = 16 };
 
-/* The next is an operator, or one of a range of them. */
-static int op_is(LsBytes *b, unsigned lo, unsigned hi)
+/* Whether the next operation is one of LO to HI. */
+static int op_is(LsCursor *b, unsigned lo, unsigned hi)
 {
-  uint64_t op = ls_bytes_u(b, 1);
+  uint64_t op = ls_cursor_u(b, 1);
   return !b->bad && op >= lo && op <= hi;
 }
 
-/* Next is a register's value plus an offset. */
-static int op_breg(LsBytes *b, unsigned reg, int64_t *offset)
+/* Whether the next operation pushes register REG plus *OFFSET. */
+static int op_breg(LsCursor *b, unsigned reg, int64_t *offset)
 {
-  int ok = op_is(b, OP_BREG0 + reg, OP_BREG0 + reg);
-  *offset = ls_bytes_sleb(b);
+  int ok = op_is(b, DW_OP_breg0 + reg, DW_OP_breg0 + reg);
+  *offset = ls_cursor_sleb(b);
   return ok && !b->bad;
 }
 
-/* The rule of linkers for the PLT: an entry has 16 bytes, and from byte N of
-** it on a word has been pushed. Returns N, or -1 if it is not that.
+/* The CFA that linkers write for the PLT: an entry has 16 bytes, and from byte
+** N of it on a word has been pushed. Returns N, or -1 if it is not that.
 */
-static int op_plt(LsBytes b)
+static int op_plt(LsCursor b)
 {
   int64_t sp, pc;
   int n;
-  if (!op_breg(&b, REG_SP, &sp) || sp != 8 || !op_breg(&b, REG_RA, &pc) ||
-      pc != 0 || !op_is(&b, OP_LIT0 + 15, OP_LIT0 + 15) ||
-      !op_is(&b, OP_AND, OP_AND) || !op_is(&b, OP_LIT0, OP_LIT31))
+  if (!op_breg(&b, DWARF_SP, &sp) || sp != 8 || !op_breg(&b, DWARF_RA, &pc) ||
+      pc != 0 || !op_is(&b, DW_OP_lit0 + 15, DW_OP_lit0 + 15) ||
+      !op_is(&b, DW_OP_and, DW_OP_and) || !op_is(&b, DW_OP_lit0, DW_OP_lit31))
     return -1;
-  n = b.p[-1] - OP_LIT0;
-  if (!op_is(&b, OP_GE, OP_GE) || !op_is(&b, OP_LIT0 + 3, OP_LIT0 + 3) ||
-      !op_is(&b, OP_SHL, OP_SHL) || !op_is(&b, OP_PLUS, OP_PLUS) ||
-      ls_bytes_left(&b))
+  n = b.p[-1] - DW_OP_lit0;
+  if (!op_is(&b, DW_OP_ge, DW_OP_ge) ||
+      !op_is(&b, DW_OP_lit0 + 3, DW_OP_lit0 + 3) ||
+      !op_is(&b, DW_OP_shl, DW_OP_shl) || !op_is(&b, DW_OP_plus, DW_OP_plus) ||
+      ls_cursor_left(&b))
     return -1;
   return n;
 }
 
-int ls_expression_cfa(LsBytes b, int64_t *offset)
+int ls_expression_cfa(LsCursor b, int64_t *offset)
 {
   int n = op_plt(b);
   if (n >= 0) {
     *offset = n;
     return LJS_CFA_PLT;
   }
-  if (op_breg(&b, REG_BP, offset) && op_is(&b, OP_DEREF, OP_DEREF) &&
-      !ls_bytes_left(&b))
+  if (op_breg(&b, DWARF_BP, offset) && op_is(&b, DW_OP_deref, DW_OP_deref) &&
+      !ls_cursor_left(&b))
     return LJS_CFA_BP_MEM;
   *offset = 0;
   return LJS_CFA_UNKNOWN;
 }
 
-int ls_expression_reg(LsBytes b, int64_t *offset)
+int ls_expression_reg(LsCursor b, int64_t *offset)
 {
-  return op_breg(&b, REG_BP, offset) && !ls_bytes_left(&b) ? 0 : -1;
+  return op_breg(&b, DWARF_BP, offset) && !ls_cursor_left(&b) ? 0 : -1;
 }

@@ -1,5 +1,6 @@
 /*
-** The few expressions by which linkers and compilers tell a CFA.
+** DWARF expressions of CFAs and of saved registers, as linkers and compilers
+** write them.
 */
 
 #ifndef LS_EXPRESSION_H
@@ -7,16 +8,16 @@
 
 #include <stdint.h>
 
-#include "bytes.h"
+#include "cursor.h"
 
-/* What an expression of DWARF says of the CFA, if it is one of those that are
-** written: LJS_CFA_* and its offset. Any other is LJS_CFA_UNKNOWN.
+/* Match the expression of a CFA. Returns its LJS_CFA_*, with *OFFSET in bytes;
+** LJS_CFA_UNKNOWN, with 0, if it is none of the known ones.
 */
-int ls_expression_cfa(LsBytes b, int64_t *offset);
+int ls_expression_cfa(LsCursor b, int64_t *offset);
 
-/* Where an expression says that a register is saved: 0 if that is at rbp plus
-** *OFFSET, as where a stack was realigned; else -1.
+/* Match the expression of a saved register. Returns 0 if it is at rbp plus
+** *OFFSET bytes, as in functions that realign the stack; else -1.
 */
-int ls_expression_reg(LsBytes b, int64_t *offset);
+int ls_expression_reg(LsCursor b, int64_t *offset);
 
 #endif

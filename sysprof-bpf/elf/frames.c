@@ -1,8 +1,8 @@
 /*
-** Reading .eh_frame and .debug_frame: CIEs and the functions' FDEs.
+** Reader of .eh_frame and .debug_frame: CIEs and FDEs.
 **
-** One pass, in the order of the file. An FDE's CIE is looked up by its place
-** among those that came before it: in .eh_frame it cannot be elsewhere, and in
+** One pass, in the order of the file. The CIE of an FDE is looked up by its
+** offset among those before it: in .eh_frame it cannot be elsewhere, and in
 ** .debug_frame no tool puts it elsewhere.
 */
 
@@ -12,26 +12,26 @@
 
 #include "frames.h"
 
-/* DW_EH_PE_*: how a pointer is encoded. */
+/* As in <dwarf.h>: how a pointer is encoded. */
 enum {
-  PE_ABSPTR = 0x00,
-  PE_ULEB128,
-  PE_UDATA2,
-  PE_UDATA4,
-  PE_UDATA8,
-  PE_SLEB128 = 0x09,
-  PE_SDATA2,
-  PE_SDATA4,
-  PE_SDATA8,
-  PE_FORMAT = 0x0f,
-  PE_PCREL = 0x10,
-  PE_DATAREL = 0x30,
-  PE_ALIGNED = 0x50,
-  PE_BASE = 0x70,
-  PE_INDIRECT = 0x80
+  DW_EH_PE_absptr = 0x00,
+  DW_EH_PE_uleb128,
+  DW_EH_PE_udata2,
+  DW_EH_PE_udata4,
+  DW_EH_PE_udata8,
+  DW_EH_PE_sleb128 = 0x09,
+  DW_EH_PE_sdata2,
+  DW_EH_PE_sdata4,
+  DW_EH_PE_sdata8,
+  PE_FORMAT_MASK = 0x0f,
+  DW_EH_PE_pcrel = 0x10,
+  DW_EH_PE_datarel = 0x30,
+  DW_EH_PE_aligned = 0x50,
+  PE_BASE_MASK = 0x70,
+  DW_EH_PE_indirect = 0x80
 };
 
-/* A section as it is read. */
+/* The section that is read. */
 typedef struct Reader {
   LsFrames *out;
   const LsElf *elf;
@@ -44,114 +44,114 @@ typedef struct Reader {
 /* -- Pointers ------------------------------------------------------------- */
 
 /* The number that an encoded pointer has. */
-static uint64_t pointer_number(LsBytes *b, unsigned format)
+static uint64_t pointer_number(LsCursor *b, unsigned format)
 {
   switch (format) {
-  case PE_ABSPTR:
-  case PE_UDATA8:
-  case PE_SDATA8:
-    return ls_bytes_u(b, 8);
-  case PE_UDATA4:
-    return ls_bytes_u(b, 4);
-  case PE_UDATA2:
-    return ls_bytes_u(b, 2);
-  case PE_SDATA4:
-    return (uint64_t)ls_bytes_s(b, 4);
-  case PE_SDATA2:
-    return (uint64_t)ls_bytes_s(b, 2);
-  case PE_ULEB128:
-    return ls_bytes_uleb(b);
-  case PE_SLEB128:
-    return (uint64_t)ls_bytes_sleb(b);
+  case DW_EH_PE_absptr:
+  case DW_EH_PE_udata8:
+  case DW_EH_PE_sdata8:
+    return ls_cursor_u(b, 8);
+  case DW_EH_PE_udata4:
+    return ls_cursor_u(b, 4);
+  case DW_EH_PE_udata2:
+    return ls_cursor_u(b, 2);
+  case DW_EH_PE_sdata4:
+    return (uint64_t)ls_cursor_s(b, 4);
+  case DW_EH_PE_sdata2:
+    return (uint64_t)ls_cursor_s(b, 2);
+  case DW_EH_PE_uleb128:
+    return ls_cursor_uleb(b);
+  case DW_EH_PE_sleb128:
+    return (uint64_t)ls_cursor_sleb(b);
   default:
-    ls_bytes_spoil(b);
+    ls_cursor_spoil(b);
     return 0;
   }
 }
 
-/* A pointer that is loaded at HERE; DATA is what PE_DATAREL is relative to. */
-static uint64_t pointer(LsBytes *b, unsigned encoding, uint64_t here,
+/* A pointer that is loaded at HERE; DW_EH_PE_datarel is relative to DATA. */
+static uint64_t pointer(LsCursor *b, unsigned encoding, uint64_t here,
                         uint64_t data)
 {
-  uint64_t v = pointer_number(b, encoding & PE_FORMAT);
-  switch (encoding & (PE_BASE | PE_INDIRECT)) {
+  uint64_t v = pointer_number(b, encoding & PE_FORMAT_MASK);
+  switch (encoding & (PE_BASE_MASK | DW_EH_PE_indirect)) {
   case 0:
     return v;
-  case PE_PCREL:
+  case DW_EH_PE_pcrel:
     return here + v;
-  case PE_DATAREL:
+  case DW_EH_PE_datarel:
     return data + v;
   default:
-    ls_bytes_spoil(b);
+    ls_cursor_spoil(b);
     return 0;
   }
 }
 
 /* Skip the pointer to a personality routine, which may be indirect. */
-static void pointer_skip(LsBytes *b, unsigned encoding, uint64_t here)
+static void pointer_skip(LsCursor *b, unsigned encoding, uint64_t here)
 {
-  if (encoding == PE_ALIGNED) {
-    ls_bytes_take(b, -here & 7);
-    ls_bytes_take(b, 8);
+  if (encoding == DW_EH_PE_aligned) {
+    ls_cursor_take(b, -here & 7);
+    ls_cursor_take(b, 8);
   } else {
-    pointer_number(b, encoding & PE_FORMAT);
+    pointer_number(b, encoding & PE_FORMAT_MASK);
   }
 }
 
 /* -- CIEs ----------------------------------------------------------------- */
 
 /* What an augmentation with a length says: "zPLR", "zRS", ... */
-static void cie_augmentation(const Reader *r, LsCie *cie, LsBytes *b,
+static void cie_augmentation(const Reader *r, LsCie *cie, LsCursor *b,
                              const char *what)
 {
-  uint64_t n = ls_bytes_uleb(b);
-  const uint8_t *p = ls_bytes_take(b, n);
-  LsBytes a = ls_bytes(p ? p : b->end, p ? n : 0);
+  uint64_t n = ls_cursor_uleb(b);
+  const uint8_t *p = ls_cursor_take(b, n);
+  LsCursor a = ls_cursor(p ? p : b->end, p ? n : 0);
   cie->augmented = 1;
   for (what++; *what; what++) {
     if (*what == 'R') {
-      cie->encoding = (uint8_t)ls_bytes_u(&a, 1);
+      cie->encoding = (uint8_t)ls_cursor_u(&a, 1);
     } else if (*what == 'P') {
-      unsigned encoding = (unsigned)ls_bytes_u(&a, 1);
+      unsigned encoding = (unsigned)ls_cursor_u(&a, 1);
       pointer_skip(&a, encoding, r->addr + (uint64_t)(a.p - r->from));
     } else if (*what == 'L') {
-      ls_bytes_u(&a, 1);
+      ls_cursor_u(&a, 1);
     } else if (*what == 'S') {
       cie->signal = 1;
     } else {
-      cie->odd = 1; /* Whatever comes next in A, we do not know. */
+      cie->unsupported = 1; /* The rest of A cannot be parsed. */
       break;
     }
   }
-  cie->odd |= a.bad != 0;
+  cie->unsupported |= a.bad != 0;
 }
 
-/* A CIE that begins at AT, with its id behind it. One that is not understood
-** is kept as well: so are its functions, with nothing known of them.
+/* Read a CIE that begins at AT, with its id behind it. One that is not
+** understood is kept, too: its FDEs get unknown rows.
 */
-static void cie_read(const Reader *r, LsCie *cie, LsBytes b)
+static void cie_read(const Reader *r, LsCie *cie, LsCursor b)
 {
-  uint64_t version = ls_bytes_u(&b, 1), ra;
-  const char *what = ls_bytes_str(&b);
+  uint64_t version = ls_cursor_u(&b, 1), ra;
+  const char *what = ls_cursor_str(&b);
   if (!what || (version != 1 && version != 3 && (r->eh || version != 4))) {
-    cie->odd = 1;
+    cie->unsupported = 1;
     return;
   }
-  if (version == 4 && ls_bytes_u(&b, 2) != 8)
-    cie->odd = 1; /* Addresses of 8 bytes, no segments. */
+  if (version == 4 && ls_cursor_u(&b, 2) != 8)
+    cie->unsupported = 1; /* Addresses of 8 bytes, no segments. */
   if (strcmp(what, "eh") == 0)
-    ls_bytes_take(&b, 8);
-  cie->codealign = ls_bytes_uleb(&b);
-  cie->dataalign = ls_bytes_sleb(&b);
-  ra = version == 1 ? ls_bytes_u(&b, 1) : ls_bytes_uleb(&b);
+    ls_cursor_take(&b, 8);
+  cie->codealign = ls_cursor_uleb(&b);
+  cie->dataalign = ls_cursor_sleb(&b);
+  ra = version == 1 ? ls_cursor_u(&b, 1) : ls_cursor_uleb(&b);
   if (*what == 'z')
     cie_augmentation(r, cie, &b, what);
   else if (strcmp(what, "S") == 0)
-    cie->signal = 1; /* In .debug_frame there is nothing else to be told. */
+    cie->signal = 1; /* In .debug_frame it has no data. */
   else if (*what && strcmp(what, "eh") != 0)
-    cie->odd = 1;
+    cie->unsupported = 1;
   if (b.bad || ra != 16)
-    cie->odd = 1;
+    cie->unsupported = 1;
   ls_cfi_cie(cie, b);
 }
 
@@ -170,7 +170,7 @@ static void *frames_room(void *p, size_t n, size_t *cap, size_t size)
 }
 
 /* Add a CIE. Returns -1 without memory. */
-static int cie_add(const Reader *r, uint64_t at, LsBytes b)
+static int cie_add(const Reader *r, uint64_t at, LsCursor b)
 {
   LsFrames *f = r->out;
   LsCie *p = frames_room(f->cie, f->ncie, &f->cap_cie, sizeof(*p));
@@ -200,19 +200,17 @@ static size_t cie_find(const LsFrames *f, uint64_t at)
 
 /* -- FDEs ----------------------------------------------------------------- */
 
-/* Add the function that B tells of, if it is one that can be called. Returns -1
-** without memory.
-*/
-static int fde_add(const Reader *r, size_t number, LsBytes b)
+/* Add the FDE in B if its range is executable. Returns -1 without memory. */
+static int fde_add(const Reader *r, size_t number, LsCursor b)
 {
   LsFrames *f = r->out;
   const LsCie *cie = &f->cie[number];
   uint64_t here = r->addr + (uint64_t)(b.p - r->from);
   uint64_t lo = pointer(&b, cie->encoding, here, 0);
-  uint64_t size = pointer_number(&b, cie->encoding & PE_FORMAT);
-  LsFrame *p;
+  uint64_t size = pointer_number(&b, cie->encoding & PE_FORMAT_MASK);
+  LsFde *p;
   if (cie->augmented)
-    ls_bytes_take(&b, ls_bytes_uleb(&b));
+    ls_cursor_take(&b, ls_cursor_uleb(&b));
   if (b.bad || !size || lo + size < lo || !ls_elf_exec(r->elf, lo, lo + size))
     return 0; /* As of functions that a linker left out. */
   p = frames_room(f->fde, f->nfde, &f->cap_fde, sizeof(*p));
@@ -223,7 +221,7 @@ static int fde_add(const Reader *r, size_t number, LsBytes b)
   p->lo = lo;
   p->hi = lo + size;
   p->code = b.p;
-  p->n = (uint32_t)ls_bytes_left(&b);
+  p->n = (uint32_t)ls_cursor_left(&b);
   p->cie = (uint32_t)number;
   return 0;
 }
@@ -231,20 +229,20 @@ static int fde_add(const Reader *r, size_t number, LsBytes b)
 /* -- Sections ------------------------------------------------------------- */
 
 /* The length at the beginning of an entry. *WIDE: it has 64 bits. */
-static uint64_t entry_length(LsBytes *b, int *wide)
+static uint64_t entry_length(LsCursor *b, int *wide)
 {
-  uint64_t n = ls_bytes_u(b, 4);
+  uint64_t n = ls_cursor_u(b, 4);
   *wide = n == UINT32_MAX;
-  return *wide ? ls_bytes_u(b, 8) : n;
+  return *wide ? ls_cursor_u(b, 8) : n;
 }
 
 /* Read the entry that begins at AT and goes on with B. Returns -1 without
 ** memory.
 */
-static int entry_read(const Reader *r, uint64_t at, LsBytes b, int wide)
+static int entry_read(const Reader *r, uint64_t at, LsCursor b, int wide)
 {
   unsigned width = wide && !r->eh ? 8 : 4;
-  uint64_t here = (uint64_t)(b.p - r->from), id = ls_bytes_u(&b, width);
+  uint64_t here = (uint64_t)(b.p - r->from), id = ls_cursor_u(&b, width);
   uint64_t none = r->eh ? 0 : width == 8 ? UINT64_MAX : UINT32_MAX;
   size_t cie;
   if (b.bad)
@@ -258,38 +256,38 @@ static int entry_read(const Reader *r, uint64_t at, LsBytes b, int wide)
 /* Read a section. Returns -1 without memory. */
 static int section_read(const Reader *r, size_t n)
 {
-  LsBytes b = ls_bytes(r->from, n);
-  while (ls_bytes_left(&b)) {
+  LsCursor b = ls_cursor(r->from, n);
+  while (ls_cursor_left(&b)) {
     uint64_t at = (uint64_t)(b.p - r->from);
     int wide;
     uint64_t length = entry_length(&b, &wide);
-    const uint8_t *p = ls_bytes_take(&b, length);
+    const uint8_t *p = ls_cursor_take(&b, length);
     if (!p || (!length && r->ends))
       break;
-    if (length && entry_read(r, at, ls_bytes(p, length), wide) != 0)
+    if (length && entry_read(r, at, ls_cursor(p, length), wide) != 0)
       return -1;
   }
   return 0;
 }
 
 /* Where .eh_frame is, by the table that the dynamic linker uses: also without
-** sections. Returns -1 if that does not tell.
+** sections. Returns -1 if that has no address of it.
 */
 static int eh_by_table(const LsElf *e, Reader *r, size_t *n)
 {
   uint64_t table, addr;
   size_t rest;
   const uint8_t *p;
-  LsBytes b;
+  LsCursor b;
   unsigned encoding;
   if (ls_elf_phdr(e, PT_GNU_EH_FRAME, &table) != 0 ||
       !(p = ls_elf_rest(e, table, &rest)))
     return -1;
-  b = ls_bytes(p, rest);
-  if (ls_bytes_u(&b, 1) != 1)
+  b = ls_cursor(p, rest);
+  if (ls_cursor_u(&b, 1) != 1)
     return -1;
-  encoding = (unsigned)ls_bytes_u(&b, 1);
-  ls_bytes_take(&b, 2);
+  encoding = (unsigned)ls_cursor_u(&b, 1);
+  ls_cursor_take(&b, 2);
   addr = pointer(&b, encoding, table + 4, table);
   if (b.bad || !(p = ls_elf_rest(e, addr, n)))
     return -1;

@@ -1,6 +1,6 @@
 /*
-** The functions that call frame information tells of, and where their programs
-** are: what is in .eh_frame, or .debug_frame.
+** The entries of call frame information, CIEs and FDEs: what is in .eh_frame,
+** or in .debug_frame.
 */
 
 #ifndef LS_FRAMES_H
@@ -12,28 +12,28 @@
 #include "cfi.h"
 #include "elf.h"
 
-/* A function, or a part of one. */
-typedef struct LsFrame {
+/* A frame description entry: of a function, or of a part of one. */
+typedef struct LsFde {
   uint64_t lo, hi;     /* Its addresses; HI is behind the last one. */
-  const uint8_t *code; /* Its program, in the ELF file's memory. */
+  const uint8_t *code; /* Its instructions, in the memory of the LsElf. */
   uint32_t n;          /* Bytes of that. */
   uint32_t cie;        /* Number of its CIE. */
-} LsFrame;
+} LsFde;
 
 typedef struct LsFrames {
   LsCie *cie;
   size_t ncie, cap_cie;
-  LsFrame *fde; /* As they are in the file. */
+  LsFde *fde; /* In the order of the file. */
   size_t nfde, cap_fde;
 } LsFrames;
 
-/* Read all that E has, which must stay open as long as they are in use. What
-** makes no sense is left out; an ELF file without any has no functions here.
-** Returns -1 and errno if there is not enough memory.
+/* Read all entries of E, which must stay open as long as they are in use. Those
+** that make no sense are left out; a file without any has none. The caller
+** frees *F. Returns 0, or -1 and errno ENOMEM: then there is nothing to free.
 */
 int ls_frames_read(const LsElf *e, LsFrames *f);
 
-/* Give the memory back. */
+/* Free the memory of *F, but not F. */
 void ls_frames_free(LsFrames *f);
 
 #endif

@@ -1,9 +1,9 @@
 /*
-** Making a module's unwind table: functions in order, rows one by one.
+** Builds the unwind table of an ELF file from its FDEs.
 **
-** Where functions overlap, the one that begins last has the say, as it has for
-** the unwinder of C++, which looks for it in a sorted table. Of two that begin
-** at the same place it is the first in the file.
+** Where FDEs overlap, the one that begins last wins, as in the unwinder of C++,
+** which searches a sorted table. Of two that begin at the same address the
+** first one in the file wins.
 */
 
 #include <errno.h>
@@ -18,22 +18,22 @@
 /* -- Functions ------------------------------------------------------------ */
 
 /* By address; then by place in the file. */
-static int frame_order(const void *pa, const void *pb)
+static int fde_order(const void *pa, const void *pb)
 {
-  const LsFrame *a = pa, *b = pb;
+  const LsFde *a = pa, *b = pb;
   if (a->lo != b->lo)
     return a->lo < b->lo ? -1 : 1;
   return a->code < b->code ? -1 : a->code > b->code;
 }
 
-/* Sort functions, and cut them where the next begins. */
-static void frames_settle(LsFrames *f)
+/* Sort the FDEs, and cut each where the next one begins. */
+static void frames_finalize(LsFrames *f)
 {
   size_t i, n = 0;
   if (f->nfde)
-    qsort(f->fde, f->nfde, sizeof(*f->fde), frame_order);
+    qsort(f->fde, f->nfde, sizeof(*f->fde), fde_order);
   for (i = 0; i < f->nfde; i++) {
-    LsFrame *now = &f->fde[i];
+    LsFde *now = &f->fde[i];
     if (now->hi > UINT32_MAX || (n && f->fde[n - 1].lo == now->lo))
       continue;
     if (n && f->fde[n - 1].hi > now->lo)
@@ -43,18 +43,18 @@ static void frames_settle(LsFrames *f)
   f->nfde = n;
 }
 
-/* Tell their ranges. Returns -1 without memory. */
-static int rows_fdes(const LsFrames *f, LsRows *out)
+/* Copy their address ranges. Returns -1 without memory. */
+static int rows_ranges(const LsFrames *f, LsRows *out)
 {
   size_t i;
-  out->fde = calloc(f->nfde + 1, sizeof(*out->fde));
-  if (!out->fde)
+  out->range = calloc(f->nfde + 1, sizeof(*out->range));
+  if (!out->range)
     return -1;
   for (i = 0; i < f->nfde; i++) {
-    out->fde[i].lo = f->fde[i].lo;
-    out->fde[i].hi = f->fde[i].hi;
+    out->range[i].lo = f->fde[i].lo;
+    out->range[i].hi = f->fde[i].hi;
   }
-  out->nfde = f->nfde;
+  out->nrange = f->nfde;
   return 0;
 }
 
@@ -96,14 +96,14 @@ static int row_add(LsRows *t, size_t *cap, struct ljs_row row, uint64_t pc)
 ** -1 and errno.
 */
 static int rows_function(LsRows *t, size_t *cap, const LsCie *cie,
-                         const LsFrame *f)
+                         const LsFde *f)
 {
   static const struct ljs_row unknown = {.how = LJS_CFA_UNKNOWN};
   LsCfiRun r;
   struct ljs_row row;
   uint64_t pc = f->lo, step = 0;
   int more;
-  ls_cfi_begin(&r, cie, ls_bytes(f->code, f->n));
+  ls_cfi_begin(&r, cie, ls_cursor(f->code, f->n));
   do {
     more = ls_cfi_run(&r, &step);
     ls_cfi_row(&r, &row);
@@ -123,8 +123,8 @@ int ls_rows_build(const LsElf *e, LsRows *out)
   memset(out, 0, sizeof(*out));
   if (ls_frames_read(e, &f) != 0)
     return -1;
-  frames_settle(&f);
-  if (rows_fdes(&f, out) != 0)
+  frames_finalize(&f);
+  if (rows_ranges(&f, out) != 0)
     goto fail;
   for (i = 0; i < f.nfde; i++)
     if (rows_function(out, &cap, &f.cie[f.fde[i].cie], &f.fde[i]) != 0)
@@ -142,7 +142,7 @@ fail:
 void ls_rows_free(LsRows *t)
 {
   free(t->row);
-  free(t->fde);
+  free(t->range);
   memset(t, 0, sizeof(*t));
 }
 

@@ -1,6 +1,6 @@
 /*
-** A module's unwind table: for each address of its code, how the caller is
-** found.
+** The unwind table of an ELF file: for each address of its code, how the caller
+** is found.
 */
 
 #ifndef LS_ROWS_H
@@ -12,31 +12,33 @@
 #include "elf.h"
 #include "ljs.h"
 
-/* The range of a function, or of a part of one; HI is behind it. */
-typedef struct LsFde {
+/* The addresses of a function, or of a part of one: from LO up to, and without,
+** HI.
+*/
+typedef struct LsAddrRange {
   uint64_t lo, hi;
-} LsFde;
+} LsAddrRange;
 
 typedef struct LsRows {
-  struct ljs_row *row; /* Sorted; no two neighbours say the same. */
+  struct ljs_row *row; /* Sorted by pc; neighbours differ. */
   size_t n;
-  LsFde *fde; /* Sorted, and none overlaps the next. */
-  size_t nfde;
+  LsAddrRange *range; /* Of the FDEs: sorted, without overlap. */
+  size_t nrange;
 } LsRows;
 
-/* Make the table of E's file, whether or not it tells anything: then there are
-** no rows. Addresses from 4 GiB on are left out, since rows cannot tell them.
-** Takes time and memory in proportion to the call frame information's size.
-** Returns -1 and errno: ENOMEM, or E2BIG if there are more rows than any
-** program should have.
+/* Build the table of E; without call frame information it has no rows. FDEs
+** that end above 4 GiB are left out: a row's pc has 32 bits. Time and memory
+** are in proportion to the size of the call frame information. The caller frees
+** *OUT. Returns 0, or -1 and errno ENOMEM, or E2BIG above 2^25 rows: then there
+** is nothing to free.
 */
 int ls_rows_build(const LsElf *e, LsRows *out);
 
-/* Give the memory back. */
+/* Free the memory of *T, but not T. */
 void ls_rows_free(LsRows *t);
 
-/* The row for an address, or NULL if it is before the first one. What holds for
-** the last row holds for all that is behind it.
+/* The row of an address, or NULL if it is before the first one. The last row is
+** that of all addresses behind it. It belongs to T.
 */
 const struct ljs_row *ls_rows_find(const LsRows *t, uint64_t addr);
 

@@ -1,10 +1,10 @@
 /*
-** Names of functions: which of an ELF file's symbols has an address.
+** Symbol index: the function that has an address.
 **
-** Symbols overlap: a function may have many names, and another inside of it.
-** So they are laid out once as pieces that do not: of two functions, the inner
-** one has its addresses. A symbol without a size, as of code in assembler,
-** fills only what is left between the others.
+** Symbols overlap: a function may have many names, and another inside of it. So
+** they are laid out once as pieces that do not: of two functions, the inner one
+** has its addresses. A symbol without a size, as of code in assembler, fills
+** only what is left between the others.
 */
 
 #include <elf.h>
@@ -67,8 +67,8 @@ static int source_sections(const LsElf *e, Source *src)
   return 0;
 }
 
-/* The worth of a name: functions before labels, then by how far it is seen, by
-** version, and by how much it looks like somebody's own affair.
+/* The rank of a name, the higher the better: functions before labels, then by
+** binding, names without a version, and names with fewer leading underscores.
 */
 static uint8_t symbol_rank(const Elf64_Sym *sym, const char *name)
 {

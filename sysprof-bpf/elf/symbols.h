@@ -9,10 +9,10 @@
 
 #include "elf.h"
 
-/* The function that the address ADDR of E's file is in: its name, which is
-** valid until ls_elf_close(E), where it begins and how many bytes it has. The
-** tables are read at the first call, .symtab of E or of its separate debug file
-** and .dynsym. Returns -1 if no function is known there.
+/* Find the function at address ADDR of E: its name, which is valid until
+** ls_elf_close(E), its first address and its size in bytes. The first call
+** builds the index of .symtab, of E or of its separate debug file, and .dynsym.
+** Returns 0, or -1 if no function is known there.
 */
 int ls_symbols_find(LsElf *e, uint64_t addr, const char **name, uint64_t *start,
                     uint64_t *size);
@@ -22,7 +22,7 @@ int ls_symbols_find(LsElf *e, uint64_t addr, const char **name, uint64_t *start,
 */
 extern const char *ls_symbols_debug;
 
-/* Only for ls_elf_close. NULL is fine. */
+/* Free the symbol index. Only ls_elf_close calls it. T may be NULL. */
 void ls_symbols_free(LsSymbols *t);
 
 #endif

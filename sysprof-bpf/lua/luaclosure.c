@@ -1,10 +1,10 @@
 /*
 ** Closures of a live VM.
 **
-** An upvalue has a hash by which the JIT compiler tells apart those that can
+** An upvalue has a hash by which the JIT compiler distinguishes those that can
 ** not be the same variable. It is made of the address of the bytecode of the
 ** function that has the variable as a local one, and of its slot there: so it
-** tells where the variable is from, and where closures that hold it were made,
+** shows where the variable is from, and where closures that hold it were made,
 ** even when that function is long gone.
 */
 

@@ -34,15 +34,21 @@ typedef struct LsUpvalue {
 } LsUpvalue;
 
 /* Copy the closure at an address. Returns false if there is none that makes
-** sense. The caller gives it back.
+** sense. The caller frees *C by ls_closure_free.
 */
 bool ls_closure_read(LsView *v, uint64_t fn, LsClosure *c);
+
+/* Free the memory of *C, but not C. */
 void ls_closure_free(LsClosure *c);
 
-/* Address of the proto of the closure at an address, or 0, with check. */
+/* The address of the proto of the closure at an address, and its
+** ljs_check_proto(). Returns 0 if there is none.
+*/
 uint64_t ls_closure_proto(LsView *v, uint64_t fn, uint64_t *check);
 
-/* Upvalue number I of the closure. Returns false if there is none. */
+/* Read upvalue number I of the closure. Returns false if there is none. Its
+** name belongs to *C.
+*/
 bool ls_closure_upvalue(const LsClosure *c, uint32_t i, LsUpvalue *u);
 
 /* Where a closure was made, by a variable of there that it holds. */
@@ -51,12 +57,14 @@ LsHome ls_closure_home(const LsClosure *c);
 /* True unless the two are known to be different. */
 bool ls_home_same(LsHome a, LsHome b);
 
-/* Name a function by the one that made it, if that is where a variable is from:
-** as ls_func_define(), and -1 if it is not known where that is.
+/* Name the function of CHILD by the one that HOME is of. Returns as
+** ls_func_define(), and -1 if that is not known.
 */
 int ls_home_define(LsFuncs *fs, LsHome home, const LsBlob *child);
 
-/* The same, if it is near: what was compiled together often is. */
+/* Name the function of CHILD by the one that defines it, if that is near in
+** memory, as functions that were compiled together often are.
+*/
 void ls_home_search(LsFuncs *fs, const LsBlob *child);
 
 #endif

@@ -15,7 +15,7 @@
 #define FUNC_MAX      (1u << 18)   /* Functions that are kept. */
 #define FUNC_MAXBYTES (256u << 20) /* Memory for their code and lines. */
 #define FUNC_CALLS    1000         /* Calls of one whose names are kept. */
-#define FUNC_STALE    64 /* Generations at an address that are looked through. */
+#define FUNC_STALE    64 /* Functions at one address that are searched. */
 
 /* -- The array ------------------------------------------------------------ */
 
@@ -160,7 +160,7 @@ const char *ls_func_callee(const LsFunc *f, uint32_t pos)
   return lo < f->ncall && f->call[lo].pos == pos ? f->call[lo].name : "";
 }
 
-/* Fill in what the copy of a proto tells. Returns false without memory. */
+/* Fill in what the copy of a proto has. Returns false without memory. */
 static bool func_fill(LsFuncs *fs, LsFunc *f, const LsBlob *b)
 {
   char chunk[LS_CHUNK_MAX + 1];

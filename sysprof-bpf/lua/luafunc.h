@@ -21,11 +21,11 @@ typedef struct LsFunc {
   uint64_t check;    /* ljs_check_proto() of it. */
   const char *chunk; /* Chunk name, not more than LS_CHUNK_MAX bytes. */
   size_t chunklen;
-  const char *name;  /* "" if it has none. */
-  const char *given; /* Another, by those that call it; or NULL. */
-  bool known;        /* The function that defines it is known. */
-  bool wrong;        /* Not there any more, when it was looked for. */
-  int32_t first;     /* Line where it begins, -1 for builtins. */
+  const char *name;   /* "" if it has none. */
+  const char *proven; /* Another, as luanaming.c found it; or NULL. */
+  bool known;         /* The function that defines it is known. */
+  bool wrong;         /* Not there any more, when it was looked for. */
+  int32_t first;      /* Line where it begins, -1 for builtins. */
   uint32_t numline;
   uint32_t hash; /* Of its bytecode. */
   uint64_t code; /* Address of its bytecode. */
@@ -45,22 +45,22 @@ typedef struct LsFuncs {
   size_t bytes; /* Memory that they take. */
 } LsFuncs;
 
-/* Give all functions back. */
+/* Free all functions, but not the pool. */
 void ls_funcs_free(LsFuncs *fs);
 
-/* The function at an address with this LJS_CHECK(), if it was met. NULL if
-** not.
+/* The function at an address with this LJS_CHECK(), or NULL if it was not read.
+** It belongs to FS, as all functions below.
 */
 LsFunc *ls_func_known(const LsFuncs *fs, uint64_t addr, uint16_t check);
 
-/* The function that is at an address now, and with it all that it defines,
-** which get their names. NULL if there is none that makes sense, or no room.
+/* Read the function that is at an address now, and all that it defines, which
+** get their names. NULL if there is none that makes sense, or no room.
 */
 LsFunc *ls_func_read(LsFuncs *fs, LsView *v, uint64_t addr);
 
-/* Name the function of a copy, if the one at ADDR has made it: 1. 0 if that has
-** not, -1 if there is none of the same chunk. It may be no more than what has
-** been left of one in free memory, so no more of it is believed.
+/* Name the function of the copy CHILD if the one at ADDR defines it. Returns 1
+** if it does, 0 if not, -1 if there is no function of the same chunk. ADDR may
+** be in freed memory, so nothing else of it is believed.
 */
 int ls_func_define(LsFuncs *fs, uint64_t addr, const LsBlob *child);
 
@@ -69,10 +69,12 @@ int ls_func_define(LsFuncs *fs, uint64_t addr, const LsBlob *child);
 */
 LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc);
 
-/* The name that a call of F has for what it calls; "" if it has none. */
+/* The name that the call at instruction POS has for what it calls, or "". It
+** belongs to the pool.
+*/
 const char *ls_func_callee(const LsFunc *f, uint32_t pos);
 
-/* Line of an instruction, as the recorder tells it. 0: not known. */
+/* The line of instruction POS, the same as the recorder has; 0 if not known. */
 uint32_t ls_func_line(const LsFunc *f, uint32_t pos);
 
 #endif

@@ -167,7 +167,7 @@ uint32_t ls_proto_hash(const LsBlob *b)
   return crc;
 }
 
-/* Add an object that is a constant: what is the same for the same code. */
+/* Add a constant object to a checksum: what is the same for the same code. */
 static uint32_t proto_hashkgc(const LsBlob *b, uint32_t crc, uint64_t obj)
 {
   char text[LJM_HASH_STRING + 1];

@@ -8,8 +8,8 @@
 
 #include "luaview.h"
 
-/* Instructions that names and frames are told by. The numbers are the same in
-** all of 2.1; later versions have put new ones behind them.
+/* Instructions that names and frames are recognised by. The numbers are the
+** same in all of 2.1; later versions have put new ones behind them.
 */
 enum {
   LS_BC_MOV = 18,
@@ -60,8 +60,8 @@ typedef struct LsBlob {
   uint32_t bc, kgc, uv, lineinfo, uvinfo, varinfo;
 } LsBlob;
 
-/* What tells protos apart, of what is at an address now. Returns false if
-** there is no proto that makes sense.
+/* The ljs_check_proto() of the proto that is at an address now, by which protos
+** are distinguished. Returns false if there is none that makes sense.
 */
 bool ls_proto_check(LsView *v, uint64_t addr, uint64_t *check);
 
@@ -70,10 +70,10 @@ bool ls_proto_check(LsView *v, uint64_t addr, uint64_t *check);
 */
 bool ls_proto_read(LsView *v, uint64_t addr, LsBlob *b);
 
-/* Instruction number I. */
+/* Instruction number I, which is less than b->sizebc. */
 uint32_t ls_proto_ins(const LsBlob *b, uint32_t i);
 
-/* Address of the object that is constant number I, or 0. */
+/* The address of the object that is constant number I, or 0. */
 uint64_t ls_proto_kgc(const LsBlob *b, uint32_t i);
 
 /* Where upvalue number I comes from, as LuaJIT encodes it: LS_UV_LOCAL with a
@@ -83,7 +83,7 @@ uint64_t ls_proto_kgc(const LsBlob *b, uint32_t i);
 #define LS_UV_LOCAL 0x8000
 uint16_t ls_proto_uv(const LsBlob *b, uint32_t i);
 
-/* The name of upvalue number I, in the copy; or NULL. */
+/* The name of upvalue number I, or NULL. It belongs to the copy. */
 const char *ls_proto_uvname(const LsBlob *b, uint32_t i);
 
 /* Checksum of the bytecode, the same as the recorder's; it stays as it is when
@@ -91,8 +91,9 @@ const char *ls_proto_uvname(const LsBlob *b, uint32_t i);
 */
 uint32_t ls_proto_hash(const LsBlob *b);
 
-/* The checksum that tells functions apart, as the recorder's: the same, but of
-** stripped code that of its constants, too, which may have to be read.
+/* The checksum that distinguishes functions, the same as the recorder's: that
+** of the bytecode, and in stripped code of its constants, too, which may have
+** to be read.
 */
 uint32_t ls_proto_fullhash(const LsBlob *b);
 

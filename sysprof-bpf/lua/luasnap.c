@@ -88,7 +88,7 @@ static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
   }
 }
 
-/* Meet all functions that are constants of the trace. */
+/* Read all functions that are constants of the trace. */
 static void snap_meet(LsFuncs *fs, const LsIr *t, LsTrace *T)
 {
   LsView *v = t->v;
@@ -208,7 +208,7 @@ static LsPlace walk_cplace(const Walk *w)
 }
 
 /* Go to the frame below. Returns 1 if *P is where its function made the call, 0
-** if it is the same function's, -1 if it cannot be told how large frames are.
+** if it is the same function's, -1 if the size of frames is unknown.
 */
 static int walk_down(Walk *w, LsPlace *p)
 {
@@ -268,9 +268,9 @@ static uint32_t snap_u32(const uint8_t *p)
   return snap_u16(p) | snap_u16(p + 2) << 16;
 }
 
-/* Whether snapshots have offsets into the code: older versions do not, and have
-** other fields there. Those that have them begin with 0 and never go down, and
-** each part of the map has room for its entries and a PC.
+/* Whether snapshots have offsets into the code: older versions have other
+** fields there. Offsets begin with 0 and never decrease, and each part of the
+** map has room for its entries and a PC.
 */
 static bool snap_sensible(const LsIr *t, const uint8_t *snap)
 {
@@ -310,7 +310,7 @@ static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
   return true;
 }
 
-/* Take all snapshots apart. */
+/* Read all snapshots. */
 static void snap_parse(LsFuncs *fs, const LsIr *t, const uint8_t *snap,
                        LsTrace *T)
 {

@@ -21,9 +21,9 @@ typedef struct LsIr {
   uint32_t *map; /* the map of snapshots. */
 } LsIr;
 
-/* Read a trace's snapshots to T->snap and T->place, with the functions that are
-** named by its constants. Without memory, or if they make no sense, there are
-** none.
+/* Read the snapshots of a trace to T->snap and T->place, which belong to T,
+** with the functions that its constants refer to. Without memory, or if they
+** make no sense, there are none.
 */
 void ls_snaps_read(LsFuncs *fs, LsIr *t, LsTrace *T);
 

@@ -1,6 +1,6 @@
 /*
-** Traces of a live VM. One that was met is kept with all that its snapshots
-** tell, since the VM may soon free it.
+** Traces of a live VM. One that was read is kept with all of its snapshots,
+** since the VM may soon free it.
 */
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static uint64_t trace_ofnumber(LsView *v, uint64_t g, uint32_t no)
   return ls_view_ref(v, array + (uint64_t)no * v->lay->ref);
 }
 
-/* Meet the function that the trace begins in, and that of its root. */
+/* Read the function that the trace begins in, and that of its root. */
 static void trace_start(LsTraces *ts, LsView *v, uint64_t g, const LsIr *t,
                         LsTrace *T)
 {
@@ -185,7 +185,7 @@ static void trace_list(LsTraces *ts, LsView *v, uint64_t g, bool all)
 {
   uint64_t size = ls_remote_uint(v->mem, g + (uint64_t)v->vm.trace + 12, 4);
   uint32_t no;
-  LsRange *range;
+  LsTraceRange *range;
   if (size > TRACE_MAX)
     size = 0;
   range = realloc(ts->range, (size + 1) * sizeof(*range));
@@ -203,7 +203,7 @@ static void trace_list(LsTraces *ts, LsView *v, uint64_t g, bool all)
     if (T == range[no].trace && !all)
       continue;
     mcode = T ? ls_remote_uint(v->mem, T + v->vm.t_mcode, 8) : 0;
-    range[no] = (LsRange){mcode, mcode, T};
+    range[no] = (LsTraceRange){mcode, mcode, T};
     if (T)
       range[no].hi += ls_remote_uint(v->mem, T + v->vm.t_szmcode, 4);
   }
@@ -231,7 +231,7 @@ const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc)
   if (!v->vm.jit || !g)
     return NULL;
   addr = ts->g == g ? trace_inlist(ts, v, pc, &t) : 0;
-  if (!addr) { /* A stack is named once: it cannot wait for the next list. */
+  if (!addr) { /* A stack is resolved once: it cannot wait for the next list. */
     trace_list(ts, v, g, false);
     addr = trace_inlist(ts, v, pc, &t);
   }

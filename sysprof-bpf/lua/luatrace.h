@@ -34,7 +34,7 @@ typedef struct LsTrace {
   bool loops; /* It ends with a jump to its loop. */
   LsPlace start;
   LsSnap *snap;
-  uint32_t nsnap; /* 0 if they tell no offsets, as in versions before 2.1. */
+  uint32_t nsnap; /* 0 if they have no offsets, as before 2.1. */
   LsPlace *place;
   uint32_t nplace, sizeplace;
   LsFunc *hidden[LS_HIDDEN]; /* Lua functions among its constants that no
@@ -45,10 +45,10 @@ typedef struct LsTrace {
 } LsTrace;
 
 /* Machine code that belongs to a trace. */
-typedef struct LsRange {
+typedef struct LsTraceRange {
   uint64_t lo, hi;
   uint64_t trace;
-} LsRange;
+} LsTraceRange;
 
 typedef struct LsTraces {
   LsFuncs *funcs;
@@ -56,22 +56,23 @@ typedef struct LsTraces {
   size_t n, size;
   uint64_t g;    /* The VM whose traces `range` has, by their numbers. */
   uint64_t when; /* They were all looked at. */
-  LsRange *range;
+  LsTraceRange *range;
   size_t nrange;
 } LsTraces;
 
-/* Give all back, but for the functions. */
+/* Free the memory of *TS, but not the functions. */
 void ls_traces_free(LsTraces *ts);
 
-/* The trace at an address with this LJS_CHECK(): the one that is there now, or
-** was. NULL if it is lost. G is its VM's global state, if that is known.
+/* The trace at an address with this LJS_CHECK(), even if the VM has freed it
+** since. NULL if it was not read in time. G is its VM's global state, 0 if that
+** is not known. It belongs to TS.
 */
 const LsTrace *ls_trace_get(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
                             uint16_t check);
 
-/* The trace of the VM at G in whose machine code PC is, or NULL. The traces of
-** a VM are listed; what is new there is looked at whenever a PC is unknown, all
-** of it not more often than once in some milliseconds.
+/* The trace of the VM at G in whose machine code PC is, or NULL. It belongs to
+** TS. The traces of a VM are listed; an unknown PC makes it look for new ones,
+** and list all again at most once in some milliseconds.
 */
 const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc);
 

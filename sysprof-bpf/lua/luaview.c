@@ -1,5 +1,5 @@
 /*
-** The objects of a live VM, seen from another process.
+** Reader of the objects of a live VM in another process.
 */
 
 #include <string.h>
@@ -8,19 +8,16 @@
 
 #define VIEW_MAXNODES (1u << 20) /* Larger tables are not looked through. */
 
-/* A view of a VM of the build *VM. MEM must live as long. */
 void ls_view_init(LsView *v, LsRemote *mem, const struct ljs_vm *vm)
 {
   *v = (LsView){.mem = mem, .vm = *vm, .lay = ls_vm_layout(vm)};
 }
 
-/* The reference at an address. */
 uint64_t ls_view_ref(LsView *v, uint64_t addr)
 {
   return ls_remote_uint(v->mem, addr, v->lay->ref);
 }
 
-/* What the 8 bytes of a Lua value are. */
 LsValue ls_view_decode(const LsView *v, uint64_t bits)
 {
   LsValue value = {.type = LS_GCT_NONE};
@@ -33,7 +30,6 @@ LsValue ls_view_decode(const LsView *v, uint64_t bits)
   return value;
 }
 
-/* The Lua value at an address. */
 LsValue ls_view_value(LsView *v, uint64_t addr)
 {
   uint64_t bits;
@@ -43,7 +39,6 @@ LsValue ls_view_value(LsView *v, uint64_t addr)
   return ls_view_decode(v, bits);
 }
 
-/* The type that an object's header says it has, or LS_GCT_NONE. */
 uint8_t ls_view_type(LsView *v, uint64_t obj)
 {
   uint8_t type = LS_GCT_NONE;
@@ -62,8 +57,8 @@ static uint64_t view_bytes(const LsView *v, uint64_t str, uint8_t ofs)
   return str + (v->vm.gc64 ? 24 : ofs + 4u);
 }
 
-/* How long a string is, if its length is at an offset: its bytes end with a
-** zero and, if they are few, have no other. Else -1.
+/* The length of a string if its length field is at an offset: its bytes end
+** with a zero and, if they are few, have no other. Else -1.
 */
 static int64_t view_trylen(LsView *v, uint64_t str, uint8_t ofs)
 {
@@ -78,8 +73,8 @@ static int64_t view_trylen(LsView *v, uint64_t str, uint8_t ofs)
   return memchr(buf, 0, len) ? -1 : (int64_t)len;
 }
 
-/* Where this build's strings have their length: older builds have one field
-** less. A string of which only one can be true tells it.
+/* Find where strings of this build have their length: older builds have one
+** field less. A string that is valid by only one of the two offsets decides.
 */
 static void view_learnlen(LsView *v, uint64_t str)
 {
@@ -97,9 +92,6 @@ static void view_learnlen(LsView *v, uint64_t str)
     v->strlen = older;
 }
 
-/* Copy a string of Lua's to BUF, of which the last byte is for a NUL: what is
-** too much is cut. Returns the length, 0 if it is no string.
-*/
 size_t ls_view_string(LsView *v, uint64_t str, char *buf, size_t size)
 {
   uint32_t len;
@@ -119,7 +111,6 @@ size_t ls_view_string(LsView *v, uint64_t str, char *buf, size_t size)
   return len;
 }
 
-/* Whether a value is this string. */
 bool ls_view_isstring(LsView *v, LsValue value, const char *s)
 {
   char buf[64];
@@ -131,7 +122,6 @@ bool ls_view_isstring(LsView *v, LsValue value, const char *s)
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* The hash part of a table. Returns false if it is no table. */
 bool ls_view_table(LsView *v, uint64_t tab, LsTable *t)
 {
   uint64_t mask;
@@ -145,7 +135,6 @@ bool ls_view_table(LsView *v, uint64_t tab, LsTable *t)
   return true;
 }
 
-/* A node's key and value. */
 void ls_view_node(LsView *v, const LsTable *t, uint32_t i, LsValue *key,
                   LsValue *value)
 {
@@ -155,7 +144,6 @@ void ls_view_node(LsView *v, const LsTable *t, uint32_t i, LsValue *key,
   *key = ls_view_decode(v, node[1]);
 }
 
-/* What a table has for a string key, without metamethods. */
 bool ls_view_get(LsView *v, uint64_t tab, const char *key, LsValue *value)
 {
   LsTable t;

@@ -1,5 +1,5 @@
 /*
-** Where a profile goes: a stream, or folded stacks.
+** Outputs of a profile: a stream, or folded stacks.
 */
 
 #ifndef LS_OUTPUT_H
@@ -17,12 +17,12 @@ struct LsOutput {
   const LsSiteTable *sites;
   const LsModules *modules;
   /* COUNT samples of the stack, of a thread of that process. */
-  void (*sample)(LsOutput *o, const LsProcess *p, const LsNamed *s,
+  void (*sample)(LsOutput *o, const LsProcess *p, const LsNamedStack *s,
                  uint64_t count);
   /* All samples so far were taken until NS nanoseconds after the start. */
   void (*time)(LsOutput *o, uint64_t ns);
   /* Writes all that is left. */
-  void (*end)(LsOutput *o, const LsBook *books, size_t n);
+  void (*end)(LsOutput *o, const LsStatistic *stats, size_t n);
   /* Frees it. */
   void (*close)(LsOutput *o);
   /* Set by these: */
@@ -30,9 +30,17 @@ struct LsOutput {
   int err;          /* errno of the first failure, or 0. */
 };
 
+/* Folded stacks to FD, written at the end. FD, SITES and MODULES belong to the
+** caller and must live as long. PROCESSES, THREADS: stacks begin with the name
+** of their process, of their thread. NULL without memory.
+*/
 LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
                            const LsModules *modules, int threads,
                            int processes);
+
+/* A stream to FD. FD, SITES and MODULES belong to the caller and must live as
+** long; INFO is copied. NULL without memory.
+*/
 LsOutput *ls_output_stream(int fd, const LsSiteTable *sites,
                            const LsModules *modules, const LsStreamInfo *info);
 

@@ -1,7 +1,8 @@
 /*
-** A profile as folded stacks: root;...;leaf count. Stacks that read the same
-** are one line; lines are in the order of their bytes. They are put into words
-** at the end, when all names are known.
+** A profile as folded stacks: root;...;leaf count.
+**
+** Stacks with the same text are one line; lines are sorted by their bytes. They
+** are formatted at the end, when all names are known.
 */
 
 #include <errno.h>
@@ -88,7 +89,7 @@ static void put_format(LsOutputFolded *of, const char *fmt, ...)
 
 /* -- Sites ---------------------------------------------------------------- */
 
-#define SHORT 60 /* Bytes of a chunk's name that are told. */
+#define SHORT 60 /* Bytes of a chunk's name that are written. */
 
 /* A chunk's name: of a file its path, of a string how it begins. */
 static void put_chunk(LsOutputFolded *of, const char *s, size_t n)
@@ -165,7 +166,8 @@ static void put_site(LsOutputFolded *of, const LsSite *s)
 /* -- Output --------------------------------------------------------------- */
 
 /* What stacks begin with. */
-static void put_prefix(LsOutputFolded *of, const LsProcess *p, const LsNamed *s)
+static void put_prefix(LsOutputFolded *of, const LsProcess *p,
+                       const LsNamedStack *s)
 {
   char name[32];
   of->len = 0;
@@ -191,8 +193,8 @@ static Line *new_line(LsOutputFolded *of)
   return &of->line[of->n];
 }
 
-static void folded_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
-                          uint64_t count)
+static void folded_sample(LsOutput *o, const LsProcess *p,
+                          const LsNamedStack *s, uint64_t count)
 {
   LsOutputFolded *of = (LsOutputFolded *)o;
   Line *l = new_line(of);
@@ -215,7 +217,7 @@ static void folded_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
   of->n++;
 }
 
-/* Puts a stack into words. */
+/* Formats a stack as text. */
 static void spell(LsOutputFolded *of, Line *l)
 {
   uint32_t i;
@@ -281,7 +283,7 @@ static void folded_time(LsOutput *o, uint64_t ns)
   }
 }
 
-/* Writes all lines. Answers 0, or errno. */
+/* Writes all lines. Returns 0, or errno. */
 static int write_lines(const LsOutputFolded *of)
 {
   FILE *f = fdopen(dup(of->fd), "w");
@@ -298,12 +300,12 @@ static int write_lines(const LsOutputFolded *of)
   return !f || fclose(f) ? errno : 0;
 }
 
-static void folded_end(LsOutput *o, const LsBook *books, size_t n)
+static void folded_end(LsOutput *o, const LsStatistic *stats, size_t n)
 {
   LsOutputFolded *of = (LsOutputFolded *)o;
   size_t i;
   int err;
-  (void)books;
+  (void)stats;
   (void)n;
   merge(of);
   for (i = 0; i < of->n; i++)
@@ -329,9 +331,6 @@ static void folded_close(LsOutput *o)
   free(of);
 }
 
-/* Folded stacks to FD, which stays the caller's: written when it ends.
-** THREADS, PROCESSES: stacks begin with their names. NULL without memory.
-*/
 LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
                            const LsModules *modules, int threads, int processes)
 {

@@ -1,5 +1,5 @@
 /*
-** A profile as a stream: gives the writer what it has not been told yet.
+** A profile as a stream: defines what the stream does not have yet.
 */
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 typedef struct LsOutputStream {
   LsOutput o;
   LsStream *stream;
-  uint32_t *site; /* The stream's numbers of sites; 0: not told yet,
-                  ** NAMELESS: it had no name when it was told. */
+  uint32_t *site; /* The stream's numbers of sites; 0: not defined,
+                  ** NAMELESS: defined without a name. */
   size_t nsite;
   uint32_t *stack; /* A stack in them. */
   size_t nstack;
@@ -40,7 +40,7 @@ static int room(uint32_t **v, size_t *n, size_t want)
   return 0;
 }
 
-static uint32_t tell_site(LsOutputStream *os, uint32_t id)
+static uint32_t define_site(LsOutputStream *os, uint32_t id)
 {
   const LsSite *s = ls_sitetable_get(os->o.sites, id);
   LsSite copy;
@@ -60,9 +60,9 @@ static uint32_t tell_site(LsOutputStream *os, uint32_t id)
   return os->site[id] & ~NAMELESS;
 }
 
-/* The stream's number of a thread. One that has ended is who it was. */
-static uint32_t tell_thread(LsOutputStream *os, uint32_t process,
-                            const LsProcess *p, uint32_t tid)
+/* The stream's number of a thread. One that has ended keeps its name. */
+static uint32_t define_thread(LsOutputStream *os, uint32_t process,
+                              const LsProcess *p, uint32_t tid)
 {
   char name[32];
   size_t i = 0;
@@ -82,16 +82,16 @@ static uint32_t tell_thread(LsOutputStream *os, uint32_t process,
   return os->thread[i * 2 + 1];
 }
 
-static void stream_sample(LsOutput *o, const LsProcess *p, const LsNamed *s,
-                          uint64_t count)
+static void stream_sample(LsOutput *o, const LsProcess *p,
+                          const LsNamedStack *s, uint64_t count)
 {
   LsOutputStream *os = (LsOutputStream *)o;
   uint32_t thread, i;
   if (room(&os->stack, &os->nstack, s->n))
     return;
-  thread = tell_thread(os, ls_stream_process(os->stream, p), p, s->key.tid);
+  thread = define_thread(os, ls_stream_process(os->stream, p), p, s->key.tid);
   for (i = 0; i < s->n; i++)
-    os->stack[i] = tell_site(os, s->site[i]);
+    os->stack[i] = define_site(os, s->site[i]);
   ls_stream_sample(os->stream, thread, os->stack, s->n, s->cut != LJS_CUT_NOT,
                    count);
 }
@@ -109,10 +109,10 @@ static void stream_time(LsOutput *o, uint64_t ns)
   stream_state(os);
 }
 
-static void stream_end(LsOutput *o, const LsBook *books, size_t n)
+static void stream_end(LsOutput *o, const LsStatistic *stats, size_t n)
 {
   LsOutputStream *os = (LsOutputStream *)o;
-  ls_stream_end(os->stream, books, n);
+  ls_stream_end(os->stream, stats, n);
   stream_state(os);
 }
 
@@ -126,7 +126,6 @@ static void stream_close(LsOutput *o)
   free(os);
 }
 
-/* A stream to FD, which stays the caller's. NULL without memory. */
 LsOutput *ls_output_stream(int fd, const LsSiteTable *sites,
                            const LsModules *modules, const LsStreamInfo *info)
 {

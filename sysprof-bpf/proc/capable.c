@@ -39,7 +39,7 @@ static uint64_t effective(void)
   return caps;
 }
 
-/* Names the capabilities that are missing. Answers how many. */
+/* Names the capabilities that are missing. Returns how many. */
 static int missing(char *why, size_t size)
 {
   uint64_t caps = effective();
@@ -59,7 +59,6 @@ static int missing(char *why, size_t size)
   return n;
 }
 
-/* Puts one line into WHY, for what failed with ERR. */
 void ls_capable_why(int err, char *why, size_t size)
 {
   struct utsname un;

@@ -1,5 +1,5 @@
 /*
-** Why the kernel refused.
+** Reasons why the kernel has refused perf events or BPF programs.
 */
 
 #ifndef LS_CAPABLE_H
@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* Write the reason of errno ERR to WHY, of SIZE bytes: one line, with what
+** would permit it.
+*/
 void ls_capable_why(int err, char *why, size_t size);
 
 #endif

@@ -9,13 +9,13 @@
 
 typedef struct LsKallsyms LsKallsyms;
 
-/* Read all of PATH, or of /proc/kallsyms if it is NULL. NULL and errno: EPERM
-** if the kernel keeps addresses to itself (kptr_restrict), ENODATA if there are
-** no functions at all.
+/* Read PATH, or /proc/kallsyms if it is NULL. The caller closes it. NULL and
+** errno: EPERM if the kernel hides addresses (kptr_restrict), ENODATA if there
+** are no functions at all.
 */
 LsKallsyms *ls_kallsyms_open(const char *path);
 
-/* Give all back, names too. NULL is fine. */
+/* Free all, names too. K may be NULL. */
 void ls_kallsyms_close(LsKallsyms *k);
 
 /* The function that is at ADDR, as "name" or "name [module]", valid until

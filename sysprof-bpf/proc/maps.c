@@ -162,7 +162,7 @@ int ls_maps_vdso(const LsMapping *m)
 /* -- Files ---------------------------------------------------------------- */
 
 /* Whether FD is the file that is mapped. Some file systems (overlay, btrfs)
-** tell stat about a device of their own, of major 0, and overlay about other
+** report a device of their own by stat, of major 0, and overlay about other
 ** inodes, too: SURE says that the file is the right one, then.
 */
 static int file_is(int fd, const LsMapping *m, int sure)

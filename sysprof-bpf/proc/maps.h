@@ -15,7 +15,7 @@ typedef struct LsMapping {
   uint64_t start, end; /* END is behind the last address. */
   uint64_t offset;     /* Of START in the file, in bytes. */
   uint64_t dev, ino;   /* Of the file; dev as stat has it. 0 without one. */
-  char *path;          /* As the kernel tells it: "" without one; a file that
+  char *path;          /* As the kernel has it: "" without one; a file that
                        ** is gone has " (deleted)" behind; [vdso]. */
   int exec;            /* It can be executed. */
   int anon;            /* There is no file, and it is not the kernel's. */
@@ -27,7 +27,7 @@ typedef struct LsMapping {
 */
 int ls_maps_read(pid_t pid, LsMapping **out, size_t *n);
 
-/* Give mappings back. */
+/* Free mappings. */
 void ls_maps_free(LsMapping *m, size_t n);
 
 /* Open the file that is mapped, wherever PID sees it and even if it has been
@@ -36,8 +36,8 @@ void ls_maps_free(LsMapping *m, size_t n);
 */
 int ls_maps_open(pid_t pid, const LsMapping *m);
 
-/* Open it as an ELF file; [vdso] is copied from the process's memory. As
-** ls_elf_open.
+/* Open it as an ELF file; [vdso] is copied from the memory of the process.
+** Returns as ls_elf_open.
 */
 LsElf *ls_maps_elf(pid_t pid, const LsMapping *m);
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Who reads: process_vm_readv. Tests put something else here. */
+/* The function that reads, process_vm_readv by default; tests replace it. */
 typedef int LsRemoteReader(pid_t pid, uint64_t addr, void *buf, size_t n);
 extern LsRemoteReader *ls_remote_reader;
 
@@ -31,13 +31,17 @@ typedef struct LsRemote {
   uint8_t data[LS_REMOTE_PAGES][LS_REMOTE_PAGE];
 } LsRemote;
 
-/* A new moment: what was read before is forgotten, and so is `bad`. */
+/* Forget all pages, and clear `bad`. */
 void ls_remote_moment(LsRemote *r);
 
-/* Copy N bytes at ADDR to BUF; zeroes and `bad` if they are not all there. */
+/* Copy N bytes at ADDR to BUF. Returns false if they are not all there: then
+** BUF is zeroed and `bad` set.
+*/
 bool ls_remote_get(LsRemote *r, uint64_t addr, void *buf, size_t n);
 
-/* An unsigned number of 1, 2, 4 or 8 bytes; 0 and `bad` if it is not there. */
+/* An unsigned number of SIZE bytes: 1, 2, 4 or 8. Returns 0 and sets `bad` if
+** it is not there.
+*/
 uint64_t ls_remote_uint(LsRemote *r, uint64_t addr, size_t size);
 
 #endif

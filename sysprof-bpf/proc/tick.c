@@ -4,7 +4,7 @@
 ** The timer of a CPU's tick is one of the CPU's own variables, as is the
 ** pointer to the registers that an interrupt has found. A CPU's variables are a
 ** copy of one section of the kernel, so their distances are those in the
-** section, which BTF tells. That needs no addresses: /proc/kallsyms has them of
+** section, which BTF has. That needs no addresses: /proc/kallsyms has them of
 ** variables on some kernels only (CONFIG_KALLSYMS_ALL), and names of the tick's
 ** functions change.
 */
@@ -60,7 +60,7 @@ static int64_t member(const struct btf *btf, const char *of, const char *name)
   return -1;
 }
 
-/* Finds all that is needed. Answers what is not there, or NULL. */
+/* Finds all that is needed. Returns what is not there, or NULL. */
 static const char *find(LsTick *t, const struct btf *btf)
 {
   int64_t sched = variable(btf, "tick_cpu_sched");

@@ -15,12 +15,14 @@ typedef struct LsTick {
   int64_t regs;  /* to __irq_regs, which points to what was interrupted. */
 } LsTick;
 
-/* Answers ticks of a CPU a second; 0: they are no timers of high resolution,
-** which alone can be seen.
+/* The ticks of a CPU a second; 0 if the tick is no high resolution timer, which
+** is the only kind that can be sampled.
 */
 unsigned ls_tick_hz(void);
 
-/* Answers 0, or -1 with one line in WHY. */
+/* Find the offsets *T by the kernel's BTF. Returns 0, or -1 with one line in
+** WHY, of SIZE bytes.
+*/
 int ls_tick_find(LsTick *t, char *why, size_t size);
 
 #endif

@@ -28,11 +28,10 @@ static _Noreturn void become(char **argv, int go, int failed)
   signal(SIGXFSZ, SIG_DFL);
   execvp(argv[0], argv);
   if (write(failed, &errno, sizeof(errno)) < 0)
-    _exit(126); /* Then there is nobody to tell it to. */
+    _exit(126); /* Nothing can report it then. */
   _exit(127);
 }
 
-/* Makes the process that will be the command. Answers 0, or -1 with errno. */
 int ls_command_fork(LsCommand *c, char **argv)
 {
   int go[2], failed[2];
@@ -56,22 +55,19 @@ int ls_command_fork(LsCommand *c, char **argv)
   return c->pid < 0 ? -1 : 0;
 }
 
-/* Lets it run. */
 void ls_command_go(LsCommand *c)
 {
   ssize_t n = write(c->go, "", 1);
-  (void)n; /* If it has died meanwhile, wait() tells. */
+  (void)n; /* If it has died meanwhile, wait() reports it. */
   close(c->go);
 }
 
-/* Why it could not be started, once it has ended: errno, or 0 if it was. */
 int ls_command_failed(const LsCommand *c)
 {
   int err;
   return read(c->failed, &err, sizeof(err)) == sizeof(err) ? err : 0;
 }
 
-/* Looks whether it has ended, or waits for that. Answers 1 if it has. */
 int ls_command_wait(LsCommand *c, int block)
 {
   int status;

@@ -32,8 +32,8 @@ typedef struct Main {
   int epoll, signals, timer;
   LsOutfile out;
   int done;
-  int signo;   /* What ended it, or 0. */
-  int refused; /* A VM was not what it seemed. */
+  int signo;   /* The signal that ended it, or 0. */
+  int refused; /* A VM was rejected. */
   int failed;  /* The file could not be given its name. */
   int kept;    /* It has its name. */
 } Main;
@@ -106,8 +106,8 @@ static int open_session(Main *m)
   s->sampler = ls_sampler_open(&m->opt.sampler, why, sizeof(why));
   if (!s->sampler)
     return ls_fail("%s", why);
-  s->watch = ls_watch_open();
-  if (!s->watch)
+  s->procevents = ls_procevents_open();
+  if (!s->procevents)
     return ls_fail("cannot watch processes: %s", strerror(errno));
   s->modules = ls_modules_open(hand_tables, s->sampler);
   s->resolver.modules = s->modules;
@@ -215,7 +215,7 @@ static int open_events(Main *m)
   poll_fd(m, m->signals);
   poll_fd(m, m->timer);
   poll_fd(m, ls_sampler_fd(m->s.sampler));
-  poll_fd(m, ls_watch_fd(m->s.watch));
+  poll_fd(m, ls_procevents_fd(m->s.procevents));
   return 0;
 }
 
@@ -233,7 +233,7 @@ static void on_signal(Main *m)
   }
 }
 
-/* The profile takes its name when a sample of a LuaJIT is in it. */
+/* Gives the file its name once a sample of a LuaJIT is in it. */
 static void keep_output(Main *m)
 {
   char why[512];
@@ -245,23 +245,23 @@ static void keep_output(Main *m)
     m->failed = ls_fail("%s: %s", m->opt.file, why);
 }
 
-/* A process has done something. */
-static void on_watch(void *ctx, int what, pid_t pid, pid_t parent)
+/* Takes a process event. */
+static void on_procevent(void *ctx, int what, pid_t pid, pid_t parent)
 {
   Main *m = ctx;
   LsSession *s = &m->s;
   LsTarget *t = ls_session_target(s, pid);
   switch (what) {
-  case LS_WATCH_FORK:
+  case LS_PROCEVENT_FORK:
     t = ls_session_target(s, parent);
     if (t && (m->opt.children || m->opt.all))
       ls_session_add(s, pid);
     break;
-  case LS_WATCH_MAP:
-  case LS_WATCH_EXEC:
+  case LS_PROCEVENT_MAP:
+  case LS_PROCEVENT_EXEC:
     if (t && !t->gone) {
       t->stale = 1;
-      if (what == LS_WATCH_EXEC)
+      if (what == LS_PROCEVENT_EXEC)
         t->other = 1;
     } else if (m->opt.all && ls_modules_suspect(s->modules, pid)) {
       ls_session_add(s, pid);
@@ -275,11 +275,11 @@ static void on_watch(void *ctx, int what, pid_t pid, pid_t parent)
   }
 }
 
-static void on_watches(Main *m)
+static void on_procevents(Main *m)
 {
   size_t i;
-  ls_session_take(&m->s); /* Those that the mappings till now are true of. */
-  ls_watch_read(m->s.watch, on_watch, m);
+  ls_session_take(&m->s); /* Sampled with the old mappings. */
+  ls_procevents_read(m->s.procevents, on_procevent, m);
   for (i = 0; i < m->s.ntarget; i++)
     if (m->s.target[i]->stale)
       ls_session_refresh(&m->s, m->s.target[i]);
@@ -305,11 +305,11 @@ static void look_for_ends(Main *m)
 
 static void show_progress(const Main *m)
 {
-  uint64_t book[LJS_BOOKS];
-  ls_sampler_books(m->s.sampler, book);
+  uint64_t count[LJS_STATISTICS];
+  ls_sampler_statistics(m->s.sampler, count);
   ls_say_progress("%.0f s, %llu samples, %zu stacks",
                   (double)(ls_session_now() - m->s.start) / 1e9,
-                  (unsigned long long)book[LJS_FIRED], m->s.stacks.n);
+                  (unsigned long long)count[LJS_FIRED], m->s.stacks.n);
 }
 
 static void on_timer(Main *m)
@@ -336,7 +336,7 @@ static int time_left(const Main *m)
   return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)ceil(left * 1000);
 }
 
-/* A VM is not what its code says. Without others there is nothing to sample. */
+/* A VM was rejected. Without others there is nothing to sample. */
 static void on_doubt(Main *m)
 {
   LsSession *s = &m->s;
@@ -365,8 +365,8 @@ static void run(Main *m)
         on_signal(m);
       else if (fd == m->timer)
         on_timer(m);
-      else if (fd == ls_watch_fd(m->s.watch))
-        on_watches(m);
+      else if (fd == ls_procevents_fd(m->s.procevents))
+        on_procevents(m);
       else
         ls_session_take(&m->s);
     }
@@ -377,7 +377,7 @@ static void run(Main *m)
 
 /* -- The end -------------------------------------------------------------- */
 
-/* The command could not be started: there is nothing to tell of. */
+/* The command could not be started: there is nothing to report. */
 static int no_command(Main *m)
 {
   int err = m->command.ended ? ls_command_failed(&m->command) : 0;
@@ -386,19 +386,19 @@ static int no_command(Main *m)
   return err;
 }
 
-/* Writes the rest. Answers -1 if the profile is not whole. */
+/* Writes the rest. Returns -1 if the profile is not whole. */
 static int end_output(Main *m)
 {
   LsOutput *o = m->s.output;
-  LsBook book[LS_BOOKS_MAX];
-  o->end(o, book, ls_books_list(&m->s.books, book));
+  LsStatistic stats[LS_STATISTICS_MAX];
+  o->end(o, stats, ls_statistics_list(&m->s.stats, stats));
   keep_output(m);
   if (o->err)
     return ls_fail("%s: %s", m->opt.file, strerror(o->err));
   return m->failed ? -1 : 0;
 }
 
-/* Passes a signal on to the command, or takes it that it has ended. */
+/* Passes a signal on to the command, or notes that it has ended. */
 static void next_signal(Main *m)
 {
   struct signalfd_siginfo si;
@@ -453,12 +453,12 @@ static int sample(Main *m)
     return LS_EXIT_NOTHING;
   }
   if (m->s.found || m->opt.any)
-    ls_books_say(&m->s.books, m->opt.sampler.event == LS_EVENT_CYCLES
-                                  ? 0
-                                  : m->opt.sampler.hz);
+    ls_statistics_say(&m->s.stats, m->opt.sampler.event == LS_EVENT_CYCLES
+                                       ? 0
+                                       : m->opt.sampler.hz);
   if (m->opt.sampler.verbose)
-    ls_say("woken for %llu samples", (unsigned long long)m->s.books.woken);
-  if (m->opt.strict >= 0 && ls_books_missed(&m->s.books) > m->opt.strict)
+    ls_say("woken for %llu samples", (unsigned long long)m->s.stats.woken);
+  if (m->opt.strict >= 0 && ls_statistics_missed(&m->s.stats) > m->opt.strict)
     status = LS_EXIT_STRICT;
   if (m->refused)
     status = LS_EXIT_NOTHING;

@@ -230,7 +230,6 @@ static void keep_line(LsOptions *opt, int argc, char **argv)
                            i > 1 ? " " : "", argv[i]);
 }
 
-/* Parses the command line, or ends the program as it asks for. */
 void ls_options_parse(LsOptions *opt, int argc, char **argv)
 {
   static const struct argp argp = {options, parse, args_doc, doc, 0, 0, 0};

@@ -29,8 +29,12 @@ typedef struct LsOptions {
   char line[256]; /* The options as they were given. */
 } LsOptions;
 
+/* The names of LS_EVENT_*, as -e has them. */
 extern const char *const ls_event_name[LS_EVENTS];
 
+/* Parse the command line into *OPT, whose strings belong to ARGV. Ends the
+** program on --help, --version and errors.
+*/
 void ls_options_parse(LsOptions *opt, int argc, char **argv);
 
 #endif

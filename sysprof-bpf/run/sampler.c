@@ -1,5 +1,5 @@
 /*
-** The BPF program's life.
+** The BPF program, from user space.
 */
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct LsSampler {
   struct ring_buffer *ring;
   struct ljs_stack stack; /* A copy, for its alignment and its length. */
   struct ljs_proc proc;   /* Likewise, for its version. */
-  LsStackFunc *func;      /* Who takes stacks now, */
+  LsStackFunc *func;      /* The function that takes stacks, */
   void *ctx;              /* and with what. */
   struct bpf_program *first, *next; /* Then, by tail calls; or NULL. */
   int ncpu;
@@ -54,7 +54,7 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt,
   return vfprintf(stderr, fmt, args);
 }
 
-/* Sets what the program is to know before it is loaded. */
+/* Sets the constants of the program, before it is loaded. */
 static int set_constants(LsSampler *s)
 {
   const LsSamplerOptions *opt = &s->opt;
@@ -83,7 +83,9 @@ static int set_constants(LsSampler *s)
   return 0;
 }
 
-/* Chooses what starts the program, and how that goes from step to step. */
+/* Chooses the programs: the first one, and the next one if tail calls lead from
+** step to step.
+*/
 static void choose_programs(LsSampler *s)
 {
   int tick = s->opt.event == LS_EVENT_TICK;
@@ -116,7 +118,7 @@ static void preallocate(LsSampler *s)
   bpf_map__set_max_entries(s->bpf->maps.pages, 12288);
 }
 
-/* Answers 0, or an error. */
+/* Returns 0, or an error. */
 static int try_load(LsSampler *s, int whole)
 {
   s->bpf = sampler_bpf__open();
@@ -160,7 +162,6 @@ static int take_stack(void *ctx, void *data, size_t size)
   return 0;
 }
 
-/* Loads the program. On failure answers NULL, with one line in WHY. */
 LsSampler *ls_sampler_open(const LsSamplerOptions *opt, char *why, size_t size)
 {
   LsSampler *s = calloc(1, sizeof(*s));
@@ -202,8 +203,8 @@ void ls_sampler_close(LsSampler *s)
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* Puts a page into its place. The kernel's allocator may be out of pages for a
-** moment: then it is asked again.
+/* Uploads a page. The kernel's allocator may be out of pages for a moment: then
+** it is tried again.
 */
 static int put_page(LsSampler *s, uint32_t module, uint32_t n,
                     const struct ljs_page *page)
@@ -251,9 +252,6 @@ static int put_rows(LsSampler *s, uint32_t module, const struct ljs_row *row,
 
 #define ROWS_MAX ((size_t)LJS_DIRS * LJS_PAGE_PCS * LJS_PAGE_ROWS)
 
-/* Gives the program a module: its rows, and the VM in it unless VM is NULL.
-** Answers 0, or -1 with errno.
-*/
 int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                       size_t n, const struct ljs_vm *vm)
 {
@@ -267,7 +265,6 @@ int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                              BPF_ANY);
 }
 
-/* The VM in a module is not what it was taken for: it is let alone. */
 int ls_sampler_distrust(LsSampler *s, uint32_t id)
 {
   int fd = bpf_map__fd(s->bpf->maps.modules);
@@ -278,7 +275,6 @@ int ls_sampler_distrust(LsSampler *s, uint32_t id)
   return bpf_map_update_elem(fd, &id, &m, BPF_ANY);
 }
 
-/* Samples the process from now on, or with other mappings. */
 int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc)
 {
   uint32_t key = pid;
@@ -288,7 +284,6 @@ int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc)
                              BPF_ANY);
 }
 
-/* Samples it no more. */
 int ls_sampler_forget(LsSampler *s, pid_t pid)
 {
   uint32_t key = pid;
@@ -315,8 +310,8 @@ static int open_event(const LsSampler *s, int cpu)
 
 #define TICKS_WAIT 20 /* For the first that is seen. */
 
-/* Lets the program see ticks, and makes sure that it does. A CPU that has
-** nothing to do has none.
+/* Attaches the program to ticks, and waits until it sees one. An idle CPU has
+** none, so this one is kept busy.
 */
 static int start_tick(LsSampler *s, char *why, size_t size)
 {
@@ -369,7 +364,6 @@ static int start_events(LsSampler *s, char *why, size_t size)
   return n ? 0 : -1;
 }
 
-/* Starts the clocks of all CPUs. Answers 0, or -1 with one line in WHY. */
 int ls_sampler_start(LsSampler *s, char *why, size_t size)
 {
   /* Without these, CPU time is that of the last look. */
@@ -379,7 +373,6 @@ int ls_sampler_start(LsSampler *s, char *why, size_t size)
                                        : start_events(s, why, size);
 }
 
-/* Stops the clocks: no more samples are taken. */
 void ls_sampler_stop(LsSampler *s)
 {
   int cpu;
@@ -394,13 +387,11 @@ void ls_sampler_stop(LsSampler *s)
 
 /* -- Taking what was sampled ---------------------------------------------- */
 
-/* Readable when there are stacks to take. */
 int ls_sampler_fd(const LsSampler *s)
 {
   return ring_buffer__epoll_fd(s->ring);
 }
 
-/* Takes all stacks that wait. Answers how many, or -1 with errno. */
 int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx)
 {
   s->func = func;
@@ -408,7 +399,6 @@ int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx)
   return ring_buffer__consume(s->ring);
 }
 
-/* From now on the program counts in the other table. */
 void ls_sampler_switch(LsSampler *s)
 {
   __atomic_store_n(&s->bpf->bss->generation, !s->bpf->bss->generation,
@@ -417,9 +407,6 @@ void ls_sampler_switch(LsSampler *s)
 
 #define BATCH 1024
 
-/* Takes and clears all counts of the table that is not in use. Answers 0, or
-** -1 with errno.
-*/
 int ls_sampler_counts(LsSampler *s, LsCountFunc *func, void *ctx)
 {
   int fd = bpf_map__fd(s->bpf->bss->generation ? s->bpf->maps.counts0
@@ -446,9 +433,6 @@ int ls_sampler_counts(LsSampler *s, LsCountFunc *func, void *ctx)
   return err;
 }
 
-/* Takes the CPU time of each sampled process that has ended and was waited for,
-** once. That is known some milliseconds after.
-*/
 void ls_sampler_ends(LsSampler *s, LsEndFunc *func, void *ctx)
 {
   int fd = bpf_map__fd(s->bpf->maps.ends), more;
@@ -465,16 +449,15 @@ void ls_sampler_ends(LsSampler *s, LsEndFunc *func, void *ctx)
   }
 }
 
-/* The program's own books so far. */
-void ls_sampler_books(const LsSampler *s, uint64_t book[LJS_BOOKS])
+void ls_sampler_statistics(const LsSampler *s, uint64_t count[LJS_STATISTICS])
 {
   int ncpu = libbpf_num_possible_cpus(), cpu;
   uint64_t *value = ncpu > 0 ? calloc(ncpu, sizeof(*value)) : NULL;
   uint32_t i;
-  memset(book, 0, LJS_BOOKS * sizeof(*book));
-  for (i = 0; value && i < LJS_BOOKS; i++)
-    if (!bpf_map_lookup_elem(bpf_map__fd(s->bpf->maps.books), &i, value))
+  memset(count, 0, LJS_STATISTICS * sizeof(*count));
+  for (i = 0; value && i < LJS_STATISTICS; i++)
+    if (!bpf_map_lookup_elem(bpf_map__fd(s->bpf->maps.statistics), &i, value))
       for (cpu = 0; cpu < ncpu; cpu++)
-        book[i] += value[cpu];
+        count[i] += value[cpu];
   free(value);
 }

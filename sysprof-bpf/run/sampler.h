@@ -1,6 +1,6 @@
 /*
-** The BPF program's life: load it, give it tables, switch its clocks on, and
-** take what it has sampled.
+** The BPF program: loads it, uploads its tables, starts and stops sampling, and
+** takes what it has sampled.
 */
 
 #ifndef LS_SAMPLER_H
@@ -14,7 +14,7 @@
 
 typedef struct LsSampler LsSampler;
 
-/* What says when to sample. */
+/* The source of samples. */
 enum {
   LS_EVENT_CLOCK,  /* A clock of our own for each CPU. */
   LS_EVENT_CYCLES, /* Cycles of the CPU. */
@@ -30,30 +30,75 @@ typedef struct LsSamplerOptions {
   int native, lua;  /* Among those of user space. */
   unsigned depth;   /* Most frames of a kind; 0: as many as there is room. */
   int tail_calls;   /* Even if the kernel can do better. */
-  int verbose;      /* Tell what libbpf says. */
+  int verbose;      /* Print messages of libbpf. */
 } LsSamplerOptions;
 
 /* Takes a new stack. It is valid only during the call. */
 typedef void LsStackFunc(void *ctx, const struct ljs_stack *s);
 
-/* Takes a count of a stack. */
+/* Takes the CPU time of a process that has ended, in nanoseconds. */
 typedef void LsEndFunc(void *ctx, pid_t pid, uint64_t cpu);
+
+/* Takes a count of a stack. */
 typedef void LsCountFunc(void *ctx, const struct ljs_key *key, uint64_t count);
 
+/* Load the BPF program. OPT is copied. The caller closes it. On failure returns
+** NULL, with one line in WHY, of SIZE bytes.
+*/
 LsSampler *ls_sampler_open(const LsSamplerOptions *opt, char *why, size_t size);
+
+/* Stop sampling and unload the program. S may be NULL. */
 void ls_sampler_close(LsSampler *s);
+
+/* Upload the tables of module ID: N rows sorted by pc, and the VM in it unless
+** VM is NULL. Returns 0, or -1 with errno.
+*/
 int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                       size_t n, const struct ljs_vm *vm);
+
+/* Make the program ignore the VM in a module from now on. Returns 0, or -1 with
+** errno.
+*/
 int ls_sampler_distrust(LsSampler *s, uint32_t id);
+
+/* Sample PID from now on, or with new mappings. PROC is copied. Returns 0, or
+** -1 with errno.
+*/
 int ls_sampler_process(LsSampler *s, pid_t pid, const struct ljs_proc *proc);
+
+/* Sample PID no more. Returns 0, or -1 with errno. */
 int ls_sampler_forget(LsSampler *s, pid_t pid);
+
+/* Start sampling on all CPUs. Returns 0, or -1 with one line in WHY, of SIZE
+** bytes.
+*/
 int ls_sampler_start(LsSampler *s, char *why, size_t size);
+
+/* Stop sampling. What was sampled can still be taken. */
 void ls_sampler_stop(LsSampler *s);
+
+/* A file descriptor for poll, readable when there are new stacks. It belongs to
+** S.
+*/
 int ls_sampler_fd(const LsSampler *s);
+
+/* Take all new stacks. Returns how many there were, or < 0 on failure. */
 int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx);
+
+/* Make the program count in the other one of its two tables. */
 void ls_sampler_switch(LsSampler *s);
+
+/* Take the CPU time of each sampled process that has ended and was waited for,
+** once. It is known some milliseconds after that.
+*/
 void ls_sampler_ends(LsSampler *s, LsEndFunc *func, void *ctx);
+
+/* Take and clear all counts of the table that is not in use. Returns 0, or -1
+** with errno.
+*/
 int ls_sampler_counts(LsSampler *s, LsCountFunc *func, void *ctx);
-void ls_sampler_books(const LsSampler *s, uint64_t book[LJS_BOOKS]);
+
+/* The counters of the program so far, over all CPUs. */
+void ls_sampler_statistics(const LsSampler *s, uint64_t count[LJS_STATISTICS]);
 
 #endif

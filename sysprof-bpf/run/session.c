@@ -2,7 +2,7 @@
 ** One run of the sampler.
 **
 ** The BPF program counts stacks in one of two tables. At each turn the one that
-** was in use until the last turn is emptied into the output; since then nobody
+** was in use until the last turn is emptied into the output; since then nothing
 ** writes to it, and all of its stacks have come.
 */
 
@@ -15,7 +15,6 @@
 
 #include "session.h"
 
-/* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t ls_session_now(void)
 {
   struct timespec ts;
@@ -25,7 +24,6 @@ uint64_t ls_session_now(void)
 
 /* -- Processes ------------------------------------------------------------ */
 
-/* The process of that number; one that runs, if it was used again. */
 LsTarget *ls_session_target(const LsSession *s, pid_t pid)
 {
   size_t i = s->ntarget;
@@ -35,7 +33,7 @@ LsTarget *ls_session_target(const LsSession *s, pid_t pid)
   return NULL;
 }
 
-/* What it used until now is not to be sampled. */
+/* Its CPU time until now does not count. */
 static void begin_cpu(LsTarget *t)
 {
   ls_target_cpu(t);
@@ -57,7 +55,7 @@ static void upload(LsSession *s, LsTarget *t)
 /* Looks at the mappings of a process. To learn files that were not met before
 ** takes time. If the process is sampled already, the BPF program gets what is
 ** known at once, so that it knows at least that meanwhile; then, so that this
-** does not take too long, after twice as many files each time. Answers -1 with
+** does not take too long, after twice as many files each time. Returns -1 with
 ** errno as ls_target_refresh.
 */
 static int look(LsSession *s, LsTarget *t)
@@ -74,13 +72,11 @@ static int look(LsSession *s, LsTarget *t)
   return changed < 0 ? -1 : 0;
 }
 
-/* Looks at the mappings of a process again. */
 void ls_session_refresh(LsSession *s, LsTarget *t)
 {
   look(s, t);
 }
 
-/* Takes a process up. NULL and errno: it is gone, or not ours to look at. */
 LsTarget *ls_session_add(LsSession *s, pid_t pid)
 {
   LsTarget *t, **more;
@@ -105,7 +101,6 @@ LsTarget *ls_session_add(LsSession *s, pid_t pid)
   return t;
 }
 
-/* Takes up all processes in which there may be a LuaJIT. */
 void ls_session_find_all(LsSession *s)
 {
   DIR *dir = opendir("/proc");
@@ -121,7 +116,6 @@ void ls_session_find_all(LsSession *s)
     closedir(dir);
 }
 
-/* The process has ended. What was sampled of it stays. */
 void ls_session_gone(LsSession *s, LsTarget *t)
 {
   t->gone = 1;
@@ -130,8 +124,8 @@ void ls_session_gone(LsSession *s, LsTarget *t)
 
 /* -- Samples -------------------------------------------------------------- */
 
-/* Looks whether the VM that a stack is of is what it was taken for. If not,
-** none of its module's are taken for that any more.
+/* Checks the VM of a stack against its layout. If they do not agree, the VM in
+** that module is not used any more.
 */
 static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
 {
@@ -156,7 +150,6 @@ static void take_stack(void *ctx, const struct ljs_stack *st)
                 ls_resolve(&s->resolver, t, st, site));
 }
 
-/* Takes the stacks that have come, and gives them names. */
 void ls_session_take(LsSession *s)
 {
   ls_sampler_stacks(s->sampler, take_stack, s);
@@ -165,17 +158,17 @@ void ls_session_take(LsSession *s)
 static void take_count(void *ctx, const struct ljs_key *key, uint64_t count)
 {
   LsSession *s = ctx;
-  LsNamed *st = ls_stacks_find(&s->stacks, key);
+  LsNamedStack *st = ls_stacks_find(&s->stacks, key);
   LsTarget *t = ls_session_target(s, (pid_t)key->pid);
   LsProcess p;
   if (!st || !t) {
-    s->books.lost += count;
+    s->stats.lost += count;
     return;
   }
   p = (LsProcess){(uint32_t)t->pid, 0, t->start, t->command};
-  s->books.delivered += count;
+  s->stats.delivered += count;
   if (st->cut < LJS_CUT_REASONS)
-    s->books.cut[st->cut] += count;
+    s->stats.cut[st->cut] += count;
   s->output->sample(s->output, &p, st, count);
 }
 
@@ -206,13 +199,10 @@ static void forget_gone(LsSession *s)
   s->ntarget = n;
 }
 
-/* Empties the table that has not been written to since the last turn, and has
-** the BPF program count there from now on.
-*/
 void ls_session_turn(LsSession *s)
 {
   ls_session_take(s);
-  if (s->turned) /* The end of the time that those counts are of. */
+  if (s->turned) /* The end of the interval of those counts. */
     s->output->time(s->output, s->turned);
   ls_sampler_counts(s->sampler, take_count, s);
   s->turned = ls_session_now() - s->start;
@@ -236,8 +226,8 @@ static void take_end(void *ctx, pid_t pid, uint64_t cpu)
   }
 }
 
-/* Is the process's CPU time known, as it is now or was in the end? For some
-** milliseconds after it was waited for it is not.
+/* Whether the CPU time of a process is known, as it is now or at its end. For
+** some milliseconds after it was waited for it is not.
 */
 static int know_cpu(LsTarget *t)
 {
@@ -250,13 +240,9 @@ static int know_cpu(LsTarget *t)
   return 1;
 }
 
-/* Reads the CPU time of all processes that are sampled, and how many samples
-** were due to it: either both, or neither if it is not known of one. Answers 0,
-** or -1.
-*/
 int ls_session_cpu(LsSession *s)
 {
-  uint64_t book[LJS_BOOKS], sum = s->cpu_gone;
+  uint64_t count[LJS_STATISTICS], sum = s->cpu_gone;
   size_t i;
   ls_sampler_ends(s->sampler, take_end, s);
   for (i = 0; i < s->ntarget; i++) {
@@ -264,9 +250,9 @@ int ls_session_cpu(LsSession *s)
       return -1;
     sum += used_cpu(s->target[i]);
   }
-  ls_sampler_books(s->sampler, book);
-  s->books.cpu_ns = sum;
-  s->books.cpu_fired = book[LJS_FIRED];
+  ls_sampler_statistics(s->sampler, count);
+  s->stats.cpu_ns = sum;
+  s->stats.cpu_fired = count[LJS_FIRED];
   return 0;
 }
 
@@ -281,7 +267,6 @@ static void last_cpu(LsSession *s)
     nanosleep(&pause, NULL);
 }
 
-/* The clocks run: from now on CPU time is to be sampled. */
 void ls_session_begin(LsSession *s)
 {
   size_t i;
@@ -301,25 +286,26 @@ static uint64_t children_cpu(void)
          (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
 }
 
-/* What the program says of it, and of a command that has ended the kernel. */
+/* Takes over the counters of the BPF program, and for a command its CPU time
+** from the kernel.
+*/
 static void sum_up(LsSession *s)
 {
-  uint64_t book[LJS_BOOKS], cpu = s->opt->command ? children_cpu() : 0;
-  ls_sampler_books(s->sampler, book);
-  if (cpu > s->books.cpu_ns) {
-    s->books.cpu_ns = cpu;
-    s->books.cpu_fired = book[LJS_FIRED];
+  uint64_t count[LJS_STATISTICS], cpu = s->opt->command ? children_cpu() : 0;
+  ls_sampler_statistics(s->sampler, count);
+  if (cpu > s->stats.cpu_ns) {
+    s->stats.cpu_ns = cpu;
+    s->stats.cpu_fired = count[LJS_FIRED];
   }
-  s->books.fired = book[LJS_FIRED];
-  s->books.dropped_ring = book[LJS_DROPPED_RING];
-  s->books.dropped_full = book[LJS_DROPPED_FULL];
-  s->books.dropped_busy = book[LJS_DROPPED_BUSY];
-  s->books.woken = book[LJS_WOKEN];
-  s->books.complete = s->books.cut[LJS_CUT_NOT];
-  s->books.ns = ls_session_now() - s->start;
+  s->stats.fired = count[LJS_FIRED];
+  s->stats.dropped_ring = count[LJS_DROPPED_RING];
+  s->stats.dropped_full = count[LJS_DROPPED_FULL];
+  s->stats.dropped_busy = count[LJS_DROPPED_BUSY];
+  s->stats.woken = count[LJS_WOKEN];
+  s->stats.complete = s->stats.cut[LJS_CUT_NOT];
+  s->stats.ns = ls_session_now() - s->start;
 }
 
-/* Stops the clocks, takes all that is left, closes the books. */
 void ls_session_finish(LsSession *s)
 {
   struct timespec grace = {0, 5000000};
@@ -331,7 +317,6 @@ void ls_session_finish(LsSession *s)
   sum_up(s);
 }
 
-/* Gives all back. */
 void ls_session_close(LsSession *s)
 {
   size_t i;
@@ -339,7 +324,7 @@ void ls_session_close(LsSession *s)
     ls_target_close(s->target[i]);
   free(s->target);
   ls_stacks_clear(&s->stacks);
-  ls_watch_close(s->watch);
+  ls_procevents_close(s->procevents);
   ls_kallsyms_close(s->resolver.kernel);
   ls_sitetable_close(s->resolver.sites);
   ls_modules_close(s->modules);

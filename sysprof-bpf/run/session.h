@@ -1,15 +1,15 @@
 /*
-** One run of the sampler: which processes, what was sampled of them, the books.
+** One run of the sampler: its processes, what was sampled of them, statistics.
 */
 
 #ifndef LS_SESSION_H
 #define LS_SESSION_H
 
-#include "books.h"
 #include "options.h"
 #include "output.h"
+#include "procevents.h"
 #include "resolve.h"
-#include "watch.h"
+#include "statistics.h"
 
 #define LS_TARGETS_MAX 4096
 
@@ -17,14 +17,14 @@ typedef struct LsSession {
   const LsOptions *opt;
   LsSampler *sampler;
   LsModules *modules;
-  LsWatch *watch;
+  LsProcEvents *procevents;
   LsResolver resolver;
   LsStacks stacks;
   LsOutput *output;
   LsTarget **target;
   size_t ntarget;
   uint64_t cpu_gone; /* CPU time of those that are forgotten. */
-  LsBooks books;
+  LsStatistics stats;
   uint64_t start;   /* CLOCK_MONOTONIC when the clocks were started. */
   uint64_t turned;  /* Nanoseconds after it: the tables of counts changed. */
   int found;        /* A LuaJIT has been found. */
@@ -32,17 +32,50 @@ typedef struct LsSession {
   char why[LS_WHY]; /* for this reason. */
 } LsSession;
 
+/* CLOCK_MONOTONIC, in nanoseconds. */
 uint64_t ls_session_now(void);
+
+/* The process with number PID, or NULL; the newest one, if PID was used again.
+** It belongs to S, as all processes below.
+*/
 LsTarget *ls_session_target(const LsSession *s, pid_t pid);
+
+/* Begin to sample PID. NULL and errno if it has ended or cannot be read, ENOSPC
+** if there are LS_TARGETS_MAX.
+*/
 LsTarget *ls_session_add(LsSession *s, pid_t pid);
+
+/* Read the mappings of a process again, and upload them if they have changed.
+ */
 void ls_session_refresh(LsSession *s, LsTarget *t);
+
+/* Add all processes in which there may be a LuaJIT. */
 void ls_session_find_all(LsSession *s);
+
+/* Note that a process has ended. What was sampled of it stays. */
 void ls_session_gone(LsSession *s, LsTarget *t);
+
+/* Read the CPU time of all sampled processes and the samples due to it to
+** stats.cpu_ns and stats.cpu_fired. Returns 0; or -1, with both unchanged, if
+** that of one is not known at the moment.
+*/
 int ls_session_cpu(LsSession *s);
+
+/* Begin to count CPU time, when sampling has started. */
 void ls_session_begin(LsSession *s);
+
+/* Take and resolve all new stacks. */
 void ls_session_take(LsSession *s);
+
+/* Take the counts of the table that the program has not used since the last
+** turn, and make it use that one from now on.
+*/
 void ls_session_turn(LsSession *s);
+
+/* Stop sampling, take all that is left, and sum up the statistics. */
 void ls_session_finish(LsSession *s);
+
+/* Free all that belongs to *S but the output. */
 void ls_session_close(LsSession *s);
 
 #endif

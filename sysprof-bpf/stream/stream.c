@@ -1,9 +1,8 @@
 /*
 ** Writes a CPU profile as a stream of version 0x10.
 **
-** What is defined is looked up by the very bytes of its definition: the same
-** definition always has the same number, and one that is new is ready to be
-** written.
+** A definition is looked up by its bytes: the same bytes always have the same
+** number, and a new definition is ready to be written.
 */
 
 #include <errno.h>
@@ -27,7 +26,7 @@ enum { IDS_FUNC, IDS_SITE, IDS_MODULE, IDS_PROCESS, IDS_THREAD, IDS_KINDS };
 
 struct LsStream {
   LsBlock block;
-  LsBytes rec; /* The record that is being made: its kind, its payload. */
+  LsBuffer rec; /* The record that is being made: its kind, its payload. */
   LsIds ids;
   uint32_t next[IDS_KINDS]; /* The number of the next definition. */
   uint64_t ns;              /* What the next block's time mark says. */
@@ -41,19 +40,19 @@ struct LsStream {
 
 static void stream_string(LsStream *s, const char *str)
 {
-  ls_bytes_string(&s->rec, str, str ? strlen(str) : 0);
+  ls_buffer_string(&s->rec, str, str ? strlen(str) : 0);
 }
 
 static void stream_uleb(LsStream *s, uint64_t v)
 {
-  ls_bytes_uleb(&s->rec, v);
+  ls_buffer_uleb(&s->rec, v);
 }
 
 /* Begin a record. */
 static void stream_record(LsStream *s, unsigned code)
 {
   s->rec.n = 0;
-  ls_bytes_byte(&s->rec, LJM_RECORD_BYTE(code));
+  ls_buffer_byte(&s->rec, LJM_RECORD_BYTE(code));
 }
 
 /* There was no memory: that ends the stream. */
@@ -76,14 +75,14 @@ static unsigned stream_ulebs(uint64_t v)
 /* Make sure that N bytes fit into the block, and that there is one. */
 static void stream_room(LsStream *s, size_t n)
 {
-  LsBytes *b = &s->block.b;
+  LsBuffer *b = &s->block.b;
   if (b->n && b->n + n > LJM_BLOCK_DEFAULT)
     ls_block_flush(&s->block);
   if (!b->n) {
     ls_block_begin(&s->block);
-    ls_bytes_byte(b, LJM_RECORD_BYTE(LJM_REC_TIME));
-    ls_bytes_uleb(b, stream_ulebs(s->ns));
-    ls_bytes_uleb(b, s->ns);
+    ls_buffer_byte(b, LJM_RECORD_BYTE(LJM_REC_TIME));
+    ls_buffer_uleb(b, stream_ulebs(s->ns));
+    ls_buffer_uleb(b, s->ns);
     s->nstack = 0;
     s->cut = 0;
   }
@@ -92,16 +91,16 @@ static void stream_room(LsStream *s, size_t n)
 /* Add the record to the block, with an ID in front of its payload if not 0. */
 static void stream_put(LsStream *s, uint32_t id)
 {
-  LsBytes *b = &s->block.b;
+  LsBuffer *b = &s->block.b;
   size_t n = s->rec.n - 1 + (id ? stream_ulebs(id) : 0);
   if (stream_bad(s))
     return;
   stream_room(s, n + 1 + LJM_ULEB_MAX);
-  ls_bytes_byte(b, s->rec.p[0]);
-  ls_bytes_uleb(b, n);
+  ls_buffer_byte(b, s->rec.p[0]);
+  ls_buffer_uleb(b, n);
   if (id)
-    ls_bytes_uleb(b, id);
-  ls_bytes_add(b, s->rec.p + 1, s->rec.n - 1);
+    ls_buffer_uleb(b, id);
+  ls_buffer_add(b, s->rec.p + 1, s->rec.n - 1);
 }
 
 /* The number of what the record defines; if it is new, it is written. */
@@ -122,11 +121,11 @@ static uint32_t stream_define(LsStream *s, int kind)
 
 /* -- Facts ---------------------------------------------------------------- */
 
-/* A pair of META or of the books. */
+/* A pair of META or of the statistics. */
 static void stream_number(LsStream *s, const char *key, uint64_t v)
 {
   stream_string(s, key);
-  ls_bytes_byte(&s->rec, LJM_META_UINT);
+  ls_buffer_byte(&s->rec, LJM_META_UINT);
   stream_uleb(s, v);
 }
 
@@ -141,12 +140,13 @@ static void stream_meta_string(LsStream *s, const char *key, const char *v)
   if (!v)
     return;
   stream_string(s, key);
-  ls_bytes_byte(&s->rec, LJM_META_STRING);
+  ls_buffer_byte(&s->rec, LJM_META_STRING);
   stream_string(s, v);
 }
 
-/* META. Readers tell a CPU profile by `hz` or `event` if the prologue is lost.
- */
+/* META. Readers recognise a CPU profile by `hz` or `event` if the prologue is
+** lost.
+*/
 static void stream_meta(LsStream *s, const LsStreamInfo *info)
 {
   stream_record(s, LJM_REC_META);
@@ -171,7 +171,7 @@ uint32_t ls_stream_module(LsStream *s, const char *path, const uint8_t *buildid,
 {
   stream_record(s, LJM_REC_MODULE);
   stream_uleb(s, 0);
-  ls_bytes_string(&s->rec, (const char *)buildid, n);
+  ls_buffer_string(&s->rec, (const char *)buildid, n);
   stream_string(s, path);
   return stream_define(s, IDS_MODULE);
 }
@@ -183,11 +183,11 @@ static void stream_proto(LsStream *s, const LsSite *site)
   stream_uleb(s, (site->chunklen > LJM_NAME_MAX ? LJM_PROTO_CUT : 0u) |
                      (site->flags & LS_STRIPPED ? LJM_PROTO_STRIPPED : 0u) |
                      (site->flags & LS_BYHASH ? LJM_PROTO_BYHASH : 0u));
-  stream_uleb(s, 0); /* Its address tells nothing outside of the process. */
+  stream_uleb(s, 0); /* Its address has no meaning outside of the process. */
   stream_uleb(s, site->hash);
   stream_uleb(s, site->first);
   stream_uleb(s, site->lines);
-  ls_bytes_string(&s->rec, site->chunk, site->chunk ? site->chunklen : 0);
+  ls_buffer_string(&s->rec, site->chunk, site->chunk ? site->chunklen : 0);
   stream_string(s, site->name);
 }
 
@@ -198,7 +198,7 @@ static void stream_cfunc(LsStream *s, const LsSite *site)
   stream_uleb(s, LJM_CFUNC_NAMED);
   stream_uleb(s, 0);
   stream_uleb(s, site->addr);
-  ls_bytes_string(&s->rec, site->chunk, site->chunk ? site->chunklen : 0);
+  ls_buffer_string(&s->rec, site->chunk, site->chunk ? site->chunklen : 0);
   stream_string(s, site->name);
   stream_string(s, site->symbol);
 }
@@ -214,8 +214,8 @@ static void stream_builtin(LsStream *s, const LsSite *site)
   stream_string(s, site->name);
 }
 
-/* A native function. Where the kernel's functions are is nobody's business, and
-** with the sampled address each would be many.
+/* A native function. Addresses of the kernel's functions are not written: they
+** are secret, and with the sampled address each would be many.
 */
 static void stream_native(LsStream *s, const LsSite *site)
 {
@@ -294,18 +294,18 @@ static void stream_stack(LsStream *s, const uint32_t *sites, size_t n, int cut)
 static void stream_change(LsStream *s, const uint32_t *sites, size_t n,
                           size_t same)
 {
-  LsBytes *b = &s->block.b;
+  LsBuffer *b = &s->block.b;
   size_t pops = s->nstack - same, pushes = n - same, i;
   unsigned p = pops < LJM_STACK_MOREPOPS ? (unsigned)pops : LJM_STACK_MOREPOPS;
   unsigned q =
       pushes < LJM_STACK_MOREPUSHES ? (unsigned)pushes : LJM_STACK_MOREPUSHES;
-  ls_bytes_byte(b, LJM_STACK_BYTE(p, q));
+  ls_buffer_byte(b, LJM_STACK_BYTE(p, q));
   if (p == LJM_STACK_MOREPOPS)
-    ls_bytes_uleb(b, pops - p);
+    ls_buffer_uleb(b, pops - p);
   if (q == LJM_STACK_MOREPUSHES)
-    ls_bytes_uleb(b, pushes - q);
+    ls_buffer_uleb(b, pushes - q);
   for (i = same; i < n; i++)
-    ls_bytes_uleb(b, sites[i]);
+    ls_buffer_uleb(b, sites[i]);
 }
 
 /* Make the register these sites. */
@@ -376,21 +376,21 @@ uint64_t ls_stream_written(const LsStream *s)
   return s->block.written;
 }
 
-int ls_stream_end(LsStream *s, const LsBook *books, size_t n)
+int ls_stream_end(LsStream *s, const LsStatistic *stats, size_t n)
 {
   stream_record(s, LJM_REC_BOOKS);
-  for (; n; n--, books++)
-    stream_number(s, books->key, books->value);
+  for (; n; n--, stats++)
+    stream_number(s, stats->key, stats->value);
   stream_put(s, 0);
   ls_block_flush(&s->block);
   return s->block.error;
 }
 
-int ls_stream_close(LsStream *s, const LsBook *books, size_t n)
+int ls_stream_close(LsStream *s, const LsStatistic *stats, size_t n)
 {
   int error;
-  if (books)
-    ls_stream_end(s, books, n);
+  if (stats)
+    ls_stream_end(s, stats, n);
   ls_block_flush(&s->block);
   error = s->block.error;
   ls_ids_close(&s->ids);

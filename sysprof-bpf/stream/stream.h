@@ -2,8 +2,8 @@
 ** Writes a CPU profile as a stream of version 0x10: doc/stream-format.md.
 **
 ** Strings end with NUL, are copied, and may be NULL for empty ones. No call
-** fails: what goes wrong (disk full, pipe closed, no memory) is remembered,
-** nothing is written after it, and ls_stream_close tells. Writing to a closed
+** fails: an error (disk full, pipe closed, no memory) is remembered, nothing is
+** written after it, and ls_stream_close returns it. Writing to a closed
 ** pipe raises SIGPIPE, as ever: the program has to ignore it. A stream belongs
 ** to one thread at a time.
 */
@@ -25,7 +25,7 @@ typedef struct LsStreamInfo {
   const char *kernel;   /* Its release, as uname -r. */
   const char *arch;     /* "x64". */
   const char *options;  /* The sampler's, as they were given. */
-  uint64_t hz;          /* Samples a second of CPU time, if so told, */
+  uint64_t hz;          /* Samples a second of CPU time, */
   uint64_t period_ns;   /* and nanoseconds of CPU time between two. */
   uint64_t pid;         /* The process sampled, if it is one; */
   uint64_t pidns;       /* inode of the pid namespace of all numbers. */
@@ -40,14 +40,15 @@ typedef struct LsProcess {
   const char *command; /* Its command line, or its name. */
 } LsProcess;
 
-/* A number of the books: "delivered", 1234. */
-typedef struct LsBook {
+/* One of the statistics: "delivered", 1234. The key belongs to the caller. */
+typedef struct LsStatistic {
   const char *key;
   uint64_t value;
-} LsBook;
+} LsStatistic;
 
-/* Begin a stream on FD, which stays the caller's. Returns NULL without memory.
- */
+/* Begin a stream on FD, which belongs to the caller. INFO is copied. NULL
+** without memory. The caller closes it by ls_stream_close.
+*/
 LsStream *ls_stream_open(int fd, const LsStreamInfo *info);
 
 /* errno of the first failure, or 0. */
@@ -56,14 +57,22 @@ int ls_stream_error(const LsStream *s);
 /* Records of samples that were written in whole blocks. */
 uint64_t ls_stream_written(const LsStream *s);
 
-/* Numbers for what is defined; the same thing has the same number. Definitions
-** are written when they are new. Without memory the number is that of nothing
-** known. BUILDID has N bytes.
+/* The number of a module, by its path and a build-id of N bytes. It is defined
+** in the stream when it is new. Without memory the number is that of nothing
+** known.
 */
 uint32_t ls_stream_module(LsStream *s, const char *path, const uint8_t *buildid,
                           size_t n);
+
+/* The number of a site. Returns as ls_stream_module. */
 uint32_t ls_stream_site(LsStream *s, const LsSite *site);
+
+/* The number of a process. Returns as ls_stream_module. */
 uint32_t ls_stream_process(LsStream *s, const LsProcess *p);
+
+/* The number of thread TID of the process with the number PROCESS. Returns as
+** ls_stream_module.
+*/
 uint32_t ls_stream_thread(LsStream *s, uint32_t process, uint32_t tid,
                           const char *name);
 
@@ -78,14 +87,14 @@ void ls_stream_time(LsStream *s, uint64_t ns);
 void ls_stream_sample(LsStream *s, uint32_t thread, const uint32_t *sites,
                       size_t n, int cut, uint64_t count);
 
-/* Write the books, which end the stream; without them readers take it for cut.
-** Returns 0, or errno of the first failure of all.
+/* Write N statistics, which end the stream; readers take a stream without them
+** for truncated. Returns 0, or errno of the first failure of all.
 */
-int ls_stream_end(LsStream *s, const LsBook *books, size_t n);
+int ls_stream_end(LsStream *s, const LsStatistic *stats, size_t n);
 
-/* Write what is left, with the books unless they are NULL, and free the stream.
-** Returns as ls_stream_end.
+/* Write what is left, with the statistics unless they are NULL, and free the
+** stream. Returns as ls_stream_end.
 */
-int ls_stream_close(LsStream *s, const LsBook *books, size_t n);
+int ls_stream_close(LsStream *s, const LsStatistic *stats, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** Bytes, and blocks of them on their way to a file descriptor.
+** A growing buffer, and the blocks of a stream that are written from it.
 */
 
 #include <errno.h>
@@ -14,8 +14,7 @@
 
 /* -- Bytes ---------------------------------------------------------------- */
 
-/* Add N bytes. */
-void ls_bytes_add(LsBytes *b, const void *p, size_t n)
+void ls_buffer_add(LsBuffer *b, const void *p, size_t n)
 {
   if (n > b->cap - b->n) {
     size_t cap = b->cap ? b->cap : 256;
@@ -35,37 +34,31 @@ void ls_bytes_add(LsBytes *b, const void *p, size_t n)
   b->n += n;
 }
 
-/* Add one byte. */
-void ls_bytes_byte(LsBytes *b, unsigned byte)
+void ls_buffer_byte(LsBuffer *b, unsigned byte)
 {
   uint8_t c = (uint8_t)byte;
-  ls_bytes_add(b, &c, 1);
+  ls_buffer_add(b, &c, 1);
 }
 
-/* Add an unsigned integer. */
-void ls_bytes_uleb(LsBytes *b, uint64_t v)
+void ls_buffer_uleb(LsBuffer *b, uint64_t v)
 {
   uint8_t leb[LJM_ULEB_MAX];
   size_t n = 0;
   for (; v >= 0x80; v >>= 7)
     leb[n++] = (uint8_t)(v | 0x80);
   leb[n++] = (uint8_t)v;
-  ls_bytes_add(b, leb, n);
+  ls_buffer_add(b, leb, n);
 }
 
-/* Add a string, or as much of it as a stream may have. */
-void ls_bytes_string(LsBytes *b, const char *s, size_t n)
+void ls_buffer_string(LsBuffer *b, const char *s, size_t n)
 {
   n = n < LJM_NAME_MAX ? n : LJM_NAME_MAX;
-  ls_bytes_uleb(b, n);
-  ls_bytes_add(b, s, n);
+  ls_buffer_uleb(b, n);
+  ls_buffer_add(b, s, n);
 }
 
 /* -- Blocks --------------------------------------------------------------- */
 
-/* Write N bytes, however often it takes. The first failure is remembered, and
-** nothing is written after it.
-*/
 void ls_block_write(LsBlock *k, const void *p, size_t n)
 {
   const uint8_t *from = p;
@@ -92,17 +85,15 @@ static void block_fixed(uint8_t *p, uint64_t v, int n)
     *p++ = (uint8_t)v;
 }
 
-/* Begin a block, whose header is filled in when it ends. */
 void ls_block_begin(LsBlock *k)
 {
   static const uint8_t none[LJM_BLOCK_HEADER];
-  ls_bytes_add(&k->b, none, sizeof(none));
+  ls_buffer_add(&k->b, none, sizeof(none));
 }
 
-/* End the block and write it, if one has begun. */
 void ls_block_flush(LsBlock *k)
 {
-  LsBytes *b = &k->b;
+  LsBuffer *b = &k->b;
   if (b->bad && !k->error)
     k->error = ENOMEM;
   if (b->n && !k->error) {

@@ -1,8 +1,9 @@
 /*
 ** Definitions as small numbers: the same bytes always get the same number.
 **
-** A hash table with the whole keys, since numbers must never be mistaken. Names
-** of functions come from the process that is sampled, so the hash has a secret.
+** A hash table with whole keys, since different keys must never share a number.
+** Names of functions come from the process that is sampled, so the hash has a
+** secret.
 */
 
 #include <stdlib.h>
@@ -13,7 +14,6 @@
 
 #define IDS_ODD 0x9e3779b97f4a7c15u
 
-/* An empty table. */
 void ls_ids_open(LsIds *ids)
 {
   const void *random = (const void *)getauxval(AT_RANDOM);
@@ -22,7 +22,6 @@ void ls_ids_open(LsIds *ids)
     memcpy(&ids->secret, random, sizeof(ids->secret));
 }
 
-/* Give the memory back. */
 void ls_ids_close(LsIds *ids)
 {
   size_t i;
@@ -83,9 +82,6 @@ static int ids_grow(LsIds *ids)
   return 1;
 }
 
-/* The number of a key of at least one byte; a new key gets the number FRESH,
-** which is not 0. Returns 0 without memory.
-*/
 uint32_t ls_ids_get(LsIds *ids, const void *key, size_t n, uint32_t fresh)
 {
   uint64_t hash = ids_hash(ids, key, n);

@@ -22,8 +22,15 @@ typedef struct LsIds {
   uint64_t secret;
 } LsIds;
 
+/* Initialize an empty table. */
 void ls_ids_open(LsIds *ids);
+
+/* Free the memory of *IDS, but not IDS. */
 void ls_ids_close(LsIds *ids);
+
+/* The number of a key of N bytes, at least one. A new key is copied and gets
+** the number FRESH, which is not 0. Returns 0 without memory.
+*/
 uint32_t ls_ids_get(LsIds *ids, const void *key, size_t n, uint32_t fresh);
 
 #endif

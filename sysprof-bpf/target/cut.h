@@ -5,7 +5,7 @@
 #ifndef LS_CUT_H
 #define LS_CUT_H
 
-/* What people read of a reason LJS_CUT_*: "no unwind table". Static. */
+/* The text of a reason LJS_CUT_*: "no unwind table". Static. */
 const char *ls_cut_name(unsigned cut);
 
 /* Its key in the statistics of a stream: "truncated_no_unwind_table". CUT is

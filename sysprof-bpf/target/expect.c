@@ -1,9 +1,10 @@
 /*
-** What a command is likely to map. While a file is learnt its code is unknown,
-** and a process maps most of its files when it starts.
+** Reads the files that a command is likely to map.
 **
-** Libraries are looked for where the dynamic linker of this program looks for
-** them. Where the command's own finds others, these are learnt in vain.
+** Until a file is read its code is unknown, and a process maps most of its
+** files when it starts. Libraries are looked for where the dynamic linker of
+** this program looks for them; if that of the command finds others, these are
+** read in vain.
 */
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /*
-** What a command is likely to map, learnt before it runs.
+** Reads the files that a command is likely to map, before it runs.
 */
 
 #ifndef LS_EXPECT_H
@@ -7,9 +7,9 @@
 
 #include "modules.h"
 
-/* Makes modules of the program NAME, as execvp finds it, of the libraries that
-** it needs, and of those that this program has, too. What is not found takes
-** its time later.
+/* Make modules of the program NAME, as execvp finds it, of the libraries that
+** it needs, and of those that this program has, too. What is not found is read
+** when it is mapped.
 */
 void ls_expect(LsModules *ms, const char *name);
 

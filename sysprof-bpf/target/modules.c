@@ -20,7 +20,7 @@ struct LsModules {
   uint32_t n;
   struct LsLook { /* Files that were only looked at. */
     uint64_t dev, ino;
-    int answer; /* They might have a VM; -1: not looked at yet. */
+    int answer; /* Whether it might have a VM; -1: not looked at yet. */
   } * look;
   size_t nlook;
 };
@@ -40,7 +40,7 @@ static void module_free(LsModule *m)
   if (!m)
     return;
   ls_elf_close(m->elf);
-  free(m->fde);
+  free(m->range);
   free(m->path);
   free(m);
 }
@@ -57,14 +57,13 @@ void ls_modules_close(LsModules *ms)
   free(ms);
 }
 
-/* The module of that number, or NULL. */
 LsModule *ls_modules_find(const LsModules *ms, uint32_t id)
 {
   return id && id <= ms->n ? ms->v[id - 1] : NULL;
 }
 
-/* Learns all that is to be known of the file; hands its tables on. Whatever
-** fails leaves a module of which less is known.
+/* Reads the file of a module: its build-id, rows and VM; passes its tables on.
+** On failure less is known of the module.
 */
 static int learn(LsModules *ms, LsModule *m)
 {
@@ -78,9 +77,9 @@ static int learn(LsModules *ms, LsModule *m)
     m->hasvm = 0;
   ls_roots_add(m->elf, &rows); /* Without memory some stacks are cut. */
   err = ms->tables(ms->ctx, m->id, rows.row, rows.n, m->hasvm ? &m->vm : NULL);
-  m->fde = rows.fde;
-  m->nfde = rows.nfde;
-  rows.fde = NULL;
+  m->range = rows.range;
+  m->nrange = rows.nrange;
+  rows.range = NULL;
   ls_rows_free(&rows);
   return err;
 }
@@ -121,16 +120,12 @@ static LsModule *known(const LsModules *ms, const LsMapping *map)
   return NULL;
 }
 
-/* Does it take no time to get the module of a mapping? */
 int ls_modules_known(const LsModules *ms, const LsMapping *map)
 {
   return map->anon || (!map->ino && !ls_maps_vdso(map)) || known(ms, map) ||
          ms->n >= LS_MODULES_MAX - 1;
 }
 
-/* The module of a mapping; a new one if its file has not been met before. NULL
-** if it has none, or without memory.
-*/
 LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
 {
   LsModule *m;
@@ -142,9 +137,6 @@ LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
   return module_new(ms, map, ls_maps_elf(pid, map));
 }
 
-/* Makes a module of a file that is likely to be mapped soon, so that it takes
-** no time then. NULL if there is one already, or if it is none.
-*/
 const LsModule *ls_modules_expect(LsModules *ms, const char *path)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -169,7 +161,7 @@ const LsModule *ls_modules_expect(LsModules *ms, const char *path)
 /* How each entry into LuaJIT's interpreter begins: push rbp, rbx, r15, r14. */
 static const uint8_t entry[] = {0x55, 0x53, 0x41, 0x57, 0x41, 0x56};
 
-#define ENTRIES 3 /* Entries that close together make a suspect. */
+#define ENTRIES 3 /* As many entries, so close together, suggest a VM. */
 #define CLOSE   512
 
 /* Is there anything in the code that looks like the VM's entries? */
@@ -210,9 +202,6 @@ static int *looked_at(LsModules *ms, const LsMapping *map)
   return &more[ms->nlook++].answer;
 }
 
-/* Might there be a VM in the process? Looks at its files, once at each; makes
-** no modules of them. Answers 0 for what is not ours to look at, too.
-*/
 int ls_modules_suspect(LsModules *ms, pid_t pid)
 {
   LsMapping *map;
@@ -233,18 +222,17 @@ int ls_modules_suspect(LsModules *ms, pid_t pid)
   return yes;
 }
 
-/* The function that has the address, by its unwind data; or NULL. */
-const LsFde *ls_module_function(const LsModule *m, uint64_t addr)
+const LsAddrRange *ls_module_function(const LsModule *m, uint64_t addr)
 {
-  size_t lo = 0, hi = m->nfde;
+  size_t lo = 0, hi = m->nrange;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
-    if (addr < m->fde[mid].lo)
+    if (addr < m->range[mid].lo)
       hi = mid;
-    else if (addr >= m->fde[mid].hi)
+    else if (addr >= m->range[mid].hi)
       lo = mid + 1;
     else
-      return &m->fde[mid];
+      return &m->range[mid];
   }
   return NULL;
 }

@@ -1,5 +1,5 @@
 /*
-** Addresses -> sites.
+** Resolves the frames of a stack to sites.
 */
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void native_site(const LsResolver *r, const LsTarget *t, uint64_t pc,
 {
   const struct ljs_map *map = ls_target_map(t, pc);
   LsModule *m = map ? ls_modules_find(r->modules, map->module) : NULL;
-  const LsFde *fde;
+  const LsAddrRange *range;
   uint64_t addr, start, size;
   s->kind = LS_NATIVE;
   s->addr = pc;
@@ -36,8 +36,8 @@ static void native_site(const LsResolver *r, const LsTarget *t, uint64_t pc,
   s->addr = addr;
   if (!ls_symbols_find(m->elf, addr, &s->name, &start, &size))
     s->addr = start;
-  else if ((fde = ls_module_function(m, addr)) != NULL)
-    s->addr = fde->lo; /* A function, though without a name. */
+  else if ((range = ls_module_function(m, addr)) != NULL)
+    s->addr = range->lo; /* A function, though without a name. */
 }
 
 /* An address in the function of a native frame: behind a call that may be the
@@ -49,12 +49,12 @@ static uint64_t site_address(const LsResolver *r, const LsTarget *t,
 {
   const struct ljs_map *map = ls_target_map(t, f->addr);
   LsModule *m = map ? ls_modules_find(r->modules, map->module) : NULL;
-  const LsFde *fde;
+  const LsAddrRange *range;
   if (!(f->flags & LJS_FLAG_RETURN))
     return f->addr;
   if (m && !ls_module_function(m, f->addr - 1 - map->bias)) {
-    fde = ls_module_function(m, f->addr - map->bias);
-    if (fde && fde->lo == f->addr - map->bias)
+    range = ls_module_function(m, f->addr - map->bias);
+    if (range && range->lo == f->addr - map->bias)
       return f->addr;
   }
   return f->addr - 1;
@@ -98,12 +98,11 @@ static void mark_site(const struct ljs_frame *f, LsSite *s)
 }
 
 /* A C function that Lua called is a native frame, too: then its address is that
-** of the function that the native frame inside of it is in. One of them is
-*told:
-** the C function if it has a name in Lua.
+** of the function that the native frame inside of it is in. Only one of the two
+** is reported: the C function if it has a name in Lua.
 */
-static int told_already(const LsResolver *r, const LsTarget *t,
-                        const struct ljs_stack *s, unsigned i)
+static int reported_already(const LsResolver *r, const LsTarget *t,
+                            const struct ljs_stack *s, unsigned i)
 {
   const struct ljs_frame *f = &s->frame[i], *in = f - 1;
   LsSite outer = {0}, inner = {0};
@@ -126,7 +125,7 @@ static size_t builtin_site(const LsResolver *r, const LsTarget *t,
   n = lua_sites(r, t, s, i, out, MANY);
   if (n == 1 && out->name && *out->name)
     return n;
-  if (told_already(r, t, s, i))
+  if (reported_already(r, t, s, i))
     return 0;
   memset(out, 0, sizeof(*out));
   native_site(r, t, f->addr, out);
@@ -159,10 +158,6 @@ static size_t frame_sites(const LsResolver *r, const LsTarget *t,
 
 /* -- Stacks --------------------------------------------------------------- */
 
-/* The numbers of all sites of a stack, the outermost first. Answers how many.
-** In this order, too, are they named: functions get their names from those that
-** define them, which are further out more often than not.
-*/
 size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
                   uint32_t out[LS_SITES_MAX])
 {
@@ -170,8 +165,11 @@ size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
   size_t n = 0, k;
   uint32_t i = s->nframes, id;
   int named = 0; /* The frame before is a C function with a name. */
+  /* Outermost first: most functions get their names from those that define
+  ** them, which are further out.
+  */
   while (i--) {
-    if (named && told_already(r, t, s, i + 1)) {
+    if (named && reported_already(r, t, s, i + 1)) {
       named = 0;
       continue;
     }

@@ -1,5 +1,5 @@
 /*
-** Addresses -> sites: gives all frames of a stack their names.
+** Resolves the frames of a stack, which have addresses, to sites.
 */
 
 #ifndef LS_RESOLVE_H
@@ -19,6 +19,9 @@ typedef struct LsResolver {
   LsKallsyms *kernel; /* NULL: the kernel keeps its names to itself. */
 } LsResolver;
 
+/* The sites of all frames of a stack, outermost first, as numbers of r->sites.
+** Returns how many there are.
+*/
 size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
                   uint32_t out[LS_SITES_MAX]);
 

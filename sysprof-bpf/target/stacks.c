@@ -1,7 +1,9 @@
 /*
-** Stacks by the key that they are counted under. The BPF program sends a stack
-** when it begins to count it, once in each turn; so one that was not sent in
-** this turn or the last is counted nowhere, and can be dropped.
+** Stacks with names, by the key that they are counted under.
+**
+** The BPF program sends a stack when it begins to count it, once in each turn;
+** so one that was not sent in this turn or the last is counted in neither
+** table, and can be dropped.
 */
 
 #include <stdlib.h>
@@ -9,7 +11,8 @@
 
 #include "stacks.h"
 
-static size_t slot_of(const LsNamed *v, size_t mask, const struct ljs_key *key)
+static size_t slot_of(const LsNamedStack *v, size_t mask,
+                      const struct ljs_key *key)
 {
   size_t at = ljs_mix(key->key, (uint64_t)key->pid << 32 | key->tid) & mask;
   while (v[at].site && memcmp(&v[at].key, key, sizeof(*key)) != 0)
@@ -17,17 +20,16 @@ static size_t slot_of(const LsNamed *v, size_t mask, const struct ljs_key *key)
   return at;
 }
 
-/* The stack that is counted under KEY, or NULL. */
-LsNamed *ls_stacks_find(const LsStacks *t, const struct ljs_key *key)
+LsNamedStack *ls_stacks_find(const LsStacks *t, const struct ljs_key *key)
 {
-  LsNamed *s = t->v ? &t->v[slot_of(t->v, t->mask, key)] : NULL;
+  LsNamedStack *s = t->v ? &t->v[slot_of(t->v, t->mask, key)] : NULL;
   return s && s->site ? s : NULL;
 }
 
 static int grow(LsStacks *t)
 {
   size_t mask = t->v ? t->mask * 2 + 1 : 255, i;
-  LsNamed *v = calloc(mask + 1, sizeof(*v));
+  LsNamedStack *v = calloc(mask + 1, sizeof(*v));
   if (!v)
     return -1;
   for (i = 0; t->v && i <= t->mask; i++)
@@ -39,13 +41,10 @@ static int grow(LsStacks *t)
   return 0;
 }
 
-/* Adds a stack that is not there yet: N sites, which are copied. Answers -1
-** without memory.
-*/
 int ls_stacks_add(LsStacks *t, const struct ljs_key *key, uint32_t cut,
                   const uint32_t *site, size_t n)
 {
-  LsNamed *s;
+  LsNamedStack *s;
   uint32_t *copy;
   if (t->n * 4 >= t->mask * 3 && grow(t))
     return -1;
@@ -55,27 +54,23 @@ int ls_stacks_add(LsStacks *t, const struct ljs_key *key, uint32_t cut,
   if (n)
     memcpy(copy, site, n * sizeof(*copy));
   s = &t->v[slot_of(t->v, t->mask, key)];
-  *s = (LsNamed){*key, cut, (uint32_t)n, t->turn, copy};
+  *s = (LsNamedStack){*key, cut, (uint32_t)n, t->turn, copy};
   t->n++;
   t->sites += n;
   return 0;
 }
 
-/* The stack has been sent. Is it known? */
 int ls_stacks_seen(LsStacks *t, const struct ljs_key *key)
 {
-  LsNamed *s = ls_stacks_find(t, key);
+  LsNamedStack *s = ls_stacks_find(t, key);
   if (s)
     s->turn = t->turn;
   return s != NULL;
 }
 
-/* Begins a new turn. With more than LIMIT sites in memory, drops all stacks
-** that are counted nowhere.
-*/
 void ls_stacks_turn(LsStacks *t, size_t limit)
 {
-  LsNamed *old = t->v;
+  LsNamedStack *old = t->v;
   size_t i, mask = t->mask;
   t->turn++;
   if (t->sites <= limit)

@@ -1,5 +1,5 @@
 /*
-** Stacks by the key that they are counted under.
+** Stacks with names, by the key that they are counted under.
 */
 
 #ifndef LS_STACKS_H
@@ -10,27 +10,40 @@
 
 #include "ljs.h"
 
-/* A stack with names. */
-typedef struct LsNamed {
+/* A stack as numbers of sites: see sitetable.h. */
+typedef struct LsNamedStack {
   struct ljs_key key;
   uint32_t cut;  /* LJS_CUT_*. */
   uint32_t n;    /* Sites, the outermost first. */
   uint32_t turn; /* When it was last sent. */
   uint32_t *site;
-} LsNamed;
+} LsNamedStack;
 
 typedef struct LsStacks {
-  LsNamed *v; /* Open addressing; site == NULL: free. */
+  LsNamedStack *v; /* Open addressing; site == NULL: free. */
   size_t n, mask;
   size_t sites; /* Of all of them: their memory. */
   uint32_t turn;
 } LsStacks;
 
-LsNamed *ls_stacks_find(const LsStacks *t, const struct ljs_key *key);
+/* The stack that is counted under KEY, or NULL. It belongs to T, and is valid
+** until T changes.
+*/
+LsNamedStack *ls_stacks_find(const LsStacks *t, const struct ljs_key *key);
+/* Add a stack that is not in T: N sites, outermost first, which are copied.
+** CUT is LJS_CUT_*. Returns 0, or -1 without memory.
+*/
 int ls_stacks_add(LsStacks *t, const struct ljs_key *key, uint32_t cut,
                   const uint32_t *site, size_t n);
+/* Note that the stack of KEY was sent in this turn. Returns 0 if it is not in
+** T, else 1.
+*/
 int ls_stacks_seen(LsStacks *t, const struct ljs_key *key);
+/* Begin a new turn. With more than LIMIT sites in memory, drop all stacks that
+** are counted in neither table.
+*/
 void ls_stacks_turn(LsStacks *t, size_t limit);
+/* Free the memory of *T, but not T. */
 void ls_stacks_clear(LsStacks *t);
 
 #endif

@@ -15,7 +15,6 @@
 #include "target.h"
 #include "vmcheck.h"
 
-/* The name of a thread, or of the process if TID is PID. Answers 0, or -1. */
 int ls_target_name(pid_t pid, pid_t tid, char *name, size_t size)
 {
   char path[64];
@@ -52,9 +51,6 @@ static uint64_t start_time(pid_t pid)
   return p ? strtoull(p, NULL, 10) : 0;
 }
 
-/* Reads the process's CPU time, while there is one: until it has been waited
-** for. Answers 0, or -1.
-*/
 int ls_target_cpu(LsTarget *t)
 {
   struct timespec ts;
@@ -65,7 +61,6 @@ int ls_target_cpu(LsTarget *t)
   return 0;
 }
 
-/* Has the process ended? */
 int ls_target_ended(const LsTarget *t)
 {
   struct pollfd p = {t->pidfd, POLLIN, 0};
@@ -75,7 +70,6 @@ int ls_target_ended(const LsTarget *t)
   return ls_target_name(t->pid, t->pid, name, sizeof(name)) != 0;
 }
 
-/* NULL and errno: ESRCH without such a process. */
 LsTarget *ls_target_open(pid_t pid)
 {
   LsTarget *t = calloc(1, sizeof(*t));
@@ -121,8 +115,8 @@ static void start_anew(LsTarget *t)
   ls_target_name(t->pid, t->pid, t->command, sizeof(t->command));
 }
 
-/* Puts a mapping into the image, if it is of a module. Of files that have not
-** been met before, which take time to learn, it learns LEARN at most.
+/* Adds a mapping to the image, if it is of a module. At most LEARN new files
+** are read, which takes time.
 */
 static void add_map(LsTarget *t, LsModules *ms, const LsMapping *m, int *learn)
 {
@@ -149,10 +143,6 @@ static void add_map(LsTarget *t, LsModules *ms, const LsMapping *m, int *learn)
     im->vm = mod->id;
 }
 
-/* Reads the mappings anew, and learns at most so many files as LEARN says;
-** `stale` says whether there are more. Answers 1 if they have changed, 0 if
-** not, -1 with errno if the process is gone or not ours to look at.
-*/
 int ls_target_refresh(LsTarget *t, LsModules *ms, int learn)
 {
   struct ljs_proc *before;
@@ -179,10 +169,6 @@ int ls_target_refresh(LsTarget *t, LsModules *ms, int learn)
   return changed;
 }
 
-/* Does the VM at G agree with what its module's code says of it? Answers 1 if
-** it does, 0 if that is not known yet, and -1 with one line in WHY if not: then
-** nothing must be believed that its layout leads to.
-*/
 int ls_target_trust(LsTarget *t, const LsModule *m, uint64_t g,
                     char why[LS_WHY])
 {
@@ -204,7 +190,6 @@ int ls_target_trust(LsTarget *t, const LsModule *m, uint64_t g,
   return ++t->doubts > LS_DOUBTS && !ls_target_ended(t) ? -1 : 0;
 }
 
-/* The mapping of an address, or NULL. */
 const struct ljs_map *ls_target_map(const LsTarget *t, uint64_t pc)
 {
   uint32_t lo = 0, hi = t->image.nmaps;

@@ -11,8 +11,8 @@
 
 /* Look at the coroutine at address L and the global state at G of process PID:
 ** 1 if what is there is as *VM says, 0 if not, and WHY, which is "" else, says
-** what is different. The process runs on: a 0 may be bad luck once, but not
-** three times.
+** what is different. The process runs on, so a single 0 may be due to a
+** race; see LS_DOUBTS.
 */
 int ls_vm_check(pid_t pid, const struct ljs_vm *vm, uint64_t l, uint64_t g,
                 char why[LS_WHY]);

@@ -13,7 +13,7 @@
 **   made after it.
 ** - The first instruction of a function that has unwind data, with no call in
 **   front of it. Either all code leads to hlt or ud2 there, too, as in
-**   __start_context of glibc; or its first row tells what is next, as for
+**   __start_context of glibc; or its first row says what is next, as for
 **   abort() of libcoro.
 ** - The entry of a program (e_entry), which the kernel jumps to.
 **
@@ -220,23 +220,24 @@ static void add_gap(Roots *r, uint64_t lo, uint64_t hi)
   /* What is behind it, where a program begins, is not looked at. */
 }
 
-/* A function with unwind data, FDE, whose first row is number I; there is none
-** for the bytes FROM where the one before ends. If a return address is where it
-** begins, and was not left by a call, it is looked for one byte before. If the
-** function returns, its first row tells what is next.
+/* A function with unwind data, RANGE, whose first row is number I; the bytes
+** from FROM to it have none. If a return address is where it begins, and was
+** not left by a call, it is looked up one byte before. If the function returns,
+** its first row says what is next.
 */
-static void add_start(Roots *r, uint64_t from, const LsFde *fde, size_t i)
+static void add_start(Roots *r, uint64_t from, const LsAddrRange *range,
+                      size_t i)
 {
   struct ljs_row *row = r->rows->row + i;
-  size_t n = fde->lo - from < 8 ? fde->lo - from : 8;
-  size_t size = fde->hi - fde->lo;
-  const uint8_t *p = ls_elf_bytes(r->elf, fde->lo - n, n + size);
-  if (!p || row->pc != fde->lo || (i && row[-1].pc >= fde->lo - 1) ||
-      (r->n && r->row[r->n - 1].pc > fde->lo - 1) ||
-      !ls_elf_exec(r->elf, fde->lo - n, fde->hi) || behind_call(p + n, n))
+  size_t n = range->lo - from < 8 ? range->lo - from : 8;
+  size_t size = range->hi - range->lo;
+  const uint8_t *p = ls_elf_bytes(r->elf, range->lo - n, n + size);
+  if (!p || row->pc != range->lo || (i && row[-1].pc >= range->lo - 1) ||
+      (r->n && r->row[r->n - 1].pc > range->lo - 1) ||
+      !ls_elf_exec(r->elf, range->lo - n, range->hi) || behind_call(p + n, n))
     return;
   if (ends_in_trap(p + n, size) && dead_end(p + n, size))
-    add(r, fde->lo - 1, LJS_CFA_ROOT);
+    add(r, range->lo - 1, LJS_CFA_ROOT);
   else
     row->pc--;
 }
@@ -281,23 +282,23 @@ static int merge(LsRows *rows, const Roots *r)
 int ls_roots_add(const LsElf *e, LsRows *rows)
 {
   Roots r = {.elf = e, .rows = rows};
-  uint64_t from = rows->nfde ? rows->fde[0].lo & ~(uint64_t)(PAGE - 1) : 0;
+  uint64_t from = rows->nrange ? rows->range[0].lo & ~(uint64_t)(PAGE - 1) : 0;
   size_t i, at = 0, n;
   int err;
   if (!rows->n)
     return 0;
-  for (i = 0; i < rows->nfde; i++) {
-    const LsFde *fde = &rows->fde[i];
-    while (at + 1 < rows->n && rows->row[at].pc < fde->lo)
+  for (i = 0; i < rows->nrange; i++) {
+    const LsAddrRange *range = &rows->range[i];
+    while (at + 1 < rows->n && rows->row[at].pc < range->lo)
       at++;
-    if (from < fde->lo) {
-      uint64_t lo = fde->lo - from > GAP_MAX ? fde->lo - GAP_MAX : from;
-      add_gap(&r, lo, fde->lo);
-      add_start(&r, lo, fde, at);
+    if (from < range->lo) {
+      uint64_t lo = range->lo - from > GAP_MAX ? range->lo - GAP_MAX : from;
+      add_gap(&r, lo, range->lo);
+      add_start(&r, lo, range, at);
     }
-    from = fde->hi;
+    from = range->hi;
   }
-  if (rows->nfde && ls_elf_rest(e, from, &n) && from < UINT32_MAX - GAP_MAX)
+  if (rows->nrange && ls_elf_rest(e, from, &n) && from < UINT32_MAX - GAP_MAX)
     add_gap(&r, from, from + (n < GAP_MAX ? n : GAP_MAX));
   err = r.bad ? ENOMEM : merge(rows, &r) ? errno : 0;
   free(r.row);

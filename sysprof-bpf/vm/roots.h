@@ -1,5 +1,5 @@
 /*
-** Where stacks end though no unwind data says so.
+** Rows for the outermost frames of stacks that have no unwind data.
 */
 
 #ifndef LS_ROOTS_H
@@ -7,10 +7,10 @@
 
 #include "rows.h"
 
-/* Adds to the table what E's code itself tells of the outermost frames of
+/* Add the rows, found by the machine code of E, of the outermost frames of
 ** processes and of stacks that a program makes by hand. Only code without
-** unwind data is looked at. Answers 0, or -1 with errno: then ROWS is as it
-*was.
+** unwind data is looked at. Returns 0, or -1 with errno: then ROWS is
+** unchanged.
 */
 int ls_roots_add(const LsElf *e, LsRows *rows);
 

@@ -2,7 +2,7 @@
 ** Finds LuaJIT in machine code, and the layout of its VM.
 **
 ** The interpreter is one large function. An offset must be the same at all
-** places where the code has it, or the VM is not taken up.
+** places where the code has it, or the VM is rejected.
 */
 
 #include <stdarg.h>
@@ -23,7 +23,7 @@ typedef struct Case {
   char *why;
 } Case;
 
-/* The VM is refused: WHAT is wrong. Always -1. */
+/* Reject the VM: WHAT is wrong. Always returns -1. */
 __attribute__((format(printf, 2, 3))) static int refuse(char *why,
                                                         const char *what, ...)
 {
@@ -215,13 +215,14 @@ int ls_vm_scan(const LsVmCode *code, struct ljs_vm *out, char why[LS_WHY])
 /* The row that holds for all of a function, if there is one and it is like an
 ** interpreter's; or NULL.
 */
-static const struct ljs_row *find_row(const LsRows *rows, const LsFde *fde)
+static const struct ljs_row *find_row(const LsRows *rows,
+                                      const LsAddrRange *range)
 {
-  const struct ljs_row *row = ls_rows_find(rows, fde->lo);
-  if (fde->hi > UINT32_MAX || fde->hi - fde->lo < VM_MINCODE ||
-      fde->hi - fde->lo > VM_MAXCODE || !row)
+  const struct ljs_row *row = ls_rows_find(rows, range->lo);
+  if (range->hi > UINT32_MAX || range->hi - range->lo < VM_MINCODE ||
+      range->hi - range->lo > VM_MAXCODE || !row)
     return NULL;
-  if (row + 1 < rows->row + rows->n && row[1].pc < fde->hi)
+  if (row + 1 < rows->row + rows->n && row[1].pc < range->hi)
     return NULL; /* Functions of C have prologues. */
   if (row->how != LJS_CFA_SP || row->cfa < 64 || row->cfa > 512 ||
       row->bphow != LJS_REG_CFA || row->bxhow != LJS_REG_CFA)
@@ -235,21 +236,21 @@ int ls_vm_find(const LsElf *e, const LsRows *rows, struct ljs_vm *out,
   int found = 0;
   size_t i;
   why[0] = '\0';
-  for (i = 0; i < rows->nfde; i++) {
-    const LsFde *fde = &rows->fde[i];
-    const struct ljs_row *row = find_row(rows, fde);
+  for (i = 0; i < rows->nrange; i++) {
+    const LsAddrRange *range = &rows->range[i];
+    const struct ljs_row *row = find_row(rows, range);
     LsVmCode code;
     struct ljs_vm vm;
     char what[LS_WHY];
     int r;
     if (!row)
       continue;
-    code = (LsVmCode){.n = fde->hi - fde->lo,
-                      .lo = (uint32_t)fde->lo,
+    code = (LsVmCode){.n = range->hi - range->lo,
+                      .lo = (uint32_t)range->lo,
                       .frame = (uint16_t)row->cfa,
                       .bp = row->bp,
                       .bx = row->bx};
-    code.code = ls_elf_bytes(e, fde->lo, code.n);
+    code.code = ls_elf_bytes(e, range->lo, code.n);
     r = code.code ? ls_vm_scan(&code, &vm, what) : 0;
     if (r == 1 && found == 1)
       return refuse(why, "two interpreters in one file");

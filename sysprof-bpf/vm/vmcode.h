@@ -24,14 +24,14 @@ typedef struct LsVmCode {
   int16_t bp, bx; /* Where rbp and rbx are saved, from the CFA. */
 } LsVmCode;
 
-/* Look at one function: 1 if it is LuaJIT's interpreter, *OUT is its layout; 0
-** if not; -1 if it looks like it, but WHY says what was not certain.
+/* Look at one function: 1 if it is LuaJIT's interpreter, with its layout in
+** *OUT; 0 if not; -1 if it looks like it, but WHY says what was not certain.
 */
 int ls_vm_scan(const LsVmCode *c, struct ljs_vm *out, char why[LS_WHY]);
 
 /* Look for LuaJIT in an ELF file: 1 if it has one, *OUT is its layout; 0 if it
 ** has none; -1 if something in it looks like one, but WHY, which is "" else,
-** says what was not certain. Whether a live process agrees, ls_vm_check tells.
+** says what was not certain. ls_vm_check compares it with a live process.
 */
 int ls_vm_find(const LsElf *e, const LsRows *rows, struct ljs_vm *out,
                char why[LS_WHY]);

@@ -1,13 +1,13 @@
 /*
-** What the interpreter's registers mean, instruction by instruction.
+** Data flow of BASE and PC through the interpreter's registers.
 **
 ** Frames of the Lua stack are made and taken down by a few instructions, in
 ** the course of which BASE and PC are not what they are elsewhere, and memory
 ** is half written. What an instruction does to BASE (rdx), to PC (rbx) and to a
-** copy of BASE (rbp) is told by a small table of habits that all versions of
-** the interpreter have; the meaning then flows along the code and its jumps.
-** Where two ways meet that do not agree nothing is certain, and the unwinder
-** has to find out by looking at memory.
+** copy of BASE (rbp) is determined by a few known instruction idioms, which all
+** versions of the interpreter have; a data-flow fixpoint over the code and its
+** jumps does the rest. Where two paths that differ meet nothing is certain, and
+** the unwinder has to look at memory.
 */
 
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 #include "vmflow.h"
 #include "x86.h"
 
-/* The meaning at one place; and whether any way leads there. */
+/* What holds before one instruction, and whether it is reached. */
 typedef struct Flow {
   uint8_t bx, dx, bp;
-  uint8_t begins; /* An instruction, */
-  uint8_t root;   /* to which no way is known. */
+  uint8_t begins; /* An instruction begins here. */
+  uint8_t root;   /* It has no known predecessor. */
   uint8_t forced; /* What rbx is in any case; 0: it depends. */
   uint8_t seen;
 } Flow;
@@ -154,7 +154,7 @@ static int is_end(const LsX86 *x)
          (is(x, 0xff) && (x->reg & 7) == 4);
 }
 
-/* A jump to a place that is told; *TO is that. */
+/* A direct jump; *TO is its target. */
 static int is_jump(const LsX86 *x, uint32_t next, uint32_t *to)
 {
   if (!is(x, 0xe9) && !is(x, 0xeb) && (x->map != 0 || (x->op & 0xf0) != 0x70) &&
@@ -164,7 +164,7 @@ static int is_jump(const LsX86 *x, uint32_t next, uint32_t *to)
   return 1;
 }
 
-/* -- Habits --------------------------------------------------------------- */
+/* -- Known instruction idioms --------------------------------------------- */
 
 /* Place of a frame's link, and of its function, from BASE. */
 static int link_at(const LsVmText *t)
@@ -383,9 +383,9 @@ static Flow flow(const LsVmText *t, const LsX86 *x, Flow f, uint32_t next)
   return f;
 }
 
-/* -- Along all ways ------------------------------------------------------- */
+/* -- Data-flow fixpoint ---------------------------------------------------- */
 
-/* What holds if one of both does. */
+/* The join of two values that differ. */
 static uint8_t either(uint8_t a, uint8_t b)
 {
   if ((a == LJS_BX_LINK && b == LJS_BX_GONE) ||
@@ -397,7 +397,7 @@ static uint8_t either(uint8_t a, uint8_t b)
   return LJS_BX_ANY;
 }
 
-/* A way leads to AT, with this meaning. */
+/* Join the state F into that at AT. */
 static void join(Run *r, uint32_t at, const Flow *f)
 {
   Flow *old, was;
@@ -470,9 +470,9 @@ static void force_left(Run *r, uint32_t from, uint32_t to)
     r->at[from].forced = LJS_BX_LEFT;
 }
 
-/* Finds where instructions begin, and which of them are reached only in ways
-** that the code does not tell: through the dispatch table, as the continuation
-** of something, from traces.
+/* Finds where instructions begin, and which of them are reached only by
+** indirect jumps: through the dispatch table, as the continuation of something,
+** from traces.
 */
 static void find_roots(Run *r)
 {
@@ -502,9 +502,7 @@ static void find_roots(Run *r)
       join(r, at + len + (uint32_t)x.disp, &unknown);
 }
 
-/* Whatever has not been reached is reached in another way. Returns 0 if all has
-** been.
-*/
+/* Makes the first unreached instruction a root. Returns 0 if there is none. */
 static int next_root(Run *r)
 {
   uint32_t at = 0;
@@ -518,7 +516,7 @@ static int next_root(Run *r)
   return 0;
 }
 
-#define PASSES 1024 /* Meanings only get lost, so they end. */
+#define PASSES 1024 /* States only get less certain, so they end. */
 
 uint16_t *ls_vmflow(const LsVmText *t)
 {

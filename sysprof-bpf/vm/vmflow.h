@@ -1,5 +1,5 @@
 /*
-** What the interpreter's registers mean, instruction by instruction.
+** Data flow of BASE and PC through the interpreter's registers.
 */
 
 #ifndef LS_VMFLOW_H
@@ -17,8 +17,9 @@ typedef struct LsVmText {
   const struct ljs_vm *vm;
 } LsVmText;
 
-/* For each byte where an instruction begins, what holds before it: LJS_VM(). To
-** be freed. NULL without memory.
+/* What registers hold before each instruction, LJS_VM(): an element for each
+** byte of the code and one more, by its offset. The caller frees it. NULL
+** without memory.
 */
 uint16_t *ls_vmflow(const LsVmText *text);
 

@@ -136,7 +136,6 @@ static const LsLayout layout32 = {
     .t_nextroot = 86,
 };
 
-/* Begin a layout anew: the fields of objects for vm->gc64, all others zero. */
 void ls_vm_fields(struct ljs_vm *vm)
 {
   const unsigned char gc64 = vm->gc64;
@@ -144,7 +143,6 @@ void ls_vm_fields(struct ljs_vm *vm)
   vm->gc64 = gc64;
 }
 
-/* The rest of the layout of a VM's objects. */
 const LsLayout *ls_vm_layout(const struct ljs_vm *vm)
 {
   return vm->gc64 ? &layout64 : &layout32;

@@ -11,8 +11,7 @@
 
 #include "ljs.h"
 
-/* What `struct ljs_vm` has no place for: only names need it. Offsets in bytes.
- */
+/* Offsets in bytes that `struct ljs_vm` does not have: only names need them. */
 typedef struct LsLayout {
   uint8_t ref;    /* Size of a reference. */
   uint8_t marked; /* Of every object: its type is right behind. */
@@ -39,7 +38,10 @@ enum {
   LS_GCT_UDATA
 };
 
+/* Reset *VM to the fields of objects for vm->gc64, all others zero. */
 void ls_vm_fields(struct ljs_vm *vm);
+
+/* The rest of the layout of a VM's objects. Static. */
 const LsLayout *ls_vm_layout(const struct ljs_vm *vm);
 
 #endif

@@ -1,7 +1,7 @@
 /*
 ** The interpreter's rows of the unwind table.
 **
-** LuaJIT tells one rule for all of its interpreter, and that is wrong while a C
+** LuaJIT has one rule for all of its interpreter, and that is wrong while a C
 ** frame of it is being made or taken down. Entries from C begin by pushing
 ** registers, and become a frame of the VM when its address is stored in
 ** L->cframe; they end when the one before is stored there. So between these
@@ -44,7 +44,7 @@ static void rows_add(Rows *r, uint32_t pc, int how, int depth,
     row.bxhow = depth >= -vm->bx ? LJS_REG_CFA : LJS_REG_SAME;
   }
   while (r->n && r->row[r->n - 1].pc >= pc)
-    r->n--; /* It is told anew. */
+    r->n--; /* It is replaced. */
   if (r->n && how == LJS_CFA_VM && r->row[r->n - 1].how == how &&
       r->row[r->n - 1].cfa == depth)
     return;
@@ -96,7 +96,7 @@ static int is_jump(const LsX86 *x)
 
 #define ENTRY_MAX 160 /* Bytes of an entry until the frame is the VM's. */
 
-/* An entry begins at offset AT: tells its rows, answers where it ends. */
+/* Adds the rows of the entry that begins at offset AT. Returns its end. */
 static uint32_t entry(const Code *c, Rows *r, uint32_t at, unsigned pushes,
                       uint32_t sub)
 {
@@ -196,8 +196,8 @@ static void walk(const Code *c, Rows *r)
 }
 
 /* What follows the interpreter is the routine that calls C for the FFI: a frame
-** with a frame pointer, of which LuaJIT tells neither how it begins nor how it
-** ends. Adds what is missing to its only row, LAST, which holds up to END.
+** with a frame pointer, of which LuaJIT describes neither how it begins nor how
+** it ends. Adds what is missing to its only row, LAST, which holds up to END.
 */
 static size_t ffi_call(const LsElf *elf, uint32_t pc, uint32_t end,
                        struct ljs_row last, struct ljs_row *out)
@@ -233,9 +233,6 @@ static size_t ffi_call(const LsElf *elf, uint32_t pc, uint32_t end,
   return k;
 }
 
-/* Puts the VM's own rows in the place of what the module tells of the
-** interpreter. Answers 0, or -1 with errno: then ROWS is as it was.
-*/
 int ls_vmrows(const LsElf *elf, const struct ljs_vm *vm, LsRows *rows)
 {
   Code c = {.p = ls_elf_bytes(elf, vm->lo, vm->hi - vm->lo),

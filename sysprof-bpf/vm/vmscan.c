@@ -1,5 +1,5 @@
 /*
-** What an interpreter's machine code tells of its VM.
+** Scan of an interpreter's machine code for offsets in its VM.
 **
 ** Offsets are read at places where the code has a meaning that cannot change:
 ** where C enters the VM, where a trace is entered and left, where an
@@ -35,7 +35,6 @@ static void vote(LsVotes *v, int64_t value)
   }
 }
 
-/* The value with most votes, if it has MIN votes and PERCENT of all. */
 bool ls_vote_won(const LsVotes *v, unsigned min, unsigned percent,
                  int64_t *value)
 {
@@ -261,7 +260,7 @@ static void scan_exit(LsScan *s, size_t i)
 
 /* -- The whole ------------------------------------------------------------ */
 
-/* What an instruction tells wherever it is. */
+/* What an instruction shows wherever it is. */
 static void scan_anywhere(LsScan *s, size_t i)
 {
   const LsX86 *p = s->ins + i;
@@ -296,9 +295,6 @@ static bool scan_decode(LsScan *s)
   return true;
 }
 
-/* Look at all of the code. Returns false without memory. The caller frees
-** S->ins.
-*/
 bool ls_scan(LsScan *s)
 {
   size_t i;

@@ -1,6 +1,6 @@
 /*
-** What an interpreter's machine code tells of its VM: findings, and no
-** conclusions yet.
+** Scan of an interpreter's machine code for offsets in its VM: candidates, with
+** votes for each.
 */
 
 #ifndef LS_VMSCAN_H
@@ -18,7 +18,7 @@ typedef struct LsVotes {
   unsigned total;
 } LsVotes;
 
-/* What is found on the way. */
+/* The results of a scan. */
 typedef struct LsScan {
   const LsVmCode *c;
   LsX86 *ins; /* All instructions. */
@@ -34,7 +34,14 @@ typedef struct LsScan {
   int64_t trace, trace_ref, mcode, jit_base, jit_frame;
 } LsScan;
 
+/* Scan the code of s->c for votes; all else in *S is zero before. Returns false
+** without memory. The caller frees s->ins.
+*/
 bool ls_scan(LsScan *s);
+
+/* The value with most votes, in *VALUE. Returns false unless it has MIN votes
+** and PERCENT of all.
+*/
 bool ls_vote_won(const LsVotes *v, unsigned min, unsigned percent,
                  int64_t *value);
 

@@ -120,7 +120,7 @@ static unsigned x86_form0(uint8_t op)
   case 0x62:
   case 0x82:
   case 0x9a:
-  case 0xa0: /* Addresses of 8 bytes; nobody uses them. */
+  case 0xa0: /* Addresses of 8 bytes: not used. */
   case 0xa1:
   case 0xa2:
   case 0xa3:
@@ -177,7 +177,7 @@ static unsigned x86_form1(uint8_t op)
   }
 }
 
-/* Read the operands that a ModRM byte tells of. */
+/* Read the operands of a ModRM byte. */
 static void x86_modrm(Input *in, uint8_t rex, LsX86 *o)
 {
   uint8_t b = x86_byte(in), mod = b >> 6, rm = b & 7;
@@ -255,9 +255,6 @@ static unsigned x86_opcode(Input *in, LsX86 *o)
   return o->map == 2 ? MODRM : MODRM | IMM8;
 }
 
-/* Decode the instruction at CODE, of which N bytes can be read. Returns false
-** if they are none.
-*/
 bool ls_x86_decode(const uint8_t *code, size_t n, LsX86 *out)
 {
   Input in = {.p = code, .end = code + (n < 15 ? n : 15)};

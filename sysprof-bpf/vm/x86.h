@@ -32,6 +32,9 @@ typedef struct LsX86 {
   int64_t imm;  /* Immediate operand, sign-extended. */
 } LsX86;
 
+/* Decode the instruction at CODE, of which N bytes can be read. Returns false
+** if it is not known.
+*/
 bool ls_x86_decode(const uint8_t *code, size_t n, LsX86 *out);
 
 #endif

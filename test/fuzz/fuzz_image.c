@@ -32,7 +32,7 @@ static void check_symbol(LsElf *e, uint64_t addr)
 static void check_rows(const LsRows *t, size_t n, unsigned how)
 {
   size_t i;
-  CHECK(t->n <= 3 * n && t->nfde <= n);
+  CHECK(t->n <= 3 * n && t->nrange <= n);
   CHECK(!t->n || t->row[t->n - 1].how == LJS_CFA_UNKNOWN);
   for (i = 0; i < t->n; i++) {
     struct ljs_row row = t->row[i];
@@ -44,9 +44,9 @@ static void check_rows(const LsRows *t, size_t n, unsigned how)
     row.pc = t->row[i - 1].pc;
     CHECK(memcmp(&row, &t->row[i - 1], sizeof(row)) != 0);
   }
-  for (i = 0; i < t->nfde; i++) {
-    CHECK(t->fde[i].lo < t->fde[i].hi);
-    CHECK(!i || t->fde[i - 1].hi <= t->fde[i].lo);
+  for (i = 0; i < t->nrange; i++) {
+    CHECK(t->range[i].lo < t->range[i].hi);
+    CHECK(!i || t->range[i - 1].hi <= t->range[i].lo);
   }
 }
 
@@ -64,9 +64,9 @@ void fuzz_image(const void *p, size_t n)
   CHECK(ls_elf_buildid(e, id) <= sizeof(id));
   for (i = 0; i < 64; i++)
     check_symbol(e, i * 16);
-  for (i = 0; i < t.nfde && i < 64; i++) {
-    check_symbol(e, t.fde[i].lo);
-    check_symbol(e, t.fde[i].hi - 1);
+  for (i = 0; i < t.nrange && i < 64; i++) {
+    check_symbol(e, t.range[i].lo);
+    check_symbol(e, t.range[i].hi - 1);
   }
   if (ls_elf_vaddr(e, 0, &addr) == 0 && ls_elf_rest(e, addr, &rest))
     CHECK(rest <= n && ls_elf_bytes(e, addr, rest));

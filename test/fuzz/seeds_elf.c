@@ -116,11 +116,11 @@ static void check(const LpBuf *b)
   LsRows t;
   fuzz_image_make(&image, b->s, b->n);
   e = ls_elf_memory(image.s, image.n);
-  if (!e || ls_rows_build(e, &t) != 0 || t.nfde != 6 ||
+  if (!e || ls_rows_build(e, &t) != 0 || t.nrange != 6 ||
       !told(&t, 0x10, LJS_CFA_PLT, 11) || !told(&t, 0x1fff, 0, 0) ||
       !told(&t, 0x1010, LJS_CFA_BP, 16) || !told(&t, 0x10ef, LJS_CFA_BP, 16) ||
       !told(&t, 0x10f0, LJS_CFA_SP, 8) || !told(&t, 0x1100, LJS_CFA_SP, 32) ||
-      t.fde[1].hi != IMAGE_CODE + 0x10f0 ||
+      t.range[1].hi != IMAGE_CODE + 0x10f0 ||
       !told(&t, 0x2000, LJS_CFA_SIGNAL, 0) ||
       !told(&t, 0x3020, LJS_CFA_BP_MEM, -8) ||
       !told(&t, 0x400f, LJS_CFA_END, 0) || !told(&t, 0x4010, 0, 0) ||

@@ -18,9 +18,10 @@
 static void same_rows(const LsRows *a, const LsRows *b)
 {
   ck_assert_uint_eq(a->n, b->n);
-  ck_assert_uint_eq(a->nfde, b->nfde);
+  ck_assert_uint_eq(a->nrange, b->nrange);
   ck_assert_int_eq(memcmp(a->row, b->row, a->n * sizeof(*a->row)), 0);
-  ck_assert_int_eq(memcmp(a->fde, b->fde, a->nfde * sizeof(*a->fde)), 0);
+  ck_assert_int_eq(memcmp(a->range, b->range, a->nrange * sizeof(*a->range)),
+                   0);
 }
 
 /* Bytes of segments, and where they are mapped. */

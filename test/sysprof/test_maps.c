@@ -88,9 +88,9 @@ START_TEST(test_vdso)
   e = ls_maps_elf(getpid(), is);
   ck_assert_ptr_nonnull(e);
   ck_assert_int_eq(ls_rows_build(e, &t), 0);
-  ck_assert_uint_gt(t.nfde, 2);
+  ck_assert_uint_gt(t.nrange, 2);
   ck_assert_int_eq(
-      ls_symbols_find(e, t.fde[t.nfde / 2].lo, &name, &start, &size), 0);
+      ls_symbols_find(e, t.range[t.nrange / 2].lo, &name, &start, &size), 0);
   ck_assert_ptr_nonnull(strstr(name, "vdso"));
   ls_rows_free(&t);
   ls_elf_close(e);

@@ -70,8 +70,8 @@ static void check_order(const LsRows *t)
     before.pc = t->row[i].pc;
     ck_assert_int_ne(memcmp(&before, &t->row[i], sizeof(before)), 0);
   }
-  for (i = 1; i < t->nfde; i++)
-    ck_assert_uint_le(t->fde[i - 1].hi, t->fde[i].lo);
+  for (i = 1; i < t->nrange; i++)
+    ck_assert_uint_le(t->range[i - 1].hi, t->range[i].lo);
   if (t->n)
     ck_assert_int_eq(t->row[t->n - 1].how, LJS_CFA_UNKNOWN);
 }
@@ -107,9 +107,9 @@ static void check_all(const LsRows *t, const ReTable *re, const char *path)
   }
   for (i = 0; i < t->n; i++)
     unknown += t->row[i].how == LJS_CFA_UNKNOWN;
-  for (i = 1; i < t->nfde; i++)
-    holes += t->fde[i - 1].hi < t->fde[i].lo;
-  ck_assert_uint_eq(t->nfde, re->nfn);
+  for (i = 1; i < t->nrange; i++)
+    holes += t->range[i - 1].hi < t->range[i].lo;
+  ck_assert_uint_eq(t->nrange, re->nfn);
   printf(
       "%s: %zu functions (%zu overlap), %zu addresses, %zu rows, %zu unknown "
       "of which %zu are for holes between functions",

@@ -18,7 +18,7 @@
 static const char *name_at(LsElf *e, const LsRows *t, uint64_t addr)
 {
   const char *name;
-  uint64_t start, size, at = t->fde[0].lo + addr;
+  uint64_t start, size, at = t->range[0].lo + addr;
   if (ls_symbols_find(e, at, &name, &start, &size) != 0)
     return "";
   ck_assert_uint_le(start, at);
@@ -47,9 +47,9 @@ static void check_common(LsElf *e, const LsRows *t)
   ck_assert_str_eq(name_at(e, t, 129), "labels");
   ck_assert_str_eq(name_at(e, t, 131), "");
   ck_assert_str_eq(name_at(e, t, (uint64_t)-1), "");
-  ck_assert_int_eq(ls_symbols_find(e, t->fde[0].lo + 3, &name, &start, &size),
+  ck_assert_int_eq(ls_symbols_find(e, t->range[0].lo + 3, &name, &start, &size),
                    0);
-  ck_assert_uint_eq(start, t->fde[0].lo);
+  ck_assert_uint_eq(start, t->range[0].lo);
   ck_assert_uint_eq(size, 9);
   ck_assert_int_eq(ls_symbols_find(e, 0, &name, &start, &size), -1);
   ck_assert_int_eq(ls_symbols_find(e, UINT64_MAX, &name, &start, &size), -1);

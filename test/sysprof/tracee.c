@@ -326,13 +326,13 @@ uint64_t tracee_function(Tracee *t, uint64_t addr)
   const struct ljs_map *map = walk_map(&t->in, addr);
   const char *name;
   uint64_t start, size;
-  const LsFde *fde;
+  const LsAddrRange *func;
   LsModule *m;
   if (!map)
     return 0; /* Made at run time. */
   m = ls_modules_find(t->modules, map->module);
   if (ls_symbols_find(m->elf, addr - map->bias, &name, &start, &size) == 0)
     return start + map->bias;
-  fde = ls_module_function(m, addr - map->bias);
-  return fde ? fde->lo + map->bias : addr;
+  func = ls_module_function(m, addr - map->bias);
+  return func ? func->lo + map->bias : addr;
 }

@@ -158,14 +158,14 @@ START_TEST(test_model)
     int fd = memfd_create("cpu", MFD_CLOEXEC);
     Model m = {0};
     LsStream *s = ls_stream_open(fd, &info);
-    LsBook book[1] = {{"delivered", 0}};
+    LsStatistic stat[1] = {{"delivered", 0}};
     LpInput in;
     Run r;
     ck_assert_int_ge(fd, 0);
     model_sites(&m, s);
     model_write(&m, s, n);
-    book[0].value = m.all;
-    ck_assert_int_eq(ls_stream_close(s, book, 1), 0);
+    stat[0].value = m.all;
+    ck_assert_int_eq(ls_stream_close(s, stat, 1), 0);
     ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
     lp_input_fd(&in, fd);
     r = run_input(&in);

@@ -121,7 +121,7 @@ START_TEST(test_bytes)
               .symbol = "x_f",
               .addr = 0x200};
   LsProcess p = {10, 4026531836, 12345, "cmd"};
-  const LsBook book[] = {{"fired", 6}, {"delivered", 6}};
+  const LsStatistic stat[] = {{"fired", 6}, {"delivered", 6}};
   uint32_t id[6], t;
   Craft c;
   LpBuf got;
@@ -145,7 +145,7 @@ START_TEST(test_bytes)
   ls_stream_sample(s, 0, id, 0, 1, 1);
   ls_stream_time(s, 1500); /* Nothing happened: no block. */
   ls_stream_time(s, 2000);
-  ck_assert_int_eq(ls_stream_close(s, book, 2), 0);
+  ck_assert_int_eq(ls_stream_close(s, stat, 2), 0);
   got = written(fd);
   by_hand(&c);
   ck_assert_uint_eq(got.n, c.out.n);
@@ -215,7 +215,7 @@ START_TEST(test_large)
   LsStream *s = ls_stream_open(fd, &info);
   static char chunk[100000];
   static uint32_t ids[5000];
-  const LsBook book = {"delivered", 1500};
+  const LsStatistic stat = {"delivered", 1500};
   LpBuf b;
   Run r;
   uint32_t i;
@@ -229,7 +229,7 @@ START_TEST(test_large)
     ids[0] = ids[i]; /* Nothing in common with the one before. */
     ls_stream_sample(s, 0, ids, 5000 - i % 7 * 800, (int)(i & 1), 1);
   }
-  ck_assert_int_eq(ls_stream_close(s, &book, 1), 0);
+  ck_assert_int_eq(ls_stream_close(s, &stat, 1), 0);
   b = written(fd);
   r = run_memory(b.s, b.n);
   ck_assert_str_eq(r.st.damage.what, "");
@@ -240,7 +240,7 @@ START_TEST(test_large)
 }
 END_TEST
 
-/* Without books a reader takes it for cut. */
+/* Without statistics a reader takes it for cut. */
 START_TEST(test_given_up)
 {
   int fd = memfd_create("w", MFD_CLOEXEC);
@@ -260,10 +260,10 @@ END_TEST
 
 /* -- Errors --------------------------------------------------------------- */
 
-/* Write N samples of many sites in intervals, and the books. */
+/* Write N samples of many sites in intervals, and the statistics. */
 static int write_many(LsStream *s, unsigned n)
 {
-  LsBook book = {"delivered", n};
+  LsStatistic stat = {"delivered", n};
   unsigned i;
   for (i = 0; i < n; i++) {
     LsSite site = lua("@a.lua", "f", i, i);
@@ -272,7 +272,7 @@ static int write_many(LsStream *s, unsigned n)
     if (i % 100 == 99)
       ls_stream_time(s, i);
   }
-  return ls_stream_close(s, &book, 1);
+  return ls_stream_close(s, &stat, 1);
 }
 
 /* The first error is told, by all that is asked for it. */

@@ -19,7 +19,7 @@
 /* -- The map -------------------------------------------------------------- */
 
 /* The slot of an address, or the free one where it belongs. */
-static LsNamed *names_slot(const LsNames *names, uint64_t key)
+static LsFuncNames *names_slot(const LsNames *names, uint64_t key)
 {
   size_t i = ljs_mix(0, key) >> 20 & (names->size - 1);
   while (names->map[i].key && names->map[i].key != key)
@@ -30,9 +30,9 @@ static LsNamed *names_slot(const LsNames *names, uint64_t key)
 /* Twice the room. Returns false without memory. */
 static bool names_grow(LsNames *names)
 {
-  LsNamed *old = names->map;
+  LsFuncNames *old = names->map;
   size_t i, n = names->size, size = n ? n * 2 : 256;
-  LsNamed *map = calloc(size, sizeof(*map));
+  LsFuncNames *map = calloc(size, sizeof(*map));
   if (!map)
     return false;
   names->map = map;
@@ -45,15 +45,15 @@ static bool names_grow(LsNames *names)
 }
 
 /* The entry of a key, made if there was none; NULL if there is no room. */
-static LsNamed *names_entry(LsNames *names, uint64_t key)
+static LsFuncNames *names_entry(LsNames *names, uint64_t key)
 {
-  LsNamed *slot;
+  LsFuncNames *slot;
   if (!key || names->n >= NAMES_MAX ||
       (names->n * 2 >= names->size && !names_grow(names)))
     return NULL;
   slot = names_slot(names, key);
   if (!slot->key) {
-    *slot = (LsNamed){.key = key};
+    *slot = (LsFuncNames){.key = key};
     names->n++;
   }
   if (!slot->naming.name)
@@ -89,7 +89,7 @@ void ls_names_free(LsNames *names)
 typedef struct Place {
   const char *module, *table;
   const char *sep; /* Before a field. */
-  bool hidden;     /* No program finds it there. */
+  bool hidden;     /* Programs cannot reach it by that name. */
 } Place;
 
 /* The key of a Lua function: its PC is right behind the header of its proto. */
@@ -100,7 +100,8 @@ static uint64_t names_protokey(LsView *v, uint64_t fn)
 }
 
 /* The entry of the function at an address, and whether it is a builtin. */
-static LsNamed *names_of(LsNames *names, LsView *v, uint64_t fn, bool *builtin)
+static LsFuncNames *names_of(LsNames *names, LsView *v, uint64_t fn,
+                             bool *builtin)
 {
   uint8_t ffid;
   *builtin = false;
@@ -131,7 +132,7 @@ static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
   char full[LJM_FIELD_MAX + 1];
   unsigned tables = (*p->module != '\0') + (*p->table != '\0') + module, rank;
   bool builtin;
-  LsNamed *e = names_of(names, v, fn, &builtin);
+  LsFuncNames *e = names_of(names, v, fn, &builtin);
   int n = snprintf(full, sizeof(full), "%s%s%s%s%s", p->module,
                    *p->table ? "." : "", p->table,
                    tables > module ? p->sep : "", field);
@@ -216,8 +217,8 @@ static void names_fields(LsNames *names, LsView *v, uint64_t tab,
   }
 }
 
-void ls_names_hiddentable(LsNames *names, LsView *v, uint64_t tab,
-                          const char *module, const char *sep)
+void ls_names_shadowedtable(LsNames *names, LsView *v, uint64_t tab,
+                            const char *module, const char *sep)
 {
   names_fields(names, v, tab, &(Place){module, "", sep, true});
 }
@@ -326,10 +327,10 @@ void ls_names_walk(LsNames *names, LsView *v, uint64_t g)
     return;
   if (ls_view_get(v, registry, "_LOADED", &value)) {
     names_loaded(names, v, value.addr);
-    ls_names_hidden(names, v, g, value.addr);
+    ls_names_shadowed(names, v, g, value.addr);
   }
   v->mem->bad = false;
   /* Methods of files, as their C functions are called. */
   if (ls_view_get(v, registry, "FILE*", &value) && value.type == LS_GCT_TAB)
-    ls_names_hiddentable(names, v, value.addr, "io", ".method_");
+    ls_names_shadowedtable(names, v, value.addr, "io", ".method_");
 }

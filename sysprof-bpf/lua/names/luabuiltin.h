@@ -1,7 +1,7 @@
 /*
-** Names of functions by the tables in which a program finds them: of LuaJIT's
-** builtins, of other C functions, and of Lua functions whose place of
-** definition is not known any more.
+** Names of functions by the tables of loaded modules that hold them: of
+** LuaJIT's builtins, of other C functions, and of Lua functions whose
+** definition was not seen.
 */
 
 #ifndef LS_LUABUILTIN_H
@@ -14,20 +14,20 @@
 #define LS_FFID_C 1 /* Kinds of functions: C functions; builtins are above. */
 
 /* The names of one function. Strings belong to the pool. */
-typedef struct LsNamed {
+typedef struct LsFuncNames {
   uint64_t key; /* A C function's address, or a Lua function's key; or 0. */
   LjmNaming naming;
-  unsigned walk; /* That has found them: they stay. */
-} LsNamed;
+  unsigned walk; /* Number of the walk that has found them. */
+} LsFuncNames;
 
-#define LS_NAMES_LUA  128  /* Lua functions that are told. */
+#define LS_NAMES_LUA  128  /* Lua functions that a walk lists. */
 #define LS_NAMES_SEEN 4096 /* Tables by a name that a walk remembers. */
 
 /* The names that were found, of one VM. */
 typedef struct LsNames {
   LsPool *pool;
-  LsNamed builtin[256];         /* By ffid. */
-  LsNamed *map;                 /* By key. */
+  LsFuncNames builtin[256];     /* By ffid. */
+  LsFuncNames *map;             /* By key. */
   size_t n, size;               /* Entries; slots, a power of two. */
   uint32_t registry;            /* Where g has the registry; 0: not known. */
   unsigned walk;                /* Number of this walk. */
@@ -40,32 +40,36 @@ typedef struct LsNames {
 } LsNames;
 
 /* Look through the loaded modules of the VM whose global state is at G, and
-** add what has no name yet. A bounded walk; what cannot be read is passed over.
+** add names of functions that have none. The walk is bounded; what cannot be
+** read is skipped.
 */
 void ls_names_walk(LsNames *names, LsView *v, uint64_t g);
 
-/* Name the functions in a table that is called MODULE: "ffi.meta" and SEP in
-** front of each field. Any other name is better.
+/* Name the functions in a table that programs cannot reach: MODULE, as
+** "ffi.meta", SEP and the field. Any other name of a function is better.
 */
-void ls_names_hiddentable(LsNames *names, LsView *v, uint64_t tab,
-                          const char *module, const char *sep);
+void ls_names_shadowedtable(LsNames *names, LsView *v, uint64_t tab,
+                            const char *module, const char *sep);
 
-/* Name builtins that no module has: those of metatables, and what iterators
-** call. LOADED is package.loaded.
+/* Name shadowed builtins, which no module holds: those of metatables, and what
+** iterators call. G and LOADED are the addresses of the global state and of
+** package.loaded.
 */
-void ls_names_hidden(LsNames *names, LsView *v, uint64_t g, uint64_t loaded);
+void ls_names_shadowed(LsNames *names, LsView *v, uint64_t g, uint64_t loaded);
 
 /* The key of a Lua function: its proto's address, and ljs_check_proto() of it.
  */
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
 
-/* The name of the function with this key, or NULL. */
+/* The name of the function with this key, or NULL. It belongs to the pool. */
 const char *ls_names_find(const LsNames *names, uint64_t key);
 
-/* The name of the builtin with this number, at most 255, or NULL. */
+/* The name of the builtin with this number, at most 255, or NULL. It belongs to
+** the pool or is static.
+*/
 const char *ls_names_builtin(const LsNames *names, uint32_t ffid);
 
-/* Give the memory back, but for the pool. */
+/* Free the memory of *NAMES, but not the pool. */
 void ls_names_free(LsNames *names);
 
 #endif

@@ -2,7 +2,7 @@
 ** Names of functions by the calls of them.
 **
 ** A call has its function from an upvalue, a global or a field of a table that
-** is one: the instructions in front of it tell which. The same way is gone in
+** is one: the instructions in front of it show which. The same way is gone in
 ** the live VM, and must lead to the function that really ran.
 */
 
@@ -29,7 +29,7 @@ typedef struct Way {
 /* -- The way in the code -------------------------------------------------- */
 
 /* How a slot was filled before an instruction. Local variables end the way:
-** nobody knows what they have had.
+** what they held is not known.
 */
 static bool call_way(const LsBlob *b, uint32_t pos, uint32_t slot, Way *w)
 {
@@ -123,7 +123,7 @@ static const char *call_string(const LsBlob *b, uint32_t k,
 }
 
 /* Name the function by the way: "t.name", as it is when it is defined so. */
-static void call_put(LsGiven *gn, LsGivenName *e, const LsClosure *c,
+static void call_put(LsProven *pn, LsProvenName *e, const LsClosure *c,
                      const Way *w, const LsUpvalue *u)
 {
   char name[2 * LS_NAME_MAX], part[LS_NAME_MAX / 2];
@@ -138,27 +138,27 @@ static void call_put(LsGiven *gn, LsGivenName *e, const LsClosure *c,
   while (i-- > 0)
     n += (size_t)snprintf(name + n, sizeof(name) - n, ".%s",
                           call_string(&c->b, w->field[i], part));
-  ls_given_put(gn, e, LS_GIVEN_CALL, name, n);
+  ls_proven_put(pn, e, LS_PROVEN_CALL, name, n);
 }
 
 /* The function at the end of a way is the one that was called. A variable alone
 ** must be the function's own: others call it by any name.
 */
-static void call_verified(LsGiven *gn, LsGivenName *e, const LsClosure *c,
+static void call_verified(LsProven *pn, LsProvenName *e, const LsClosure *c,
                           const Way *w, const LsUpvalue *u, uint64_t fn)
 {
   LsClosure value;
   if ((w->global || w->n > 0) && !e->data) {
-    call_put(gn, e, c, w, u);
+    call_put(pn, e, c, w, u);
   } else if (w->n == 0 && !w->global && ls_closure_read(c->b.v, fn, &value)) {
-    if (ls_given_own(gn, c, u, &value))
-      call_put(gn, e, c, w, u);
+    if (ls_proven_own(pn, c, u, &value))
+      call_put(pn, e, c, w, u);
     ls_closure_free(&value);
   }
 }
 
 /* Look at one call. */
-static void call_look(LsGiven *gn, LsGivenName *e, const LsClosure *c,
+static void call_look(LsProven *pn, LsProvenName *e, const LsClosure *c,
                       const LsCalled *call)
 {
   uint32_t ins = ls_proto_ins(&c->b, call->pos), op = LS_BC_OP(ins);
@@ -178,22 +178,23 @@ static void call_look(LsGiven *gn, LsGivenName *e, const LsClosure *c,
     return;
   pt = ls_closure_proto(c->b.v, value.addr, &check);
   if (pt == call->pt && check == call->check)
-    call_verified(gn, e, c, &w, &u, value.addr);
+    call_verified(pn, e, c, &w, &u, value.addr);
 }
 
-void ls_call_name(LsGiven *gn, LsView *v, const LsCalled *call)
+void ls_call_name(LsProven *pn, LsView *v, const LsCalled *call)
 {
-  LsGivenName *e = ls_given_entry(gn, ls_names_protokey(call->pt, call->check));
+  LsProvenName *e =
+      ls_proven_entry(pn, ls_names_protokey(call->pt, call->check));
   LsClosure c;
-  if (!e || e->told || e->rank >= LS_GIVEN_CALL || e->tries >= CALL_TRIES ||
-      gn->calls == 0)
+  if (!e || e->final || e->rank >= LS_PROVEN_CALL || e->tries >= CALL_TRIES ||
+      pn->calls == 0)
     return;
-  gn->calls--;
+  pn->calls--;
   e->tries++;
   v->mem->bad = false;
   if (!ls_closure_read(v, call->caller, &c))
     return;
-  call_look(gn, e, &c, call);
+  call_look(pn, e, &c, call);
   ls_closure_free(&c);
   v->mem->bad = false;
 }

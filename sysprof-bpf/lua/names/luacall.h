@@ -1,12 +1,12 @@
 /*
-** Names of functions by the calls of them: verified, since a tail call puts
-** another function where the one that was called has been.
+** Names of functions by the calls of them. They are verified: a tail call puts
+** another function into the frame of the one that was called.
 */
 
 #ifndef LS_LUACALL_H
 #define LS_LUACALL_H
 
-#include "luagiven.h"
+#include "luaproven.h"
 
 /* A call. */
 typedef struct LsCalled {
@@ -17,10 +17,10 @@ typedef struct LsCalled {
   uint64_t check;  /* with ljs_check_proto() of that. */
 } LsCalled;
 
-/* Name a function as a call of it has it, if what that has is the function.
-** Remembered by GN, unless there is a better name. A function is tried a few
-** times at most, without success.
+/* Name a function by a call of it, if the called value is proven to be that
+** function. PN keeps the name, unless it has a better one. After a few failures
+** a function is not tried again.
 */
-void ls_call_name(LsGiven *gn, LsView *v, const LsCalled *call);
+void ls_call_name(LsProven *pn, LsView *v, const LsCalled *call);
 
 #endif

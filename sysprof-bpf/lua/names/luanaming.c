@@ -16,14 +16,14 @@ void ls_naming_init(LsNaming *nm, LsView *view, LsFuncs *funcs)
 {
   nm->view = view;
   nm->names.pool = funcs->pool;
-  nm->given.pool = funcs->pool;
-  nm->given.funcs = funcs;
+  nm->proven.pool = funcs->pool;
+  nm->proven.funcs = funcs;
 }
 
 void ls_naming_free(LsNaming *nm)
 {
   ls_names_free(&nm->names);
-  ls_given_free(&nm->given);
+  ls_proven_free(&nm->proven);
 }
 
 /* -- Names by tables ------------------------------------------------------ */
@@ -56,7 +56,7 @@ static bool naming_walk(LsNaming *nm)
   ls_remote_moment(nm->view->mem);
   ls_names_walk(&nm->names, nm->view, nm->stack->g);
   for (k = 0; k < nm->names.nlua; k++)
-    ls_given_closure(&nm->given, nm->names.lua[k]);
+    ls_proven_closure(&nm->proven, nm->names.lua[k]);
   nm->walk[i].when = naming_now();
   if (nm->names.n > before)
     nm->walk[i].wait = NAMING_WALK_MS;
@@ -92,11 +92,11 @@ const char *ls_naming_c(LsNaming *nm, uint64_t addr, uint32_t ffid)
 /* Whether the closure that ran in a frame has been looked at. */
 static bool naming_looked(LsNaming *nm, const struct ljs_frame *fr)
 {
-  const LsFunc *f = ls_func_known(nm->given.funcs, fr->addr, fr->check);
-  const LsGivenName *e;
+  const LsFunc *f = ls_func_known(nm->proven.funcs, fr->addr, fr->check);
+  const LsProvenName *e;
   if (fr->kind != LJS_FRAME_LUA || !f)
     return false;
-  e = ls_given_entry(&nm->given, ls_names_protokey(f->addr, f->check));
+  e = ls_proven_entry(&nm->proven, ls_names_protokey(f->addr, f->check));
   return e && e->fn == fr->fn;
 }
 
@@ -112,27 +112,28 @@ static void naming_hold(LsNaming *nm)
   for (i = 0; i < n; i++)
     if (s->frame[i].kind != LJS_FRAME_BUILTIN &&
         !naming_looked(nm, &s->frame[i]))
-      ls_given_closure(&nm->given, s->frame[i].fn);
-  ls_given_look(&nm->given, nm->view);
+      ls_proven_closure(&nm->proven, s->frame[i].fn);
+  ls_proven_look(&nm->proven, nm->view);
 }
 
 /* Main chunks have none. */
 const char *ls_naming_lua(LsNaming *nm, LsFunc *f)
 {
-  if (f->given)
-    return f->given;
+  if (f->proven)
+    return f->proven;
   if (*f->name || f->known || f->first == 0)
     return f->name;
-  f->given = naming_find(nm, ls_names_protokey(f->addr, f->check));
-  ls_given_tell(&nm->given, f);
-  return f->given ? f->given : "";
+  f->proven = naming_find(nm, ls_names_protokey(f->addr, f->check));
+  ls_proven_finalize(&nm->proven, f);
+  return f->proven ? f->proven : "";
 }
 
-/* Whether a function has no name yet, so that its callers may tell it. */
+/* Whether a function has no name yet, so that calls of it may give one. */
 static bool naming_nameless(LsNaming *nm, const LsFunc *f)
 {
   uint64_t key = ls_names_protokey(f->addr, f->check);
-  if (*f->name || f->known || f->given || f->first <= 0 || naming_find(nm, key))
+  if (*f->name || f->known || f->proven || f->first <= 0 ||
+      naming_find(nm, key))
     return false;
   naming_hold(nm);
   return !f->known;
@@ -148,7 +149,7 @@ static void naming_call(LsNaming *nm, const LsFunc *f, uint64_t caller,
                    .pt = f->addr,
                    .check = f->check};
   if (caller)
-    ls_call_name(&nm->given, nm->view, &call);
+    ls_call_name(&nm->proven, nm->view, &call);
 }
 
 /* Whether a C function calls its first argument. */
@@ -185,10 +186,10 @@ void ls_naming_frame(LsNaming *nm, const LsFunc *f, uint32_t i)
 */
 static void naming_callplace(LsNaming *nm, const LsFunc *f, const LsPlace *p)
 {
-  LsGivenName *e;
+  LsProvenName *e;
   if (!p->f)
     return;
-  e = ls_given_entry(&nm->given, ls_names_protokey(p->f->addr, p->f->check));
+  e = ls_proven_entry(&nm->proven, ls_names_protokey(p->f->addr, p->f->check));
   if (e)
     naming_call(nm, f, e->fn, p->pos, false);
 }
@@ -204,13 +205,13 @@ void ls_naming_hold(LsNaming *nm, const LsTrace *T)
   if (!any)
     return;
   for (k = 0; k < T->nclosure; k++)
-    ls_given_closure(&nm->given, T->closure[k]);
-  ls_given_look(&nm->given, nm->view);
+    ls_proven_closure(&nm->proven, T->closure[k]);
+  ls_proven_look(&nm->proven, nm->view);
   for (k = 0; k < T->nhidden; k++)
-    ls_given_tell(&nm->given, T->hidden[k]);
+    ls_proven_finalize(&nm->proven, T->hidden[k]);
 }
 
-void ls_naming_trace(LsNaming *nm, const LsHere *here, uint32_t i)
+void ls_naming_trace(LsNaming *nm, const LsTraceLine *here, uint32_t i)
 {
   const LsPlace *p = here->outer;
   const LsFunc *f = here->f;

@@ -1,17 +1,17 @@
 /*
-** Names of the functions of a stack, by all the ways in which they are known.
+** Names of the functions of a stack, by all sources of names.
 **
-** The first that tells wins: the definition, the tables of loaded modules, a
-** variable that was made for the function, a verified call, a field of a table
-** that a closure holds. A name that has been told stays.
+** The first source that has a name wins: the definition, the tables of loaded
+** modules, a variable that was made for the function, a verified call, a field
+** of a table that a closure holds. A name that was reported stays.
 */
 
 #ifndef LS_LUANAMING_H
 #define LS_LUANAMING_H
 
 #include "luabuiltin.h"
-#include "luagiven.h"
-#include "luapath.h"
+#include "luaproven.h"
+#include "luatraceline.h"
 
 #define LS_NAMING_VMS 64 /* VMs whose walks are remembered. */
 
@@ -20,7 +20,7 @@ typedef struct LsNaming {
   LsView *view;
   const struct ljs_stack *stack; /* The one that is named. */
   LsNames names;
-  LsGiven given;
+  LsProven proven;
   uint64_t held; /* Key of the stack whose closures were looked at, or 0. */
   struct {
     uint64_t g;
@@ -30,30 +30,33 @@ typedef struct LsNaming {
   unsigned nwalk;
 } LsNaming;
 
-/* The view, the functions and the pool must live as long. */
+/* Initialize *NM. The view and the functions, with their pool, belong to the
+** caller and must live as long.
+*/
 void ls_naming_init(LsNaming *nm, LsView *view, LsFuncs *funcs);
 
-/* Give the memory back. */
+/* Free the memory of *NM, but not NM. */
 void ls_naming_free(LsNaming *nm);
 
-/* The name of a function of Lua's, or "". */
+/* The name of a Lua function, or "". It belongs to the pool. */
 const char *ls_naming_lua(LsNaming *nm, LsFunc *f);
 
-/* The name of a C function in Lua, by its address and its ffid; or "". */
+/* The name of a C function in Lua, by its address and its ffid; or "". It
+** belongs to the pool or is static.
+*/
 const char *ls_naming_c(LsNaming *nm, uint64_t addr, uint32_t ffid);
 
-/* Have the function of frame I, if it has no name, named by who has called it.
- */
+/* Name the function of frame I by the call of it, if it has no name. */
 void ls_naming_frame(LsNaming *nm, const LsFunc *f, uint32_t i);
 
-/* Look at the closures that a trace has, if it may have functions in it that
-** have no name: then their calls cannot be told from others.
+/* Look at the closures among the constants of a trace, if functions in it have
+** no name: calls of those cannot be distinguished from others.
 */
 void ls_naming_hold(LsNaming *nm, const LsTrace *T);
 
-/* Have the functions where a trace is named by each other. It is frame I, which
-** has called, or begun in, the last of them.
+/* Name the functions at a position in a trace by their calls of each other. The
+** trace is frame I, which has called, or begun in, the outermost of them.
 */
-void ls_naming_trace(LsNaming *nm, const LsHere *here, uint32_t i);
+void ls_naming_trace(LsNaming *nm, const LsTraceLine *here, uint32_t i);
 
 #endif

@@ -140,7 +140,7 @@ static void sites_cfunction(Out *o, uint64_t addr, uint32_t ffid,
     s->kind = LS_CFUNC;
 }
 
-/* Meet the Lua functions of a stack, from the outermost on: main chunks tell
+/* Read the Lua functions of a stack, from the outermost on: main chunks have
 ** the names of all that they define.
 */
 static void sites_meet(Out *o)
@@ -196,17 +196,17 @@ static void sites_place(Out *o, const LsPlace *p)
 static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs, uint32_t i)
 {
   const unsigned guess = LS_TRACE | LS_APPROX | LS_UNSURE;
-  LsHere here;
+  LsTraceLine here;
   uint32_t k;
-  bool told;
+  bool found;
   ls_naming_hold(&o->b->naming, T);
-  told = ls_path_at(T, ofs, &here);
-  if (told && !here.f && !here.outer[-1].cfn && !here.nouter)
-    told = false; /* Such are the first snapshots behind a stitch. */
-  if (!told)      /* Only where it begins is known. */
-    here = (LsHere){.f = T->start.f};
+  found = ls_traceline_find(T, ofs, &here);
+  if (found && !here.f && !here.outer[-1].cfn && !here.nouter)
+    found = false; /* Such are the first snapshots behind a stitch. */
+  if (!found)      /* Only where it begins is known. */
+    here = (LsTraceLine){.f = T->start.f};
   ls_naming_trace(&o->b->naming, &here, i);
-  if (!told) {
+  if (!found) {
     if (T->start.f)
       sites_line(o, T->start.f, T->start.pos, guess);
     else

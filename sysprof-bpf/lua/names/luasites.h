@@ -1,6 +1,6 @@
 /*
-** Lua's part of a stack, named: the one door to all that is known of a
-** process's Lua functions and traces.
+** The sites of Lua frames: the interface to all that is known of the Lua
+** functions and traces of a process.
 */
 
 #ifndef LS_LUASITES_H
@@ -13,10 +13,12 @@
 
 typedef struct LsLua LsLua;
 
-/* For the process PID. NULL without memory. */
+/* Open the Lua side of process PID. NULL without memory. The caller closes it
+** by ls_lua_close.
+*/
 LsLua *ls_lua_open(pid_t pid);
 
-/* Give all back, all strings in sites too. NULL is fine. */
+/* Free L with all strings of its sites. L may be NULL. */
 void ls_lua_close(LsLua *l);
 
 /* Name frame I of a stack, which is of the kind LUA, BUILTIN, TRACE or JIT, in

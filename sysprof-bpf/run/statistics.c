@@ -1,58 +1,56 @@
 /*
-** What became of all samples.
+** Statistics of a run.
 */
 
-#include "books.h"
 #include "cut.h"
 #include "say.h"
+#include "statistics.h"
 
 static double percent(uint64_t part, uint64_t whole)
 {
   return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-uint64_t ls_books_dropped(const LsBooks *b)
+uint64_t ls_statistics_dropped(const LsStatistics *b)
 {
   return b->dropped_ring + b->dropped_full + b->dropped_busy + b->lost;
 }
 
-/* Samples that were dropped, or do not reach the root; in percent. */
-double ls_books_missed(const LsBooks *b)
+double ls_statistics_missed(const LsStatistics *b)
 {
   return percent(b->fired - b->complete, b->fired);
 }
 
-/* The books as a stream has them. Answers how many numbers there are. */
-size_t ls_books_list(const LsBooks *b, LsBook out[LS_BOOKS_MAX])
+size_t ls_statistics_list(const LsStatistics *b,
+                          LsStatistic out[LS_STATISTICS_MAX])
 {
   size_t n = 0, i;
-  out[n++] = (LsBook){"fired", b->fired};
-  out[n++] = (LsBook){"delivered", b->delivered};
-  out[n++] = (LsBook){"dropped", ls_books_dropped(b)};
-  out[n++] = (LsBook){"dropped_ring", b->dropped_ring};
-  out[n++] = (LsBook){"dropped_full", b->dropped_full};
-  out[n++] = (LsBook){"dropped_busy", b->dropped_busy};
-  out[n++] = (LsBook){"dropped_lost", b->lost};
-  out[n++] = (LsBook){ls_cut_key(LJS_CUT_NOT), b->complete};
+  out[n++] = (LsStatistic){"fired", b->fired};
+  out[n++] = (LsStatistic){"delivered", b->delivered};
+  out[n++] = (LsStatistic){"dropped", ls_statistics_dropped(b)};
+  out[n++] = (LsStatistic){"dropped_ring", b->dropped_ring};
+  out[n++] = (LsStatistic){"dropped_full", b->dropped_full};
+  out[n++] = (LsStatistic){"dropped_busy", b->dropped_busy};
+  out[n++] = (LsStatistic){"dropped_lost", b->lost};
+  out[n++] = (LsStatistic){ls_cut_key(LJS_CUT_NOT), b->complete};
   for (i = LJS_CUT_NOT + 1; i < LJS_CUT_REASONS; i++)
-    out[n++] = (LsBook){ls_cut_key(i), b->cut[i]};
-  out[n++] = (LsBook){"cpu_ns", b->cpu_ns};
-  out[n++] = (LsBook){"cpu_fired", b->cpu_fired};
-  out[n++] = (LsBook){"ns", b->ns};
-  out[n++] = (LsBook){"woken", b->woken};
+    out[n++] = (LsStatistic){ls_cut_key(i), b->cut[i]};
+  out[n++] = (LsStatistic){"cpu_ns", b->cpu_ns};
+  out[n++] = (LsStatistic){"cpu_fired", b->cpu_fired};
+  out[n++] = (LsStatistic){"ns", b->ns};
+  out[n++] = (LsStatistic){"woken", b->woken};
   return n;
 }
 
-/* How many of the samples that HZ owes for the CPU time were fired. */
-static double coverage(const LsBooks *b, double hz)
+/* Samples that were fired, in percent of those due to the CPU time. */
+static double coverage(const LsStatistics *b, double hz)
 {
   return 100.0 * (double)b->cpu_fired / ((double)b->cpu_ns / 1e9 * hz);
 }
 
-/* Tells them to people. HZ is 0 if CPU time is no measure. */
-void ls_books_say(const LsBooks *b, double hz)
+void ls_statistics_say(const LsStatistics *b, double hz)
 {
-  unsigned long long dropped = ls_books_dropped(b);
+  unsigned long long dropped = ls_statistics_dropped(b);
   unsigned i;
   ls_say("%llu samples in %.1f s: %llu delivered, %llu dropped",
          (unsigned long long)b->fired, (double)b->ns / 1e9,

@@ -1,18 +1,17 @@
 /*
-** Which instruction of Lua's a piece of machine code is of, between two
-** snapshots.
+** Mapping of a trace's machine code to bytecode instructions.
 **
-** A snapshot tells where the interpreter would go on. The code between two of
-** them is that of all instructions from the one to the other, in order: of one
-** function, or of a caller and of what it has called, or of a function and of
-** the one that it returns to. How far the code is from the first snapshot to
-** the second tells which instruction it is, more or less: each is taken to have
-** as much code as its kind usually has.
+** A snapshot has the instruction where the interpreter would go on. The code
+** between two snapshots is that of all instructions from the one to the other,
+** in order: of one function, or of a caller and of what it has called, or of a
+** function and of the one that it returns to. Between two snapshots the
+** instruction is interpolated from the code offset: each is assumed to have as
+** much code as its kind usually has.
 */
 
 #include <string.h>
 
-#include "luapath.h"
+#include "luatraceline.h"
 
 #define PATH_MAX 64  /* Functions on the way from one snapshot to the next. */
 #define PATH_INS 400 /* Instructions of one that are looked at. */
@@ -103,9 +102,9 @@ static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
   return (int)level - 1;
 }
 
-/* The way from snapshot A to B: out of the functions that A is in, on in the
+/* The path from snapshot A to B: out of the functions that A is in, on in the
 ** one that both have in common, and into those that B is in. With WRAP, A is
-** the last one, and a loop begins again. Without legs, it cannot be told.
+** the last one, and a loop begins again. Without legs, it is unknown.
 */
 static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
                       const LsSnap *sb, bool wrap)
@@ -132,8 +131,8 @@ static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
     path_leg(p, b + k, nb - 1 - k, 1, b[k].pos + (k > 0), k > 0);
 }
 
-/* How many functions without a snapshot a call may be of, and one of them: by
-** its name, as the code of the caller has it; all, if the call has no name.
+/* The number of functions without a snapshot that a call may be of, by its name
+** in the code of the caller; all, if the call has no name. *F is one of them.
 */
 static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
 {
@@ -141,7 +140,7 @@ static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
   uint32_t i;
   for (i = 0; i < T->nhidden; i++) {
     const LsFunc *h = T->hidden[i];
-    const char *own = !*h->name && h->given ? h->given : h->name;
+    const char *own = !*h->name && h->proven ? h->proven : h->name;
     const char *dot = strrchr(own, '.');
     if (*name && strcmp(own, name) != 0 && (!dot || strcmp(dot + 1, name) != 0))
       continue;
@@ -179,7 +178,7 @@ static void path_reveal(Path *p, unsigned i, uint32_t at, LsFunc *f)
 }
 
 /* Put in the functions without snapshots that are called on the way. Returns
-** false if there may be some that cannot be told.
+** false if there may be others.
 */
 static bool path_revealall(Path *p, const LsTrace *T)
 {
@@ -274,14 +273,14 @@ static uint32_t path_before(const LsTrace *T, uint32_t ofs)
 }
 
 /* Where a snapshot was taken. */
-static void path_there(const LsTrace *T, const LsSnap *s, LsHere *here)
+static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
 {
   const LsPlace *p = T->place + s->place;
-  *here = (LsHere){
+  *here = (LsTraceLine){
       .f = p->f, .pos = p->pos, .outer = p + 1, .nouter = s->nplace - 1};
 }
 
-bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here)
+bool ls_traceline_find(const LsTrace *T, uint32_t ofs, LsTraceLine *here)
 {
   uint32_t i = path_before(T, ofs), next = i + 1, end = T->szmcode;
   bool wrap = next == T->nsnap;
@@ -306,7 +305,7 @@ bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here)
   }
   if (ofs >= end || end <= T->snap[i].mcofs)
     end = ofs + 1;
-  *here = (LsHere){.exact = path_oneline(&p)};
+  *here = (LsTraceLine){.exact = path_oneline(&p)};
   if (T->nhidden > 0) {
     unsigned n = p.n;
     here->unsure = !path_revealall(&p, T) || (wrap && !T->loops);

@@ -1,6 +1,6 @@
 /*
-** Tells what processes do that the sampler has to know of, by the kernel's own
-** account of it: a perf event that counts nothing, one on each CPU.
+** Process events, from the records of a perf event that counts nothing, one on
+** each CPU.
 */
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "watch.h"
+#include "procevents.h"
 
 #define PAGES 32 /* Of each CPU's buffer; a power of 2. */
 
@@ -22,14 +22,14 @@ typedef struct Cpu {
   struct perf_event_mmap_page *page; /* And PAGES of records behind it. */
 } Cpu;
 
-struct LsWatch {
+struct LsProcEvents {
   int epoll;
   int ncpu;
   size_t pagesize;
   Cpu *cpu;
 };
 
-static int open_cpu(LsWatch *w, int cpu)
+static int open_cpu(LsProcEvents *w, int cpu)
 {
   struct perf_event_attr attr = {
       .size = sizeof(attr),
@@ -58,10 +58,9 @@ static int open_cpu(LsWatch *w, int cpu)
   return epoll_ctl(w->epoll, EPOLL_CTL_ADD, c->fd, &ev);
 }
 
-/* NULL and errno if the kernel does not permit it. */
-LsWatch *ls_watch_open(void)
+LsProcEvents *ls_procevents_open(void)
 {
-  LsWatch *w = calloc(1, sizeof(*w));
+  LsProcEvents *w = calloc(1, sizeof(*w));
   int i;
   if (!w)
     return NULL;
@@ -77,12 +76,12 @@ LsWatch *ls_watch_open(void)
   if (w->cpu && i == w->ncpu)
     return w;
   i = errno;
-  ls_watch_close(w);
+  ls_procevents_close(w);
   errno = i;
   return NULL;
 }
 
-void ls_watch_close(LsWatch *w)
+void ls_procevents_close(LsProcEvents *w)
 {
   int i;
   if (!w)
@@ -99,8 +98,7 @@ void ls_watch_close(LsWatch *w)
   free(w);
 }
 
-/* Readable when there is something to be read. */
-int ls_watch_fd(const LsWatch *w)
+int ls_procevents_fd(const LsProcEvents *w)
 {
   return w->epoll;
 }
@@ -128,30 +126,30 @@ typedef union Record {
   char bytes[4096 + 512]; /* A path is the longest part. */
 } Record;
 
-static void tell(const Record *r, LsWatchFunc *func, void *ctx)
+static void report(const Record *r, LsProcEventFunc *func, void *ctx)
 {
   switch (r->h.type) {
   case PERF_RECORD_MMAP2:
-    if (r->mmap2.ino) /* Memory of nobody's is of no interest. */
-      func(ctx, LS_WATCH_MAP, (pid_t)r->mmap2.pid, 0);
+    if (r->mmap2.ino) /* Of a file. */
+      func(ctx, LS_PROCEVENT_MAP, (pid_t)r->mmap2.pid, 0);
     break;
   case PERF_RECORD_COMM:
     if (r->h.misc & PERF_RECORD_MISC_COMM_EXEC)
-      func(ctx, LS_WATCH_EXEC, (pid_t)r->comm.pid, 0);
+      func(ctx, LS_PROCEVENT_EXEC, (pid_t)r->comm.pid, 0);
     break;
   case PERF_RECORD_FORK:
     if (r->task.pid != r->task.ppid)
-      func(ctx, LS_WATCH_FORK, (pid_t)r->task.pid, (pid_t)r->task.ppid);
+      func(ctx, LS_PROCEVENT_FORK, (pid_t)r->task.pid, (pid_t)r->task.ppid);
     break;
   case PERF_RECORD_LOST:
-    func(ctx, LS_WATCH_LOST, 0, 0);
+    func(ctx, LS_PROCEVENT_LOST, 0, 0);
     break;
   default:
     break;
   }
 }
 
-static void read_cpu(const LsWatch *w, const Cpu *c, LsWatchFunc *func,
+static void read_cpu(const LsProcEvents *w, const Cpu *c, LsProcEventFunc *func,
                      void *ctx)
 {
   const uint8_t *ring = (const uint8_t *)c->page + w->pagesize;
@@ -168,14 +166,13 @@ static void read_cpu(const LsWatch *w, const Cpu *c, LsWatchFunc *func,
       break;
     for (i = sizeof(r.h); i < n && i < sizeof(r.bytes); i++)
       r.bytes[i] = (char)ring[(tail + i) % size];
-    tell(&r, func, ctx);
+    report(&r, func, ctx);
     tail += n;
   }
   __atomic_store_n(&c->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-/* Tells all that has happened since. */
-void ls_watch_read(LsWatch *w, LsWatchFunc *func, void *ctx)
+void ls_procevents_read(LsProcEvents *w, LsProcEventFunc *func, void *ctx)
 {
   int i;
   for (i = 0; i < w->ncpu; i++)

@@ -1,15 +1,15 @@
 /*
-** Which instruction of Lua's a piece of machine code is of, between two
-** snapshots.
+** Mapping of a trace's machine code to functions and bytecode instructions,
+** and so to lines.
 */
 
-#ifndef LS_LUAPATH_H
-#define LS_LUAPATH_H
+#ifndef LS_LUATRACELINE_H
+#define LS_LUATRACELINE_H
 
 #include "luatrace.h"
 
-/* Where a trace is: a function, and the places that called it. */
-typedef struct LsHere {
+/* A position in a trace: a function, and the places that called it. */
+typedef struct LsTraceLine {
   LsFunc *f;            /* NULL: outer[-1] is all that is known. */
   uint32_t pos;         /* Instruction. */
   const LsPlace *outer; /* Callers, the nearest first. */
@@ -19,11 +19,11 @@ typedef struct LsHere {
   bool exact;  /* The line is certain. */
   bool unsure; /* Not even the function is: it may be one that was inlined, and
                ** left again before the next snapshot. */
-} LsHere;
+} LsTraceLine;
 
-/* Where code at an offset in the trace's machine code is. Returns false if no
-** snapshot tells.
+/* Find the position of the byte at OFS in the trace's machine code. Returns
+** false if the snapshots do not have it. Its places belong to T.
 */
-bool ls_path_at(const LsTrace *T, uint32_t ofs, LsHere *here);
+bool ls_traceline_find(const LsTrace *T, uint32_t ofs, LsTraceLine *here);
 
 #endif
