@@ -165,7 +165,7 @@ ssize_t lp_follow_read(void *ctx, void *buf, size_t n)
       follow_came(f, buf, (size_t)r);
       return r;
     }
-    if (f->in && f->in->told)
+    if (f->in && f->in->complete)
       break;
     follow_sleep(f);
     waited = 1;

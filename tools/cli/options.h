@@ -55,7 +55,7 @@ double lp_option_percent(const char *arg, struct argp_state *state);
 uint64_t lp_option_seconds(const char *arg, struct argp_state *state);
 uint64_t lp_option_interval(const char *arg, struct argp_state *state);
 uint64_t lp_option_number(const char *arg, struct argp_state *state);
-const char *lp_option_regex(regex_t *re, const char *was, const char *name,
+const char *lp_option_regex(regex_t *re, const char *old, const char *name,
                             const char *arg, struct argp_state *state);
 
 /* Which FILEs there are (option_files.c): the same goes for these. */

@@ -169,7 +169,7 @@ static void compact_blocks(Compact *c, const LpDamage *why)
     compact_use(c, len, why);
     why = NULL;
   }
-  c->in->told = c->items.ended;
+  c->in->complete = c->items.ended;
   if (!c->items.ended)
     lp_reader_damage(c->in, c->sink, LP_CUT,
                      "expected a block or the %s, the stream ends",

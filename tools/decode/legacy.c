@@ -307,7 +307,7 @@ static void legacy_events(Legacy *l)
     res = legacy_next(l);
   while (res == LEGACY_NEXT);
   legacy_flush(l);
-  l->in->told = res == LEGACY_END;
+  l->in->complete = res == LEGACY_END;
   if (res == LEGACY_END && lp_input_want(l->in, 1))
     lp_reader_damage(l->in, l->sink, LP_ODD,
                      "expected the end of the stream behind its final byte");

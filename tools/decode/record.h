@@ -194,8 +194,9 @@ typedef struct LpSink {
   uint32_t (*process)(void *ctx, const LpProcess *p);
   uint32_t (*thread)(void *ctx, const LpThread *t);
   void (*sample)(void *ctx, const LpSample *s);
-  void (*book)(void *ctx, const LpMeta *m);
-  void (*booked)(void *ctx, uint64_t offset); /* All pairs of the books. */
+  void (*statistic)(void *ctx, const LpMeta *m);
+  void (*statistics_end)(void *ctx,
+                         uint64_t offset); /* All pairs of the books. */
 } LpSink;
 
 #endif

@@ -8,16 +8,16 @@
 
 #include "live.h"
 #include "profile.h"
-#include "watch.h"
+#include "detail.h"
 #include "weight.h"
 
 /* Numbers of a CPU profile's books that are checked. */
 enum {
-  LP_BOOK_FIRED,
-  LP_BOOK_DELIVERED,
-  LP_BOOK_DROPPED,
-  LP_BOOK_CPU_NS,
-  LP_NBOOK
+  LP_STAT_FIRED,
+  LP_STAT_DELIVERED,
+  LP_STAT_DROPPED,
+  LP_STAT_CPU_NS,
+  LP_NSTAT
 };
 
 typedef struct LpStream {
@@ -37,18 +37,18 @@ typedef struct LpStream {
   uint64_t early;  /* what came before, less what went. */
   uint64_t sample; /* Bytes between two samples; 0: all is told. */
   LpScale *scale;  /* What samples stand for. */
-  LpWatch *watch;  /* What is counted beside, or NULL. */
-  int begun;       /* It is known whether that is wanted. */
-  int blind;       /* The recorder itself could not see everything. */
-  uint64_t added;  /* To LpProfile.base, */
-  int nobefore;    /* and .nobefore, by this stream. */
+  LpDetail *detail; /* What is counted beside, or NULL. */
+  int begun;        /* It is known whether that is wanted. */
+  int blind;        /* The recorder itself could not see everything. */
+  uint64_t added;   /* To LpProfile.base, */
+  int nobefore;     /* and .nobefore, by this stream. */
   /* Of CPU profiles. */
   uint64_t samples;   /* Records of samples, */
   uint64_t delivered; /* of so many samples, */
   uint64_t hz;        /* so many a second of CPU time, */
   uint64_t period;    /* or nanoseconds between two. */
-  unsigned booked;    /* Bits of what the books tell of: */
-  uint64_t book[LP_NBOOK];
+  unsigned has_stat;  /* Bits of what the books tell of: */
+  uint64_t stat[LP_NSTAT];
   /* Of all. */
   uint64_t ns; /* The last time mark, */
   uint64_t at; /* and where its 0 is on the profile's time line. */
@@ -69,7 +69,7 @@ typedef enum LpStatus {
 } LpStatus;
 
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
-void lp_stream_settle(LpStream *st);
+void lp_stream_finalize(LpStream *st);
 void lp_stream_close(LpStream *st, uint64_t offset);
 LpStatus lp_stream_status(const LpStream *st);
 
@@ -89,7 +89,7 @@ static inline const uint64_t *lp_stream_base(const LpStream *st, uint64_t *base)
 /* Is what was told since the last time mark wanted? Events have happened behind
 ** it, samples were taken before it.
 */
-static inline int lp_watch_inside(const LpStream *st)
+static inline int lp_stream_wanted(const LpStream *st)
 {
   const LpWanted *wanted = &st->prof->wanted;
   if (st->body == 'p')
@@ -142,7 +142,7 @@ static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)
 static inline void lp_stream_begin(LpStream *st)
 {
   if (!st->begun)
-    lp_watch_open(st);
+    lp_detail_open(st);
 }
 
 #endif

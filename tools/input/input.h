@@ -27,8 +27,8 @@ typedef struct LpInput {
   LpReadFn read;
   void *src;
   int eof;
-  int error; /* errno of a failed read, which also ends the stream. */
-  int told;  /* The stream told its end: what is behind is not waited for. */
+  int error;    /* errno of a failed read, which also ends the stream. */
+  int complete; /* The stream told its end: what is behind is not waited for. */
 } LpInput;
 
 ssize_t lp_input_read_fd(int fd, void *buf, size_t n);

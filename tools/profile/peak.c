@@ -65,7 +65,7 @@ static LpWeight peak_held(const LpPeak *p, const LpOrigins *o, uint32_t origin)
 ** it. BASE tells what was live when it began, NULL that nobody knows. Returns
 ** how many bytes all that is known of held.
 */
-uint64_t lp_peak_settle(LpPeak *p, LpOrigins *o, const uint64_t *base)
+uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base)
 {
   LpFixed high = p->high;
   LpExtra *before;

@@ -30,7 +30,7 @@ typedef struct LpPeak {
 
 void lp_peak_open(LpPeak *p, LpOrigins *o);
 void lp_peak_keep(LpPeak *p, const LpOrigins *o, uint32_t origin);
-uint64_t lp_peak_settle(LpPeak *p, LpOrigins *o, const uint64_t *base);
+uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base);
 void lp_peak_resume(LpPeak *p, LpOrigins *o);
 void lp_peak_close(LpPeak *p);
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "course.h"
+#include "timeseries.h"
 #include "cpu.h"
 #include "files.h"
 #include "intern.h"
@@ -20,7 +20,7 @@
 #include "record.h"
 #include "sizes.h"
 #include "snaps.h"
-#include "taken.h"
+#include "overrides.h"
 #include "timeline.h"
 
 /* What is known of a function; strings are numbers in LpProfile.names. */
@@ -39,7 +39,7 @@ typedef struct LpFuncInfo {
 } LpFuncInfo;
 
 /* A row: where it is, and what happened there, with all callers and all types.
-** The figures are from lp_profile_settle; of samples they are rounded.
+** The figures are from lp_profile_finalize; of samples they are rounded.
 */
 typedef struct LpRow {
   uint32_t func;
@@ -79,8 +79,8 @@ typedef struct LpWanted {
   uint64_t snap;      /* Nanoseconds between two heap snapshots, or 0. */
 } LpWanted;
 
-/* What was read before, to compare with. */
-typedef struct LpWas {
+/* The baseline of a diff: what was read before lp_profile_set_baseline. */
+typedef struct LpBaseline {
   LpFigures *figures; /* By origin, */
   uint32_t n;         /* for so many. */
   uint64_t *samples;  /* By node, */
@@ -88,8 +88,8 @@ typedef struct LpWas {
   uint64_t period;    /* Of which each is worth that, as lp_cpu_period. */
   uint64_t base;      /* As in LpProfile. */
   int nobefore;
-  int is; /* There is something to compare with. */
-} LpWas;
+  int present; /* A baseline was set. */
+} LpBaseline;
 
 typedef struct LpProfile {
   unsigned of; /* LP_OF_*, of all streams read. */
@@ -103,13 +103,13 @@ typedef struct LpProfile {
   LpRow *row;       /* As many as sitekeys. */
   size_t nrow;      /* Room. */
   LpOrigins origins;
-  LpTaken taken;
+  LpOverrides overrides;
   LpCpu cpu;
-  LpSizeClass *size;   /* LP_NSIZES of them, if wanted. */
-  LpCourse course;     /* If wanted, */
-  LpSnaps snaps;       /* the same. */
-  uint64_t peak_bytes; /* The highest peak of a stream, */
-  uint64_t peak_ns;    /* and when that was. */
+  LpSizeClass *size;       /* LP_NSIZES of them, if wanted. */
+  LpTimeSeries timeseries; /* If wanted, */
+  LpSnaps snaps;           /* the same. */
+  uint64_t peak_bytes;     /* The highest peak of a stream, */
+  uint64_t peak_ns;        /* and when that was. */
   uint64_t base;  /* Bytes live when the recordings started, where known. */
   LpWeight elder; /* Objects that were, outside of the VM's count, and that
                   ** have gone. */
@@ -121,7 +121,7 @@ typedef struct LpProfile {
   uint64_t ns;       /* The last time mark of all, on the time line. */
   LpTimeline timeline;
   LpFiles files;
-  LpWas was;
+  LpBaseline baseline;
 } LpProfile;
 
 /* Are memory and CPU in it? */
@@ -143,9 +143,9 @@ void lp_profile_free(LpProfile *prof);
 uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);
 void lp_profile_sampled(LpProfile *prof, uint64_t sample);
-void lp_profile_settle(LpProfile *prof);
-void lp_profile_turn(LpProfile *prof);
-void lp_profile_was_free(LpProfile *prof);
+void lp_profile_finalize(LpProfile *prof);
+void lp_profile_set_baseline(LpProfile *prof);
+void lp_profile_baseline_free(LpProfile *prof);
 LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
 void lp_profile_guess(LpProfile *prof, const char *why);
 

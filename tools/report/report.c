@@ -230,7 +230,7 @@ static int report_sorts(const LpReport *r, unsigned of,
   none = lp_profile_new();
   none->of = of;
   none->wanted.what = r->wants | lp_metric_wants(LP_METRIC_BIT(opt->metric));
-  none->was.is = opt->base != NULL;
+  none->baseline.present = opt->base != NULL;
   r->table(&t, none, opt);
   for (i = 0; i < t.ncol; i++)
     lp_buf_printf(why, "%s%s", i ? ", " : "", t.col[i].key);

@@ -173,7 +173,7 @@ static void types_table(LpTable *table, const LpProfile *prof,
 {
   Types t = {.prof = prof, .chosen = opt->chosen};
   int i;
-  t.sides = prof->was.is ? LP_NSIDE : 1;
+  t.sides = prof->baseline.present ? LP_NSIDE : 1;
   t.metric = lp_report_metric(prof, opt);
   t.metrics =
       (lp_metric_columns(prof) & ~LP_METRIC_CPU) | LP_METRIC_BIT(t.metric);

@@ -47,7 +47,7 @@ static int tree_made(const LpProfile *prof, uint32_t site)
 */
 static int tree_byname(const LpProfile *prof, uint32_t site)
 {
-  return prof->was.is || tree_made(prof, site);
+  return prof->baseline.present || tree_made(prof, site);
 }
 
 /* A number that sites have in common if they are the same. */
@@ -228,7 +228,7 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
     if (!(t->metrics & LP_METRIC_BIT(m)))
       continue;
     tree_fill(t, prof, of->shape, &p, LP_NOW, m);
-    if (prof->was.is)
+    if (prof->baseline.present)
       tree_fill(t, prof, of->shape, &p, LP_BASE, m);
   }
   places_free(&p);

@@ -8,14 +8,14 @@
 #include "profile.h"
 
 /* The counters of all origins, which begin anew. */
-static void was_origins(LpProfile *prof)
+static void baseline_origins(LpProfile *prof)
 {
   LpOrigins *o = &prof->origins;
   uint32_t i;
-  prof->was.figures = lp_zalloc(o->n, sizeof(LpFigures));
-  prof->was.n = o->n;
+  prof->baseline.figures = lp_zalloc(o->n, sizeof(LpFigures));
+  prof->baseline.n = o->n;
   for (i = 0; i < o->n; i++) {
-    prof->was.figures[i] = lp_origins_figures(o, i);
+    prof->baseline.figures[i] = lp_origins_figures(o, i);
     memset(o->cell[i].n, 0, sizeof(o->cell[i].n));
   }
   if (o->nparts)
@@ -27,19 +27,19 @@ static void was_origins(LpProfile *prof)
 /* All that was read until now is what the rest will be compared with. What has
 ** a number keeps it.
 */
-void lp_profile_turn(LpProfile *prof)
+void lp_profile_set_baseline(LpProfile *prof)
 {
   uint32_t i;
-  lp_profile_was_free(prof);
-  was_origins(prof);
-  prof->was.samples = prof->origins.samples;
-  prof->was.nsamples = prof->origins.nsamples;
+  lp_profile_baseline_free(prof);
+  baseline_origins(prof);
+  prof->baseline.samples = prof->origins.samples;
+  prof->baseline.nsamples = prof->origins.nsamples;
   prof->origins.samples = NULL;
   prof->origins.nsamples = 0;
-  prof->was.period = lp_cpu_period(&prof->cpu);
-  prof->was.base = prof->base;
-  prof->was.nobefore = prof->nobefore;
-  prof->was.is = 1;
+  prof->baseline.period = lp_cpu_period(&prof->cpu);
+  prof->baseline.base = prof->base;
+  prof->baseline.nobefore = prof->nobefore;
+  prof->baseline.present = 1;
   prof->files.nbase = prof->files.n;
   prof->ns = prof->realtime = 0;
   memset(&prof->timeline, 0, sizeof(prof->timeline));
@@ -49,19 +49,19 @@ void lp_profile_turn(LpProfile *prof)
   prof->peak_bytes = prof->peak_ns = 0;
   free(prof->size);
   prof->size = NULL;
-  lp_course_free(&prof->course);
+  lp_timeseries_free(&prof->timeseries);
   lp_snaps_free(&prof->snaps);
   for (i = 0; i < prof->sitekeys.n; i++)
     prof->row[i].twice = 0;
-  lp_taken_free(&prof->taken);
-  lp_cpu_turn(&prof->cpu);
-  lp_profile_settle(prof);
+  lp_overrides_free(&prof->overrides);
+  lp_cpu_reset(&prof->cpu);
+  lp_profile_finalize(prof);
 }
 
 /* Give the memory back. */
-void lp_profile_was_free(LpProfile *prof)
+void lp_profile_baseline_free(LpProfile *prof)
 {
-  free(prof->was.figures);
-  free(prof->was.samples);
-  memset(&prof->was, 0, sizeof(prof->was));
+  free(prof->baseline.figures);
+  free(prof->baseline.samples);
+  memset(&prof->baseline, 0, sizeof(prof->baseline));
 }
