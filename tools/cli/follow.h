@@ -31,8 +31,20 @@ typedef struct LpFollow {
   const char *why; /* It is not the same file any more: in which way. */
 } LpFollow;
 
+/* Append the line before a report: seconds since the start, bytes read. LAST is
+** set for the final report.
+*/
 void lp_follow_heading(LpBuf *b, const LpFollow *f, int last);
+
+/* Start to follow the file NAME, which FD has open at its start. The caller
+** owns both and fills in the callbacks; SECONDS is the interval of show.
+*/
 void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds);
-ssize_t lp_follow_read(void *f, void *buf, size_t n); /* An LpReadFn. */
+
+/* An LpReadFn; F is an LpFollow. Waits at the end of the file for more. Returns
+** 0 when the stream is complete or a signal came, and -1 with ESTALE if the
+** file was replaced, see f->why.
+*/
+ssize_t lp_follow_read(void *f, void *buf, size_t n);
 
 #endif

@@ -20,8 +20,17 @@ typedef struct LpLoad {
   LpStream st;          /* What is read. */
 } LpLoad;
 
+/* Of two exit statuses, the one that takes precedence. */
 int lp_load_worse(int a, int b);
+
+/* Report on stderr that the file NAME cannot be used, and WHY. Returns
+** LP_UNREADABLE.
+*/
 int lp_load_failed(const char *name, const char *why);
+
+/* Read N files into l->prof. *GOT counts those that could be read. Returns the
+** worst status; warnings and errors are printed on stderr.
+*/
 int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got);
 
 #endif

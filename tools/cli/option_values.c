@@ -74,9 +74,7 @@ static size_t values_until(const char *arg)
   return n;
 }
 
-/* --focus, --ignore: compiles ARG into RE. OLD is the expression that RE holds,
- * or NULL. Returns ARG.
- */
+/* --focus, --ignore. OLD is the expression that RE holds already, or NULL. */
 const char *lp_option_regex(regex_t *re, const char *old, const char *name,
                             const char *arg, struct argp_state *state)
 {

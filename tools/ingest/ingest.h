@@ -68,16 +68,32 @@ typedef enum LpStatus {
   LP_EXCEEDED /* All is well but that a limit was exceeded. */
 } LpStatus;
 
+/* Initialize ST, which adds a stream to PROF. Returns the sink for the reader;
+** its context is ST.
+*/
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
+
+/* Bring the profile up to date with what was read so far. It can be reported,
+** and reading can go on.
+*/
 void lp_stream_finalize(LpStream *st);
+
+/* The stream ends at OFFSET: check it, finalize the profile and free the
+** memory. Status and counters of ST stay valid.
+*/
 void lp_stream_close(LpStream *st, uint64_t offset);
+
+/* How much of the stream could be read. */
 LpStatus lp_stream_status(const LpStream *st);
 
-/* For those who watch what comes: as the sink does. */
+/* -- For sinks that wrap this one, and the files of ingest/ ---------------- */
+
+/* The sink's body function. ST is an LpStream; BODY is m or p. */
 void lp_stream_body(void *st, int body);
 
-/* What was live when that began which is counted, or NULL if nobody knows. That
-** is at least what was freed of it, whatever the VM has counted.
+/* Bytes live at the start of the wanted time, in *BASE. Returns BASE, or NULL
+** if they are unknown. At least what was freed of them, even if the recorder's
+** number is lower.
 */
 static inline const uint64_t *lp_stream_base(const LpStream *st, uint64_t *base)
 {
@@ -86,8 +102,8 @@ static inline const uint64_t *lp_stream_base(const LpStream *st, uint64_t *base)
   return st->hasbase && !st->sample ? base : NULL;
 }
 
-/* Is what was told since the last time mark wanted? Events have happened behind
-** it, samples were taken before it.
+/* Is what was recorded since the last time mark in the wanted time? Events
+** happened after that mark, samples were taken before the next one.
 */
 static inline int lp_stream_wanted(const LpStream *st)
 {
@@ -98,9 +114,15 @@ static inline int lp_stream_wanted(const LpStream *st)
          (st->ns < wanted->to || wanted->to == UINT64_MAX);
 }
 
-/* Between the parts of it. */
+/* The sink's damage function. ST is an LpStream. The first damage is kept in
+** full.
+*/
 void lp_stream_damage(void *st, const LpDamage *d);
+
+/* Set the sink's functions for CPU profiles. */
 void lp_stream_cpu(LpSink *sink);
+
+/* The sink's meta function for CPU profiles: rate and event. */
 void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
 
 /* Add an event to sums. */

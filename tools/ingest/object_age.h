@@ -37,10 +37,19 @@ typedef struct LpObjectAges {
 */
 #define LP_OBJECT_AGE_LOST 0
 
+/* Start with no objects but LP_OBJECT_AGE_LOST. */
 void lp_object_age_open(LpObjectAges *a);
+
+/* Free the memory. */
 void lp_object_age_close(LpObjectAges *a);
+
+/* The memory used, in bytes. */
 size_t lp_object_age_bytes(const LpObjectAges *a);
+
+/* A number that was never used, or LP_OBJECT_AGE_LOST if all are in use. */
 uint32_t lp_object_age_more(LpObjectAges *a);
+
+/* Double the length of a tick. Births are rounded down. */
 void lp_object_age_coarsen(LpObjectAges *a);
 
 /* An object by its number. */

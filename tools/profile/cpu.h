@@ -51,21 +51,60 @@ typedef struct LpCpu {
 
 #define LP_SAMPLES_MAX ((uint64_t)1 << 62) /* So that no sum overflows. */
 
+/* Start with the unknown module, process and thread, all number 0. NAMES is the
+** profile's string table and stays its property.
+*/
 void lp_cpu_open(LpCpu *cpu, LpIntern *names);
+
+/* Free the memory. */
 void lp_cpu_close(LpCpu *cpu);
+
+/* Set all counters to 0, for what follows a baseline. Numbers of modules,
+** processes and threads stay valid.
+*/
 void lp_cpu_reset(LpCpu *cpu);
+
+/* The number of a module, the same for equal modules. */
 uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m);
+
+/* The number of a process, the same for equal processes. */
 uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p);
+
+/* The number of a thread, the same for equal threads. */
 uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t);
+
+/* The module with this number. */
 LpModuleInfo lp_cpu_module_info(const LpCpu *cpu, uint32_t module);
+
+/* The process with this number. */
 LpProcessInfo lp_cpu_process_info(const LpCpu *cpu, uint32_t process);
+
+/* The thread with this number. */
 LpThreadInfo lp_cpu_thread_info(const LpCpu *cpu, uint32_t thread);
+
+/* Count samples of a thread. Returns 0, and counts nothing, if there would be
+** more than LP_SAMPLES_MAX.
+*/
 int lp_cpu_sample(LpCpu *cpu, const LpSample *s);
+
+/* Add a value of a stream's statistics to the sum of its key. */
 void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value);
+
+/* Find the sum of a key of the statistics. Returns 0 if no stream has it. */
 int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value);
+
+/* A stream was sampled HZ times a second. */
 void lp_cpu_rate(LpCpu *cpu, uint64_t hz);
+
+/* Nanoseconds of CPU time per sample; 0 if unknown or not the same in all
+** streams.
+*/
 uint64_t lp_cpu_period(const LpCpu *cpu);
+
+/* The number of samples with an incomplete stack. */
 uint64_t lp_cpu_truncated(const LpCpu *cpu);
+
+/* The CPU time of a stream is worth this many samples. */
 void lp_cpu_expect(LpCpu *cpu, uint64_t samples);
 
 #endif

@@ -28,7 +28,10 @@ typedef struct LpOverrides {
 #define LP_OVERRIDE_OF(key)     ((uint32_t)(key))
 #define LP_OVERRIDE_KEY(by, of) (LP_OVERRIDE_USED | (uint64_t)(by) << 32 | (of))
 
+/* Double the size of the table. Pointers into it become invalid. */
 void lp_overrides_grow(LpOverrides *t);
+
+/* Free the memory. The table is empty then. */
 void lp_overrides_free(LpOverrides *t);
 
 /* The entry of KEY. */

@@ -28,10 +28,22 @@ typedef struct LpPeak {
   size_t nkept;
 } LpPeak;
 
+/* Start a stream. Objects of earlier streams are excluded from its peak. */
 void lp_peak_open(LpPeak *p, LpOrigins *o);
+
+/* Save the live counters of an origin before they change. */
 void lp_peak_keep(LpPeak *p, const LpOrigins *o, uint32_t origin);
+
+/* Add the peak of this stream to the extra counters of all origins. *BASE is
+** the bytes live at its start; NULL if unknown. Returns the bytes live at the
+** peak, *BASE included.
+*/
 uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base);
+
+/* Undo lp_peak_finalize before more events are counted. */
 void lp_peak_resume(LpPeak *p, LpOrigins *o);
+
+/* Free the memory. */
 void lp_peak_close(LpPeak *p);
 
 /* An event begins that makes the heap larger, or smaller, by BYTES. */

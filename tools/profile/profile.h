@@ -138,15 +138,39 @@ static inline int lp_profile_lua(const LpProfile *prof, uint32_t site)
          kind == LP_FUNC_TRACE;
 }
 
+/* An empty profile. The caller frees it with lp_profile_free. */
 LpProfile *lp_profile_new(void);
+
+/* Free a profile and all that it owns. */
 void lp_profile_free(LpProfile *prof);
+
+/* The number of a function. Equal functions have one number and the first of
+** their most complete definitions. Strings are copied.
+*/
 uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
+
+/* The number of a site, which is that of its row. */
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);
+
+/* A stream holds samples only, one for SAMPLE bytes on average. */
 void lp_profile_sampled(LpProfile *prof, uint64_t sample);
+
+/* Compute the figures of all rows from what was read so far. */
 void lp_profile_finalize(LpProfile *prof);
+
+/* Make all that was read so far the baseline of a diff, and start counting
+** anew. Numbers of functions, sites and origins stay valid.
+*/
 void lp_profile_set_baseline(LpProfile *prof);
+
+/* Free the baseline. */
 void lp_profile_baseline_free(LpProfile *prof);
+
+/* A string by its number. It belongs to PROF, and moves when names are added.
+ */
 LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
+
+/* Live figures are approximate because of WHY. The first reason is kept. */
 void lp_profile_guess(LpProfile *prof, const char *why);
 
 #endif

@@ -57,11 +57,29 @@ typedef struct LpSnapState {
   uint64_t objects, bytes;
 } LpSnapState;
 
+/* The entry of a site whose live objects are about to change. Valid until the
+** next call.
+*/
 LpSnapSite *lp_snaps_touch(LpSnapper *s, uint32_t site);
+
+/* Append the snapshots that are due at NS nanoseconds, one each INTERVAL
+** nanoseconds, to TO.
+*/
 void lp_snaps_take(LpSnapper *s, LpSnaps *to, uint64_t ns, uint64_t interval);
+
+/* Free the memory. */
 void lp_snapper_free(LpSnapper *s);
+
+/* Sort the snapshots of several streams by time. */
 void lp_snaps_sort(LpSnaps *s);
+
+/* Apply the snapshot of record I to STATE, which has one element per site.
+** Returns the first record of the next snapshot. Records must be played from
+** the first one on.
+*/
 size_t lp_snaps_play(const LpSnaps *s, size_t i, LpSnapState *state);
+
+/* Free the memory. */
 void lp_snaps_free(LpSnaps *s);
 
 #endif

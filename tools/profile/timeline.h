@@ -28,9 +28,18 @@ typedef struct LpTimeline {
   uint64_t apart; /* those whose times cannot be compared with the first. */
 } LpTimeline;
 
+/* Add a recording. Returns its start on the time line, in nanoseconds. All
+** times recorded before must be moved by *MOVED nanoseconds first.
+*/
 uint64_t lp_timeline_add(LpTimeline *t, const LpClock *c, uint64_t *moved);
+
+/* A recording, of the CPU or of memory, lasted FROM to TO, in nanoseconds. */
 void lp_timeline_span(LpTimeline *t, int cpu, uint64_t from, uint64_t to);
+
+/* Is it known when both memory and CPU were recorded? */
 int lp_timeline_known(const LpTimeline *t);
+
+/* Do memory and CPU recordings overlap in time? */
 int lp_timeline_shared(const LpTimeline *t);
 
 #endif

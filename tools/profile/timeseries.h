@@ -31,13 +31,29 @@ typedef struct LpTimeSeries {
   size_t nstep; /* Room. */
 } LpTimeSeries;
 
+/* Add what happened at NS nanoseconds. NS never decreases. */
 void lp_timeseries_add(LpTimeSeries *c, uint64_t ns, const LpStep *s);
+
+/* Distribute SAMPLES evenly over the steps between FROM and TO, in nanoseconds.
+ */
 void lp_timeseries_spread(LpTimeSeries *c, uint64_t from, uint64_t to,
                           uint64_t samples);
+
+/* Move all steps NS nanoseconds later, rounded to a step. */
 void lp_timeseries_shift(LpTimeSeries *c, uint64_t ns);
+
+/* Add BASE live bytes to every step. */
 void lp_timeseries_raise(LpTimeSeries *c, uint64_t base);
+
+/* Add the series of another stream. After its last step its live bytes stay.
+** OTHER is freed.
+*/
 void lp_timeseries_join(LpTimeSeries *c, LpTimeSeries *other);
+
+/* A copy, which the caller frees. */
 LpTimeSeries lp_timeseries_copy(const LpTimeSeries *c);
+
+/* Free the memory. The series is empty then. */
 void lp_timeseries_free(LpTimeSeries *c);
 
 #endif

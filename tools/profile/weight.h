@@ -24,7 +24,10 @@ typedef struct LpScale {
   LpWeight weight[LP_WEIGHT_SIZES];
 } LpScale;
 
+/* Prepare the weights for one sample in SAMPLE bytes. */
 void lp_scale_open(LpScale *s, uint64_t sample);
+
+/* The objects and bytes that a sampled object of SIZE bytes stands for. */
 LpWeight lp_weigh(LpScale *s, uint64_t size);
 
 /* Add WHAT and its PART, below 1, to a number and its part. */

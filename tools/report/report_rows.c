@@ -63,8 +63,8 @@ static void rows_self(Rows *r)
   lp_tree_close(&t);
 }
 
-/* Count node I, which is DEPTH deep. *LAST is the depth of the node before: nodes
-** of the path at least as deep as this one have been left.
+/* Count node I, which is DEPTH deep. *LAST is the depth of the node before:
+** nodes of the path at least as deep as this one have been left.
 */
 static void rows_visit(Rows *r, const LpTree *t, uint32_t i, int depth,
                        int *last)

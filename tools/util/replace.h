@@ -14,7 +14,15 @@ typedef struct LpReplace {
   int fd;     /* Where the new one is written, or -1. */
 } LpReplace;
 
+/* Create a temporary file next to NAME, which is copied. Returns its
+** descriptor, or -1 with errno: EEXIST if NAME exists and is not a regular
+** file.
+*/
 int lp_replace_open(LpReplace *r, const char *name);
+
+/* Close the temporary file. If WHOLE, rename it to the file's name, else remove
+** it. Returns 0 or an errno.
+*/
 int lp_replace_close(LpReplace *r, int whole);
 
 #endif

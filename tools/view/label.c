@@ -13,8 +13,7 @@
 
 /* The character of three bytes at P, or of U+061C, that nobody sees, that turns
 ** the text around it, or that breaks its line; else 0. The page of
-*--format=html
-** writes the same ones as numbers.
+** --format=html writes the same ones as numbers.
 */
 static unsigned label_hidden(const unsigned char *p, size_t n)
 {

@@ -68,13 +68,26 @@ typedef enum LpSide {
   LP_NSIDE
 } LpSide;
 
+/* The metric with this key, or LP_NMETRIC. */
 LpMetric lp_metric_find(const char *key);
+
+/* The counters (LP_WANT_*) that a set of metrics needs. */
 unsigned lp_metric_wants(unsigned metrics);
+
+/* The set of metrics that a profile has. */
 unsigned lp_metric_counted(const LpProfile *prof);
+
+/* As lp_metric_counted, without metrics that repeat others. */
 unsigned lp_metric_columns(const LpProfile *prof);
+
+/* A metric of an origin. Bytes may be negative, modulo 2^64. */
 LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
                      LpMetric metric);
+
+/* Is the metric known for objects older than the recording? */
 int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric);
+
+/* Samples of CPU time whose whole stack is NODE. */
 uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node);
 
 /* Add a number to another. */
