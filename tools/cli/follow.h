@@ -1,5 +1,5 @@
 /*
-** A file that is still being written: at its end, more is waited for.
+** Follows a file that is still being written: at its end, waits for more.
 */
 
 #ifndef LP_FOLLOW_H
@@ -16,7 +16,7 @@
 typedef struct LpFollow {
   int fd;
   const char *name;
-  const LpInput *in;       /* Who reads; NULL until there is somebody. */
+  const LpInput *in;       /* The reader, or NULL before it starts. */
   uint64_t every;          /* Nanoseconds between two calls of show, */
   void (*show)(void *ctx); /* if something came. */
   void *ctx;

@@ -1,6 +1,6 @@
 /*
-** Files -> a profile: opened, unpacked, followed, and said what is wrong with
-** them.
+** Reads files into a profile: opens, unpacks and follows them, and prints
+** warnings about damage.
 */
 
 #include <errno.h>

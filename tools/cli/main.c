@@ -175,8 +175,8 @@ static void check_kinds(unsigned base, unsigned of)
   exit(EX_USAGE);
 }
 
-/* If something was asked for that is about time, what becomes of recordings
-** that do not tell it; else NULL.
+/* What becomes of recordings without time marks, if an option depends on time;
+** else NULL.
 */
 static const char *timeless(void)
 {

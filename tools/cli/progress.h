@@ -1,5 +1,5 @@
 /*
-** How far reading has come: one line on the terminal, erased at the end.
+** Progress of reading: one line on the terminal, erased at the end.
 */
 
 #ifndef LP_PROGRESS_H
@@ -14,7 +14,7 @@
 typedef struct LpProgress {
   const char *name;
   int fd;
-  uint64_t size;  /* Of the file, 0 if nobody knows. */
+  uint64_t size;  /* Of the file, 0 if unknown. */
   uint64_t bytes; /* Of it that were read. */
   uint64_t start; /* When it was begun, in nanoseconds. */
   uint64_t drawn; /* When the line was last drawn, or 0. */

@@ -1,6 +1,6 @@
 /*
-** What is inside a block of version 0x10: events, records, changes of the
-** stack.
+** Decodes the items in a block of version 0x10: events, records, changes of
+** the stack.
 */
 
 #ifndef LP_ITEMS_H
@@ -20,11 +20,11 @@ typedef struct LpItems {
   LpIdMap modules, processes, threads;
   uint32_t near[ITEMS_NEAR]; /* Sites of low ids: number + 1, or 0. */
   LpStack stack;
-  uint64_t sample;     /* Bytes between two samples; 0: all is told. */
+  uint64_t sample;     /* Bytes between two samples; 0: all are recorded. */
   uint64_t events;     /* Read so far; in a CPU profile, samples. */
   uint64_t base;       /* Offset in the stream of what is being read, */
   const uint8_t *from; /* and where it lies. */
-  int body;            /* m, p, or 0: the first item of either tells. */
+  int body;            /* m, p, or 0: the first item determines it. */
   int gap;             /* Definitions may have been lost. */
   int ended;           /* The totals were read. */
   int hasmeta;         /* META was read. */

@@ -1,5 +1,6 @@
 /*
-** The RFC's version 1, and versions 1 to 3 as they are in the field.
+** Decodes legacy formats: the RFC's version 1, and versions 1 to 3 of other
+** recorders.
 */
 
 #ifndef LP_LEGACY_H

@@ -1,5 +1,5 @@
 /*
-** Names of the old formats: addresses become the sink's functions and sites.
+** Names in legacy formats: maps addresses to the sink's functions and sites.
 */
 
 #ifndef LP_LEGACY_NAMES_H

@@ -1,5 +1,5 @@
 /*
-** Bytes -> records, for every version of the stream.
+** Decodes streams of all versions into records.
 */
 
 #ifndef LP_READER_H

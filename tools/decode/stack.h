@@ -1,5 +1,6 @@
 /*
-** The stack register of version 0x10: who called, as far as it is told.
+** The stack register of version 0x10: the callers of events, as far as they are
+** recorded.
 */
 
 #ifndef LP_STACK_H

@@ -1,10 +1,10 @@
 /*
-** Events with all that can be wanted of them.
+** Detailed ingest of events.
 **
-** stream.c is the model of this, and has the speed: there nothing is wanted but
-** sums, and every event stands for itself. Here it may stand for more. An
-** object weighs the same when it comes and when it goes, since its size is told
-** both times; no weight is kept.
+** ingest.c has the fast path, for sums of events that all are recorded. Here an
+** event may be a sample and stand for more. An object has the same weight when
+** it is allocated and when it is freed, since both events record its size; no
+** weight is stored.
 */
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void detail_put(LpStream *st, const LpEvent *e, uint32_t origin)
     old = number;
   }
   st->prof->row[lp_cell_site(&st->prof->origins.cell[old])].twice++;
-  st->twice++; /* Its end was not told. */
+  st->twice++; /* Its deallocation was not recorded. */
 }
 
 /* The object of an event is gone. Returns its origin, and whether it went SOON:
@@ -233,14 +233,14 @@ static void detail_early(LpStream *st, const LpEvent *e)
   st->early += e->nsize - e->osize;
 }
 
-/* An event outside counts only for the books. */
+/* An event outside counts only for the check of the totals. */
 static void detail_outside(LpStream *st, const LpEvent *e)
 {
   lp_sums_add(&st->outside, e);
 }
 
-/* A batch of events, all from one time. The books count what was told, as the
-** recorder's totals do.
+/* A batch of events, all from one time. The sums of the stream include all that
+** was recorded, as the recorder's totals do.
 */
 void lp_detail_events(LpStream *st, const LpEvent *ev, size_t n)
 {

@@ -1,6 +1,6 @@
 /*
-** What is counted of a stream beside sums of whole numbers: samples, which
-** stand for more than themselves, and all that somebody has to want.
+** Detailed ingest: counters beside plain sums of events. Weights of samples,
+** and what is counted on request only (LP_WANT_*).
 */
 
 #ifndef LP_DETAIL_H
@@ -14,22 +14,22 @@
 #include "snaps.h"
 
 typedef struct LpDetail {
-  unsigned what;       /* LP_WANT_*. */
-  int track_ages;      /* The live map has numbers of ages, not of origins. */
-  LpWeight come;       /* All that came, */
-  LpWeight gone;       /* and went. */
-  LpWeight own;        /* Objects live that came, */
-  uint64_t most;       /* and the most of them at once. */
-  LpFixed live;        /* Bytes of the difference, */
-  LpFixed highest;     /* and the most of them since the last time mark. */
-  LpWeight at_mark[2]; /* What had come and gone at the last time mark. */
+  unsigned what;   /* LP_WANT_*. */
+  int track_ages;  /* The live map has numbers of objects, not of origins. */
+  LpWeight come;   /* All that came, */
+  LpWeight gone;   /* and went. */
+  LpWeight own;    /* Objects live that came, */
+  uint64_t most;   /* and the most of them at once. */
+  LpFixed live;    /* Bytes of the difference, */
+  LpFixed highest; /* and the most of them since the last time mark. */
+  LpWeight at_mark[2]; /* come and gone at the last time mark. */
   uint64_t samples;    /* Of CPU time since then. */
   uint64_t marked;     /* When that was. */
   LpPeak peak;
   LpObjectAges ages;
   LpTimeSeries timeseries;
   LpSnapper snapper;
-  /* While the profile is settled, what it was without this stream. */
+  /* While the profile is finalized, what it was without this stream. */
   int finalized;
   uint64_t peak_bytes, peak_ns;
   LpTimeSeries others;

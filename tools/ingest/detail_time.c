@@ -1,6 +1,6 @@
 /*
-** What is wanted of a stream beside its events: time, peak, ages. A profile is
-** settled when the stream has ended, or when it is to be reported before that.
+** Detailed ingest of time marks, and finalizing: time series, peak, object age.
+** A profile is finalized when the stream has ended, or to report it before.
 */
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* -- Time ----------------------------------------------------------------- */
 
-/* What happened since the last time mark is a part of the course. */
+/* Add what happened since the last time mark to the time series. */
 static void detail_step(LpStream *st)
 {
   LpDetail *w = st->detail;
@@ -106,7 +106,7 @@ static void detail_peak(LpStream *st)
   }
 }
 
-/* The course of this stream is a part of the profile's. */
+/* Add the time series of this stream to the profile's. */
 static void detail_timeseries(LpStream *st)
 {
   LpDetail *w = st->detail;
@@ -120,7 +120,7 @@ static void detail_timeseries(LpStream *st)
   lp_timeseries_join(&st->prof->timeseries, &mine);
 }
 
-/* Take what was settled out of the profile, to go on. */
+/* Take what was finalized out of the profile, to go on. */
 void lp_detail_resume(LpStream *st)
 {
   LpDetail *w = st->detail;
@@ -161,7 +161,7 @@ void lp_detail_finalize(LpStream *st)
     detail_timeseries(st);
 }
 
-/* The end of the stream, which is settled. */
+/* The end of the stream, which is finalized. */
 void lp_detail_close(LpStream *st)
 {
   LpDetail *w = st->detail;

@@ -1,6 +1,6 @@
 /*
-** One stream's way into a profile: a sink for its reader, its live objects,
-** its books.
+** Ingest: counts one stream into a profile. A sink for the reader, the live
+** objects, and the checks of the recorder's totals.
 */
 
 #include <inttypes.h>
@@ -239,7 +239,7 @@ static void stream_foreign(LpStream *st, const LpTotals *t)
                 ours->out);
 }
 
-/* Compare the recorder's books with what was read. With a gap only the number
+/* Compare the recorder's totals with what was read. With a gap only the number
 ** of events can be right.
 */
 static void stream_totals(void *ctx, const LpTotals *t)

@@ -1,6 +1,6 @@
 /*
-** One stream's way into a profile: a sink for its reader, its live objects,
-** its books.
+** Ingest: counts one stream into a profile. A sink for the reader, the live
+** objects, and the checks of the recorder's totals.
 */
 
 #ifndef LP_INGEST_H
@@ -11,7 +11,7 @@
 #include "detail.h"
 #include "weight.h"
 
-/* Numbers of a CPU profile's books that are checked. */
+/* Statistics of a CPU profile that are checked. */
 enum {
   LP_STAT_FIRED,
   LP_STAT_DELIVERED,
@@ -35,9 +35,9 @@ typedef struct LpStream {
   int hasbase;     /* if known. */
   LpSums outside;  /* Of all events, those outside of what is wanted; */
   uint64_t early;  /* what came before, less what went. */
-  uint64_t sample; /* Bytes between two samples; 0: all is told. */
+  uint64_t sample; /* Bytes between two samples; 0: all are recorded. */
   LpScale *scale;  /* What samples stand for. */
-  LpDetail *detail; /* What is counted beside, or NULL. */
+  LpDetail *detail; /* Detailed ingest, or NULL. */
   int begun;        /* It is known whether that is wanted. */
   int blind;        /* The recorder itself could not see everything. */
   uint64_t added;   /* To LpProfile.base, */
@@ -47,7 +47,7 @@ typedef struct LpStream {
   uint64_t delivered; /* of so many samples, */
   uint64_t hz;        /* so many a second of CPU time, */
   uint64_t period;    /* or nanoseconds between two. */
-  unsigned has_stat;  /* Bits of what the books tell of: */
+  unsigned has_stat;  /* Bits of LP_STAT_* that were read: */
   uint64_t stat[LP_NSTAT];
   /* Of all. */
   uint64_t ns; /* The last time mark, */
@@ -160,7 +160,7 @@ static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)
   w->npart = w->bytespart = 0;
 }
 
-/* Open the watch, if something is wanted that needs one. */
+/* Start detailed ingest, if what is wanted needs it. */
 static inline void lp_stream_begin(LpStream *st)
 {
   if (!st->begun)

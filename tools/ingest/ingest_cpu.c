@@ -1,5 +1,5 @@
 /*
-** One CPU profile's way into a profile: its samples, its books.
+** Ingest of CPU profiles: samples, and the statistics of the sampler.
 */
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ void lp_stream_cpu_meta(LpStream *st, const LpMeta *m)
   }
 }
 
-/* -- Samples and books ---------------------------------------------------- */
+/* -- Samples and statistics ----------------------------------------------- */
 
 /* Fewer or more samples were read than were delivered. */
 static void cpu_differ(LpStream *st, uint64_t offset)
@@ -51,7 +51,7 @@ static void cpu_differ(LpStream *st, uint64_t offset)
   lp_stream_damage(st, &d);
 }
 
-/* The books are not closed. */
+/* The statistics are inconsistent. */
 static void cpu_open(LpStream *st, uint64_t offset)
 {
   LpDamage d = {.kind = LP_ODD, .offset = offset};
@@ -83,7 +83,7 @@ static void cpu_sample(void *ctx, const LpSample *s)
   }
 }
 
-/* A number of the books. */
+/* A number of the statistics. */
 static void cpu_statistic(void *ctx, const LpMeta *m)
 {
   static const char *const key[LP_NSTAT] = {
@@ -105,7 +105,7 @@ static void cpu_statistic(void *ctx, const LpMeta *m)
   lp_cpu_add_statistic(&st->prof->cpu, m->key, m->u);
 }
 
-/* Are these books told? */
+/* Are these statistics present? MASK has bits of LP_STAT_*. */
 static int cpu_has_stats(const LpStream *st, unsigned mask)
 {
   return (st->has_stat & mask) == mask;
@@ -120,8 +120,8 @@ static uint64_t cpu_worth(const LpStream *st, uint64_t ns)
   return n < LP_SAMPLES_MAX ? (uint64_t)n : LP_SAMPLES_MAX;
 }
 
-/* All of the books was told: compare them with what was read, and with
-** themselves. With a gap, what was read has to be less.
+/* All statistics were read: compare them with the samples read, and with each
+** other. With a gap, what was read has to be less.
 */
 static void cpu_statistics_end(void *ctx, uint64_t offset)
 {

@@ -1,5 +1,5 @@
 /*
-** Where the object at an address came from.
+** The live map: the origin of the object at an address.
 */
 
 #ifndef LP_LIVE_H

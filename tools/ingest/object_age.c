@@ -1,8 +1,8 @@
 /*
-** When live objects were born, and how large they are.
+** Object age: when live objects were allocated, and their sizes.
 **
-** Births are told in 32 bits. When there are more than fit, ticks become twice
-** as long for all that live: so ages are exact for the first 4 billion
+** Births are stored in 32 bits. When the clock exceeds them, ticks become twice
+** as long for all live objects: ages are exact for the first 4 billion
 ** allocations, and to 2^-31 of all of them later.
 */
 
@@ -14,7 +14,7 @@
 #include "mem.h"
 #include "origin.h"
 
-/* Nobody but LP_OBJECT_AGE_LOST. */
+/* No objects but LP_OBJECT_AGE_LOST. */
 void lp_object_age_open(LpObjectAges *a)
 {
   memset(a, 0, sizeof(*a));

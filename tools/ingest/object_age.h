@@ -1,5 +1,5 @@
 /*
-** When live objects were born, and how large they are.
+** Object age: when live objects were allocated, and their sizes.
 **
 ** The clock of a stream is the number of its allocations. Where it is wanted,
 ** the live map (live.h) holds not an object's origin, but its number here: 16
@@ -17,23 +17,23 @@
 
 typedef struct LpObjectAge {
   uint64_t size;
-  uint32_t origin; /* LP_NONE: nobody has this number. */
-  uint32_t birth;  /* The clock, in ticks; of nobody, the next such number. */
+  uint32_t origin; /* LP_NONE: the number is free. */
+  uint32_t
+      birth; /* The clock, in ticks; of a free number, the next free one. */
 } LpObjectAge;
 
-#define OBJECT_AGE_CHUNK                                                       \
-  12 /* log2 of the objects that share a piece of memory. */
+#define OBJECT_AGE_CHUNK 12 /* log2 of the objects per chunk. */
 
 typedef struct LpObjectAges {
   LpObjectAge **chunk;
   size_t nchunk;  /* Room. */
   uint32_t n;     /* Numbers that were ever used. */
-  uint32_t free;  /* The first one that nobody has, or LP_NONE. */
+  uint32_t free;  /* The first free number, or LP_NONE. */
   unsigned shift; /* log2 of the clock's units in a tick. */
 } LpObjectAges;
 
-/* The number of all objects that there is no other number for: older than
-** anybody, of a lost origin.
+/* Shared sentinel for objects without a number of their own: older than all
+** others, of a lost origin.
 */
 #define LP_OBJECT_AGE_LOST 0
 
@@ -76,7 +76,7 @@ static inline uint32_t lp_object_age_new(LpObjectAges *a, uint32_t origin,
   return number;
 }
 
-/* Nobody has this number any more. */
+/* Free a number. */
 static inline void lp_object_age_drop(LpObjectAges *a, uint32_t number)
 {
   LpObjectAge *age = lp_object_age_get(a, number);

@@ -1,5 +1,5 @@
 /*
-** A stream of bytes through a bounded buffer, from wherever they come.
+** Buffered input from any source, in bounded memory.
 **
 ** A reader asks for what it wants to look at, looks, and skips it. Behind the
 ** last byte that is there LP_SLACK zero bytes can be read, so that an item can
@@ -28,7 +28,7 @@ typedef struct LpInput {
   void *src;
   int eof;
   int error;    /* errno of a failed read, which also ends the stream. */
-  int complete; /* The stream told its end: what is behind is not waited for. */
+  int complete; /* The stream's end was read: do not wait for more. */
 } LpInput;
 
 /* As read(2), but repeated after EINTR. */

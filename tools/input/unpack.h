@@ -1,5 +1,5 @@
 /*
-** Bytes as they were before gzip or zstd packed them, or as they are.
+** Decompresses gzip and zstd; other input is passed through.
 */
 
 #ifndef LP_UNPACK_H

@@ -1,5 +1,5 @@
 /*
-** What was read before, to compare with.
+** The baseline of a diff: the counters of all that was read before it was set.
 */
 
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static void baseline_origins(LpProfile *prof)
     memset(o->extra, 0, o->nextra * sizeof(o->extra[0]));
 }
 
-/* All that was read until now is what the rest will be compared with. What has
-** a number keeps it.
+/* Make all that was read until now the baseline of what follows. Numbers of
+** functions, sites and origins stay valid.
 */
 void lp_profile_set_baseline(LpProfile *prof)
 {

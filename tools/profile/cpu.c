@@ -1,6 +1,6 @@
 /*
-** What a profile knows of CPU profiles beside its call tree: modules, threads,
-** the samplers' books.
+** CPU profiles beside the call tree: modules, processes, threads, and the
+** statistics of the samplers.
 **
 ** Streams add up: the same process or thread in two of them is one.
 */
@@ -74,7 +74,7 @@ LpThreadInfo lp_cpu_thread_info(const LpCpu *cpu, uint32_t thread)
   return ti;
 }
 
-/* -- Samples and books ---------------------------------------------------- */
+/* -- Samples and statistics ----------------------------------------------- */
 
 /* Count samples of a thread. Returns 0 if they are more than can be. */
 int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
@@ -87,7 +87,7 @@ int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
   return 1;
 }
 
-/* Add a number of a stream's books. */
+/* Add a number of a stream's statistics. */
 void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value)
 {
   uint32_t id = lp_intern(&cpu->keys, key.s, key.n);
@@ -95,7 +95,7 @@ void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value)
   cpu->stat[id] = lp_sat_add(cpu->stat[id], value);
 }
 
-/* A number of the books, into *VALUE. Returns 0 if it is not there. */
+/* A number of the statistics, into *VALUE. Returns 0 if it is not there. */
 int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
 {
   uint32_t i;
@@ -110,8 +110,8 @@ int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
   return 0;
 }
 
-/* Samples whose stack is not whole: as the books tell, if there are books of
-** all streams, and all of them is wanted.
+/* Samples whose stack is not whole: from the statistics, if all streams have
+** them and all samples are wanted.
 */
 uint64_t lp_cpu_truncated(const LpCpu *cpu)
 {

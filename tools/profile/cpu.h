@@ -1,6 +1,6 @@
 /*
-** What a profile knows of CPU profiles beside its call tree: modules, threads,
-** the samplers' books.
+** CPU profiles beside the call tree: modules, processes, threads, and the
+** statistics of the samplers.
 */
 
 #ifndef LP_CPU_H
@@ -35,7 +35,7 @@ typedef struct LpCpu {
   LpIntern modules, processes, threads; /* The structures above, packed. */
   uint64_t *thread;                     /* Samples by thread, */
   size_t nthread;                       /* for so many. */
-  LpIntern keys;                        /* Keys of the books, */
+  LpIntern keys;                        /* Keys of the statistics, */
   uint64_t *stat;                       /* and the sums of their values. */
   size_t nstat;
   LpBuf event;         /* What is sampled: "cpu-clock". */
@@ -45,7 +45,7 @@ typedef struct LpCpu {
   uint64_t expected;   /* Samples that the CPU time used is worth, if known. */
   uint64_t slow, fast; /* Fewest and most samples a second. */
   uint64_t streams;    /* So many were read, */
-  uint64_t with_stats; /* so many of them to their books; */
+  uint64_t with_stats; /* so many of them with statistics; */
   uint64_t lost;       /* SAMPLE records that are known to be lost. */
 } LpCpu;
 

@@ -1,5 +1,5 @@
 /*
-** Counters of origins -> figures of rows.
+** Computes the figures of rows from the counters of origins.
 */
 
 #include <stdlib.h>

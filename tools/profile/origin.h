@@ -1,5 +1,5 @@
 /*
-** Where objects come from: call tree, origins, what is counted for each.
+** Call tree and origins of objects, with the counters of each.
 **
 ** A node of the tree is a list of callers, or a whole stack of a CPU profile:
 ** the node of all but the innermost, and that one's site. An origin is what a

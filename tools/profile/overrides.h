@@ -1,5 +1,6 @@
 /*
-** How often each site reallocated or freed objects of each other site.
+** Overridden allocations: how often each site reallocated or freed objects that
+** each other site allocated.
 */
 
 #ifndef LP_OVERRIDES_H

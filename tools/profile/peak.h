@@ -19,7 +19,7 @@ typedef struct LpPeak {
   LpFixed high;   /* Most bytes live, less those at the start. */
   uint64_t ns;    /* When that was. */
   int rising;     /* That is now: the mark is not final. */
-  uint64_t base;  /* What was live when the stream began, if settled. */
+  uint64_t base;  /* What was live when the stream began, if finalized. */
   LpFixed before; /* What (before start) held at other streams' peaks. */
   uint64_t epoch;
   uint64_t *seen; /* By origin: the epoch that it was kept in, */

@@ -1,8 +1,8 @@
 /*
-** Records -> numbers: rows of sites and what happened there.
+** A profile: rows of sites, and the counters of what happened there.
 **
-** Knows no format, reads nothing and prints nothing. One profile takes any
-** number of streams (ingest.h); sites with the same key are one row.
+** It depends on no format, reads nothing and prints nothing. Any number of
+** streams add to one profile (ingest.h); sites with the same key are one row.
 */
 
 #ifndef LP_PROFILE_H
@@ -45,7 +45,7 @@ typedef struct LpRow {
   uint32_t func;
   uint32_t marks; /* LJM_SITE_APPROX, LJM_SITE_UNSURE. */
   uint64_t line;
-  uint64_t twice; /* Objects of this site whose end was not told. */
+  uint64_t twice; /* Objects of this site without a recorded deallocation. */
   uint64_t allocs, alloc_bytes;
   uint64_t reallocs, realloc_in, realloc_out;
   uint64_t frees, free_bytes;
@@ -57,13 +57,13 @@ typedef struct LpRow {
 /* What a profile may be of. */
 enum { LP_OF_MEMORY = 1, LP_OF_CPU = 2 };
 
-/* What is counted only if somebody wants it. */
+/* What is counted on request only. */
 enum {
   LP_WANT_PEAK = 1,      /* The high-water mark, by origin. */
   LP_WANT_TEMPORARY = 2, /* Objects that went away soon. */
   LP_WANT_YOUNG = 4,     /* The youngest of the live objects. */
   LP_WANT_SIZES = 8,     /* How many objects of each size there were. */
-  LP_WANT_TIME = 16,     /* The course of things. */
+  LP_WANT_TIME = 16,     /* The time series. */
   LP_WANT_SNAPS = 32     /* Heap snapshots, in LpWanted.snap. */
 };
 
@@ -93,7 +93,7 @@ typedef struct LpBaseline {
 
 typedef struct LpProfile {
   unsigned of; /* LP_OF_*, of all streams read. */
-  int more;    /* Other streams come before anybody looks at rows. */
+  int more;    /* More streams follow before rows are read. */
   LpWanted wanted;
   LpIntern names;
   LpIntern funckeys;

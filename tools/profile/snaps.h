@@ -1,5 +1,5 @@
 /*
-** Heap snapshots: what every site held, again and again.
+** Heap snapshots: the live objects of every site at regular intervals.
 **
 ** A snapshot is a record of the sites that hold something else than in the one
 ** before: so memory grows with changes, not with sites. Records are played back
@@ -15,8 +15,8 @@
 #include "mem.h"
 #include "weight.h"
 
-/* Where nothing was told for long, a snapshot is repeated; but in all of a
-** stream not more often than this, whatever times it claims.
+/* Without events for long, the last snapshot is repeated; but in one stream not
+** more often than this, whatever times it claims.
 */
 #define SNAPS_REPEATS 10000
 
@@ -34,7 +34,7 @@ typedef struct LpSnaps {
   size_t nsnap; /* Room. */
 } LpSnaps;
 
-/* What a site holds now, and what the last snapshot told. */
+/* What a site holds now, and what the last snapshot recorded. */
 typedef struct LpSnapSite {
   LpWeight live;
   uint64_t objects, bytes;
@@ -44,7 +44,7 @@ typedef struct LpSnapSite {
 /* A stream's sites. */
 typedef struct LpSnapper {
   uint64_t next;    /* So many intervals will have passed at the next one. */
-  uint64_t repeats; /* That were told. */
+  uint64_t repeats; /* Snapshots that repeat the one before. */
   LpSnapSite *site;
   size_t nsite;
   uint32_t *touched; /* Since the last snapshot. */

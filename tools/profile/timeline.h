@@ -1,9 +1,9 @@
 /*
-** Recordings of one machine on one time line.
+** Places recordings of one machine on one time line.
 **
-** A recording tells two clocks of its start. Where their difference, which is
-** when the machine was booted, is the same in two recordings, their times can
-** be compared; any other recording begins at 0.
+** A recording contains two clocks of its start. Where their difference, which
+** is when the machine was booted, is the same in two recordings, their times
+** can be compared; any other recording begins at 0.
 */
 
 #ifndef LP_TIMELINE_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* When a recording began, in nanoseconds; 0: that is not told. */
+/* When a recording began, in nanoseconds; 0: unknown. */
 typedef struct LpClock {
   uint64_t realtime, monotonic;
 } LpClock;
@@ -22,7 +22,7 @@ typedef struct LpSpan {
 } LpSpan;
 
 typedef struct LpTimeline {
-  LpClock zero;   /* Time 0; nothing is told before the first recording. */
+  LpClock zero;   /* Time 0; unset before the first recording. */
   LpSpan span[2]; /* Of memory, of the CPU. */
   uint64_t n;     /* Recordings, */
   uint64_t apart; /* those whose times cannot be compared with the first. */

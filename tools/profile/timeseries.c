@@ -1,5 +1,6 @@
 /*
-** The course of things: what came, went and was live, step by step.
+** A fixed-size time series of allocations, deallocations, live bytes and
+** samples.
 */
 
 #include <stdlib.h>
@@ -102,8 +103,8 @@ void lp_timeseries_raise(LpTimeSeries *c, uint64_t base)
   }
 }
 
-/* Add the course of another stream; where it was over, what it left is live.
-** OTHER is given back.
+/* Add the series of another stream; after its end, what it left is live. OTHER
+** is freed.
 */
 void lp_timeseries_join(LpTimeSeries *c, LpTimeSeries *other)
 {

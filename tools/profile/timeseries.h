@@ -1,10 +1,11 @@
 /*
-** The course of things: what came, went and was live, step by step.
+** A fixed-size time series of allocations, deallocations, live bytes and
+** samples.
 **
 ** Steps are equally long, from the start of the recording on. When there are
 ** more than TIMESERIES_MAX, two by two become one: so memory is bounded,
-*however
-** long a recording is, and steps of several streams still fall together.
+** however long a recording is, and steps of several streams still fall
+** together.
 */
 
 #ifndef LP_TIMESERIES_H

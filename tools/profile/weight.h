@@ -19,7 +19,7 @@ typedef __int128 LpFixed;
 #define LP_WEIGHT_SIZES 256 /* So many sizes are remembered. */
 
 typedef struct LpScale {
-  uint64_t sample; /* Bytes between two samples; 0: all is told. */
+  uint64_t sample; /* Bytes between two samples; 0: all are recorded. */
   uint64_t size[LP_WEIGHT_SIZES];
   LpWeight weight[LP_WEIGHT_SIZES];
 } LpScale;

@@ -1,5 +1,6 @@
 /*
-** Numbers -> one output. A report reads no stream and knows no other report.
+** Reports: each writes a profile in one format. Reports read no streams and do
+** not depend on each other.
 */
 
 #ifndef LP_REPORT_H
@@ -15,7 +16,7 @@ typedef struct LpReportOptions {
   int leakonly;         /* Nothing but what is live at the end. */
   double min;           /* Percent that a row or a node must have, */
   uint64_t least;       /* and how much. */
-  LpMetric metric;      /* What one number is told of: see lp_report_metric. */
+  LpMetric metric;      /* See lp_report_metric. */
   int chosen;           /* That metric was asked for. */
   const char *sort;     /* Key of what rows are sorted by; NULL: the default. */
   size_t top;           /* Most rows that are shown, or 0. */

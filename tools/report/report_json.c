@@ -169,7 +169,7 @@ static void json_totals(LpJson *j, const LpProfile *prof, const LpTree *t)
   lp_json_end(j);
 }
 
-/* Numbers of the books whose keys begin with BEFORE, by the rest of the key. */
+/* Statistics whose keys begin with BEFORE, by the rest of the key. */
 static void json_reasons(LpJson *j, const LpCpu *cpu, const char *key,
                          const char *before)
 {
@@ -187,7 +187,7 @@ static void json_reasons(LpJson *j, const LpCpu *cpu, const char *key,
   lp_json_end(j);
 }
 
-/* What the samplers tell of themselves. */
+/* The statistics of the samplers. */
 static void json_statistics(LpJson *j, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;

@@ -1,5 +1,5 @@
 /*
-** A profile as one JSON document, for whoever holds it.
+** A profile as one JSON document.
 */
 
 #ifndef LP_REPORT_JSON_H

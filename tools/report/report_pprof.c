@@ -122,7 +122,7 @@ static uint64_t pprof_string(Pprof *p, const char *s)
   return id;
 }
 
-/* The number of what OF tells of a site. */
+/* The string number of a site's label, which OF appends. */
 static uint64_t pprof_label(Pprof *p, uint32_t site,
                             void (*of)(LpBuf *, const LpProfile *, uint32_t))
 {
@@ -331,7 +331,7 @@ static void pprof_comments(Pprof *p, const LpReportOptions *opt)
 
 /* Write when it was recorded, and how far apart samples are: where nothing is
 ** left out, a byte; 0 where that differs. Engines have the type of the period
-** in the names of their profiles, so it is always told.
+** in the names of their profiles, so it is always written.
 */
 static void pprof_times(Pprof *p)
 {
@@ -348,8 +348,8 @@ static void pprof_times(Pprof *p)
     pprof_number(p, PROFILE_PERIOD, prof->sparse ? prof->sparse : 1);
 }
 
-/* What a sample stands for, here and in what that is compared with. Where one
-** of them is not known, no CPU time is told.
+/* What a sample stands for, here and in the baseline. If one of them is not
+** known, no CPU time is written.
 */
 static void pprof_periods(Pprof *p)
 {

@@ -45,7 +45,7 @@ static int text_before(const void *a, const void *b, void *ctx)
   return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* By event, then the site that took, then the site whose it was. */
+/* By event, then the overriding site, then the site of the allocation. */
 static int text_override_before(const void *a, const void *b)
 {
   const LpOverride *x = a, *y = b;
@@ -110,7 +110,7 @@ static size_t text_top(const Text *t, size_t n)
   return t->opt->top && n > t->opt->top + 1 ? t->opt->top : n;
 }
 
-/* Whose objects a site took, and an empty line. */
+/* Whose objects a site reallocated or freed, and an empty line. */
 static void text_overrides(Text *t, uint64_t key)
 {
   size_t lo = 0, hi = t->noverride, i, n = 0, top;

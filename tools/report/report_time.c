@@ -1,5 +1,5 @@
 /*
-** --view=time: a table of the course of things, step by step.
+** --view=time: a table of the time series.
 */
 
 #include "report.h"

@@ -1,6 +1,6 @@
 /*
-** What is in front of every report of text on a CPU profile: how many samples,
-** how many there should be, how many are not whole.
+** The statistics before every text report of a CPU profile: samples taken,
+** expected, dropped and truncated.
 */
 
 #include <inttypes.h>
@@ -109,7 +109,7 @@ static void statistics_holes(LpOut *out, const LpProfile *prof)
                   unsure, lp_text_percent(unsure, cpu->samples));
 }
 
-/* What the books tell, and an empty line. */
+/* The statistics, and an empty line. */
 void lp_text_statistics(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;

@@ -1,5 +1,5 @@
 /*
-** JSON as it is written: piece by piece, straight to the output.
+** A JSON writer, directly to the output.
 **
 ** What is written is safe inside a <script> element: there is no '<' in it.
 */

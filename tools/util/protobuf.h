@@ -1,6 +1,6 @@
 /*
-** Messages of protobuf as they are written: a field is a number or bytes, and
-** messages in a message are bytes.
+** Encodes protobuf messages: fields are integers or bytes; nested messages are
+** bytes.
 */
 
 #ifndef LP_PROTOBUF_H

@@ -1,6 +1,6 @@
 /*
-** Is it UTF-8? Names in streams are any bytes; most formats hold none but
-** characters.
+** UTF-8 validation. Names in streams are any bytes; most output formats allow
+** valid UTF-8 only.
 */
 
 #ifndef LP_UTF8_H

@@ -1,5 +1,5 @@
 /*
-** Which samples were taken in allocation and garbage collection, and for whom.
+** Attributes samples in allocation and garbage collection to Lua functions.
 */
 
 #ifndef LP_ALLOCGC_H

@@ -1,5 +1,5 @@
 /*
-** A call tree the other way round: from where things happen to who called.
+** An inverted call tree: from the innermost frame to its callers.
 */
 
 #ifndef LP_CALLERS_H

@@ -1,5 +1,5 @@
 /*
-** What is known of a frame, for formats that have a field for each part of it.
+** The parts of a frame, for formats that have a field for each of them.
 */
 
 #ifndef LP_FRAME_H

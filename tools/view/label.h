@@ -1,5 +1,5 @@
 /*
-** What a site is called in reports.
+** Labels of sites in reports.
 */
 
 #ifndef LP_LABEL_H

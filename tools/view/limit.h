@@ -1,5 +1,5 @@
 /*
-** Limits: what a profile must not exceed, as --limit tells.
+** Limits of --limit, which a profile must not exceed.
 */
 
 #ifndef LP_LIMIT_H

@@ -1,5 +1,5 @@
 /*
-** What one number can be told of: of a stack, a line, a function, a type.
+** Metrics of a stack, a line, a function or a type.
 */
 
 #include <string.h>
@@ -82,7 +82,7 @@ unsigned lp_metric_wants(unsigned metrics)
   return wants;
 }
 
-/* The set of metrics that a profile can tell. What is leaked is what is live,
+/* The set of metrics that a profile has. What is leaked is what is live,
 ** unless the youngest objects are left out.
 */
 unsigned lp_metric_counted(const LpProfile *prof)

@@ -1,6 +1,6 @@
 /*
-** Which part of a profile a report is about: whole stacks are kept or left out,
-** by the names of the frames in them.
+** --focus and --ignore: whole stacks are kept or left out, by the names of the
+** frames in them.
 */
 
 #ifndef LP_SHAPE_H

@@ -1,9 +1,9 @@
 /*
-** A table: what most views are, before anybody knows how it will be printed.
+** Tables, independent of the format that prints them.
 **
-** A view fills it in (LpReport.table), a format prints it (lp_table_text, ...).
-** Views leave numbers as they are and rows in the order they are to be shown;
-** formats choose widths and units, and know nothing of what the numbers mean.
+** A view fills in a table (LpReport.table), a format prints it (lp_table_text,
+** ...). Views provide plain numbers and rows in their final order; formats
+** choose widths and units and do not interpret the numbers.
 */
 
 #ifndef LP_TABLE_H
@@ -24,7 +24,7 @@ typedef struct LpColumn {
 
 /* What stands in a place. */
 typedef struct LpPlace {
-  int known; /* 0: nobody knows. */
+  int known; /* 0: the value is unknown. */
   union {
     uint64_t n;     /* As lp_metric_of; bytes may be "below 0" after a gap. */
     double percent; /* LP_UNIT_PERCENT. */
