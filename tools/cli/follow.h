@@ -12,7 +12,7 @@
 
 #define LP_FOLLOW_HEAD 64
 
-/* Reads are given to READ's caller as from a file that ends later. */
+/* A followed file. lp_follow_read reads it; show is called between reads. */
 typedef struct LpFollow {
   int fd;
   const char *name;
@@ -20,15 +20,15 @@ typedef struct LpFollow {
   uint64_t every;          /* Nanoseconds between two calls of show, */
   void (*show)(void *ctx); /* if something came. */
   void *ctx;
-  uint64_t start; /* When it was begun, */
+  uint64_t start; /* When following began, */
   uint64_t due;   /* and when show is called next, in nanoseconds. */
   uint64_t bytes; /* Read, */
   uint64_t shown; /* and how many there were when show was called. */
   int stop;       /* A signal came, */
   uint64_t end;   /* when there were so many. */
-  size_t nhead;   /* The first bytes, to know the file by. */
+  size_t nhead;   /* The first bytes, which identify the file. */
   uint8_t head[LP_FOLLOW_HEAD];
-  const char *why; /* It is not the same file any more: in which way. */
+  const char *why; /* Why it is not the same file any more, or NULL. */
 } LpFollow;
 
 /* Append the line before a report: seconds since the start, bytes read. LAST is

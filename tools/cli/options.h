@@ -78,7 +78,7 @@ uint64_t lp_option_seconds(const char *arg, struct argp_state *state);
 /* --heap-snap-interval: seconds on the command line. Returns nanoseconds. */
 uint64_t lp_option_interval(const char *arg, struct argp_state *state);
 
-/* --temporary: returns a whole number. */
+/* --temporary: returns a number of allocations, at least 1. */
 uint64_t lp_option_number(const char *arg, struct argp_state *state);
 
 /* --focus, --ignore: compile ARG into RE. OLD is the expression that RE holds

@@ -1,6 +1,6 @@
 /*
-** Overridden allocations: how often each site reallocated or freed objects that
-** each other site allocated.
+** Overridden allocations: how often each site reallocated or freed objects, by
+** the site that allocated them.
 */
 
 #include <stdlib.h>

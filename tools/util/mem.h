@@ -21,7 +21,7 @@ void *lp_realloc(void *p, size_t n, size_t size);
 char *lp_strdup(const char *s);
 
 /* Resize P to at least NEED elements of SIZE bytes; *CAP is the number that
-** fit. New elements are cleared. P is moved; exits as lp_alloc does.
+** fit. New elements are cleared. P may move; exits as lp_alloc does.
 */
 void *lp_grow(void *p, size_t *cap, size_t need, size_t size);
 
