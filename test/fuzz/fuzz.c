@@ -83,8 +83,8 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
     live += r->live;
     arrived += r->arrived;
   }
-  for (i = 0; i < prof->taken.size; i++)
-    taken += prof->taken.entry[i].w.n;
+  for (i = 0; i < prof->overrides.size; i++)
+    taken += prof->overrides.entry[i].w.n;
   must(events == told.allocs + told.reallocs + told.frees);
   must(arrived == told.allocs + told.reallocs);
   must(taken == told.reallocs + told.frees);

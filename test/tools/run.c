@@ -163,16 +163,16 @@ static void run_tables(const Run *r, const LpFigures *all)
     lp_weight_add(&sizes, &r->prof->size[i].come);
     lp_weight_sub(&sizes, &r->prof->size[i].gone);
   }
-  for (i = 0; i < r->prof->course.n; i++) {
-    lp_weight_add(&steps, &r->prof->course.step[i].come);
-    lp_weight_sub(&steps, &r->prof->course.step[i].gone);
+  for (i = 0; i < r->prof->timeseries.n; i++) {
+    lp_weight_add(&steps, &r->prof->timeseries.step[i].come);
+    lp_weight_sub(&steps, &r->prof->timeseries.step[i].gone);
   }
   if (r->prof->size && r->prof->of == LP_OF_MEMORY) {
     ck_assert_uint_eq(lp_round(sizes.bytes, sizes.bytespart),
                       lp_figure_live_bytes(all));
     ck_assert_uint_eq(lp_round(sizes.n, sizes.npart), lp_figure_live(all));
   }
-  if (r->prof->course.n && r->prof->of == LP_OF_MEMORY) {
+  if (r->prof->timeseries.n && r->prof->of == LP_OF_MEMORY) {
     ck_assert_uint_eq(lp_round(steps.bytes, steps.bytespart),
                       lp_figure_live_bytes(all));
     ck_assert_uint_eq(lp_round(steps.n, steps.npart), lp_figure_live(all));
@@ -243,8 +243,8 @@ void run_books(const Run *r)
     sum.arrived += row->arrived;
     sum.left += row->left;
   }
-  for (i = 0; i < r->prof->taken.size; i++)
-    taken += r->prof->taken.entry[i].w.n;
+  for (i = 0; i < r->prof->overrides.size; i++)
+    taken += r->prof->overrides.entry[i].w.n;
   ck_assert_uint_eq(sum.allocs, told.allocs);
   ck_assert_uint_eq(sum.reallocs, told.reallocs);
   ck_assert_uint_eq(sum.frees, told.frees);

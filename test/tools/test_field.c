@@ -154,12 +154,12 @@ static void ours(Lines *l, const LpProfile *prof)
       add(l, "H %s %" PRIu64 " %" PRIu64 " %" PRIu64, name, r->live, r->arrived,
           r->left);
   }
-  for (i = 0; i < prof->taken.size; i++) {
-    const LpTakenEntry *t = &prof->taken.entry[i];
-    if (t->w.n && LP_TAKEN_OF(t->key) != LP_SITE_BEFORE)
-      add(l, "%c %s > %s", t->key & LP_TAKEN_REALLOC ? 'R' : 'D',
-          label(&by, prof, LP_TAKEN_BY(t->key)),
-          label(&b, prof, LP_TAKEN_OF(t->key)));
+  for (i = 0; i < prof->overrides.size; i++) {
+    const LpOverride *t = &prof->overrides.entry[i];
+    if (t->w.n && LP_OVERRIDE_OF(t->key) != LP_SITE_BEFORE)
+      add(l, "%c %s > %s", t->key & LP_OVERRIDE_REALLOC ? 'R' : 'D',
+          label(&by, prof, LP_OVERRIDE_BY(t->key)),
+          label(&b, prof, LP_OVERRIDE_OF(t->key)));
   }
   lp_buf_free(&b);
   lp_buf_free(&by);

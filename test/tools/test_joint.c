@@ -245,7 +245,7 @@ END_TEST
 START_TEST(test_time)
 {
   Run r = joint(6 * SECOND, 5 * SECOND, _i);
-  const LpCourse *c = &r.prof->course;
+  const LpTimeSeries *c = &r.prof->timeseries;
   uint64_t samples = 0;
   size_t i;
   ck_assert_uint_eq(r.prof->ns, 4 * SECOND);
@@ -271,16 +271,16 @@ END_TEST
 /* Steps have their share of samples, also where turns of the sampler meet. */
 START_TEST(test_even)
 {
-  LpCourse c = {0};
+  LpTimeSeries c = {0};
   size_t i;
-  lp_course_spread(&c, 0, 494000000, 494);
-  lp_course_spread(&c, 494000000, 1000000000, 506);
+  lp_timeseries_spread(&c, 0, 494000000, 494);
+  lp_timeseries_spread(&c, 494000000, 1000000000, 506);
   ck_assert_uint_eq(c.n, 100);
   for (i = 0; i < c.n; i++) {
     ck_assert_uint_ge(c.step[i].samples, 9);
     ck_assert_uint_le(c.step[i].samples, 11);
   }
-  lp_course_free(&c);
+  lp_timeseries_free(&c);
 }
 END_TEST
 

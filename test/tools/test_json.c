@@ -265,7 +265,7 @@ START_TEST(test_base)
   const json_t *tree;
   sample_stacks(&s, 0);
   r = run_craft(&s.c);
-  lp_profile_turn(r.prof);
+  lp_profile_set_baseline(r.prof);
   lp_input_memory(&in, s.c.out.s, s.c.out.n);
   run_add(&r, &in);
   root = document(&r);

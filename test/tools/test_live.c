@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "ages.h"
+#include "object_age.h"
 #include "live.h"
 #include "mem.h"
 #include "suites.h"
@@ -137,22 +137,22 @@ END_TEST
 START_TEST(test_ages)
 {
   const uint32_t n = 1000000;
-  LpAges a;
+  LpObjectAges a;
   uint32_t i, round;
-  lp_ages_open(&a);
+  lp_object_age_open(&a);
   for (round = 0; round < 3; round++) {
     for (i = 1; i <= n; i++)
-      must(lp_ages_new(&a, i, i * 3, i + round) <= n);
-    must(lp_ages_bytes(&a) <= (128u << 10) + 16 * (size_t)n);
+      must(lp_object_age_new(&a, i, i * 3, i + round) <= n);
+    must(lp_object_age_bytes(&a) <= (128u << 10) + 16 * (size_t)n);
     for (i = 1; i <= n; i++) {
-      LpAge *age = lp_ages_get(&a, i);
+      LpObjectAge *age = lp_object_age_get(&a, i);
       must(age->size == age->origin * 3ull);
-      must(lp_ages_ticks(&a, age, 2 * n) == 2 * n - age->origin - round);
+      must(lp_object_age_ticks(&a, age, 2 * n) == 2 * n - age->origin - round);
     }
     for (i = n; i; i--)
-      lp_ages_drop(&a, i);
+      lp_object_age_drop(&a, i);
   }
-  lp_ages_close(&a);
+  lp_object_age_close(&a);
 }
 END_TEST
 
@@ -166,20 +166,20 @@ START_TEST(test_old)
   const size_t n = sizeof(birth) / sizeof(birth[0]);
   uint32_t number[sizeof(birth) / sizeof(birth[0])];
   size_t i, k;
-  LpAges a;
-  lp_ages_open(&a);
+  LpObjectAges a;
+  lp_object_age_open(&a);
   for (i = 0; i < n; i++) {
-    number[i] = lp_ages_new(&a, 7, 1, birth[i]);
+    number[i] = lp_object_age_new(&a, 7, 1, birth[i]);
     for (k = 0; k <= i; k++) {
-      LpAge *age = lp_ages_get(&a, number[k]);
+      LpObjectAge *age = lp_object_age_get(&a, number[k]);
       uint64_t was = birth[k] >> a.shift, ticks = birth[i] >> a.shift;
-      ck_assert_uint_eq(lp_ages_ticks(&a, age, birth[i]), ticks - was);
+      ck_assert_uint_eq(lp_object_age_ticks(&a, age, birth[i]), ticks - was);
     }
     ck_assert_int_eq(a.shift > 0, birth[i] > UINT32_MAX);
   }
-  lp_ages_drop(&a, number[3]);
-  ck_assert_uint_eq(lp_ages_new(&a, 8, 1, UINT64_MAX), number[3]);
-  lp_ages_close(&a);
+  lp_object_age_drop(&a, number[3]);
+  ck_assert_uint_eq(lp_object_age_new(&a, 8, 1, UINT64_MAX), number[3]);
+  lp_object_age_close(&a);
 }
 END_TEST
 

@@ -100,7 +100,7 @@ static Run make(Of of)
     add(&r, of, 0);
     if (of == DIFF)
       add(&r, of, 1);
-    lp_profile_turn(r.prof);
+    lp_profile_set_baseline(r.prof);
     add(&r, of, 0);
   }
   add(&r, of, 0);
@@ -164,9 +164,9 @@ START_TEST(test_diff)
   for (of = DIFF; of <= DIFF_CPU; of++) {
     Run r = make(of);
     run_change(&r, 0);
-    lp_profile_turn(r.prof);
+    lp_profile_set_baseline(r.prof);
     add(&r, of, 0);
-    lp_profile_turn(r.prof);
+    lp_profile_set_baseline(r.prof);
     add(&r, of, 0);
     run_change(&r, 1);
     run_close(&r);

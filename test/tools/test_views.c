@@ -268,8 +268,8 @@ START_TEST(test_eternity)
   run_books(&r);
   ck_assert_uint_le(r.prof->snaps.n, 64 + SNAPS_REPEATS);
   ck_assert_uint_gt(r.prof->snaps.n, SNAPS_REPEATS / 2);
-  ck_assert_uint_eq(r.prof->course.n, 859);
-  ck_assert_uint_eq(r.prof->course.width, 10000000ull << 31);
+  ck_assert_uint_eq(r.prof->timeseries.n, 859);
+  ck_assert_uint_eq(r.prof->timeseries.width, 10000000ull << 31);
   run_text(&r, &run_plain);
   run_report(&r, "text", "time", &run_plain);
   run_close(&r);

@@ -375,10 +375,10 @@ static void compare_time(Model *m, Run *r, uint64_t times)
 {
   const LpWanted *w = &r->prof->wanted;
   LpTable t = table(r, "time");
-  uint64_t width = r->prof->course.width, last = 0;
+  uint64_t width = r->prof->timeseries.width, last = 0;
   size_t i;
   int k;
-  ck_assert_uint_le(r->prof->course.n, COURSE_MAX);
+  ck_assert_uint_le(r->prof->timeseries.n, TIMESERIES_MAX);
   for (i = 0; i < t.n; i++) {
     uint64_t to = lp_table_at(&t, i, 0)->n, from = to - width;
     Held come, gone;
@@ -450,7 +450,7 @@ static void (*stream_time)(void *ctx, uint64_t ns);
 /* At every one a report could be made, and reading goes on. */
 static void settled_time(void *ctx, uint64_t ns)
 {
-  lp_stream_settle(ctx);
+  lp_stream_finalize(ctx);
   stream_time(ctx, ns);
 }
 

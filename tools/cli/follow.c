@@ -1,8 +1,8 @@
 /*
-** A file that is still being written: at its end, more is waited for.
+** Follows a file that is still being written: at its end, waits for more.
 **
-** It is looked at again and again, and not watched: that works on every file
-** system. The end is where the stream tells its own, or a signal comes.
+** The file is polled, which works on every file system. Reading ends with the
+** stream's own end, or when a signal comes.
 */
 
 #include <errno.h>
@@ -165,7 +165,7 @@ ssize_t lp_follow_read(void *ctx, void *buf, size_t n)
       follow_came(f, buf, (size_t)r);
       return r;
     }
-    if (f->in && f->in->told)
+    if (f->in && f->in->complete)
       break;
     follow_sleep(f);
     waited = 1;

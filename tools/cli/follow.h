@@ -1,5 +1,5 @@
 /*
-** A file that is still being written: at its end, more is waited for.
+** Follows a file that is still being written: at its end, waits for more.
 */
 
 #ifndef LP_FOLLOW_H
@@ -12,27 +12,39 @@
 
 #define LP_FOLLOW_HEAD 64
 
-/* Reads are given to READ's caller as from a file that ends later. */
+/* A followed file. lp_follow_read reads it; show is called between reads. */
 typedef struct LpFollow {
   int fd;
   const char *name;
-  const LpInput *in;       /* Who reads; NULL until there is somebody. */
+  const LpInput *in;       /* The reader, or NULL before it starts. */
   uint64_t every;          /* Nanoseconds between two calls of show, */
   void (*show)(void *ctx); /* if something came. */
   void *ctx;
-  uint64_t start; /* When it was begun, */
+  uint64_t start; /* When following began, */
   uint64_t due;   /* and when show is called next, in nanoseconds. */
   uint64_t bytes; /* Read, */
   uint64_t shown; /* and how many there were when show was called. */
   int stop;       /* A signal came, */
   uint64_t end;   /* when there were so many. */
-  size_t nhead;   /* The first bytes, to know the file by. */
+  size_t nhead;   /* The first bytes, which identify the file. */
   uint8_t head[LP_FOLLOW_HEAD];
-  const char *why; /* It is not the same file any more: in which way. */
+  const char *why; /* Why it is not the same file any more, or NULL. */
 } LpFollow;
 
+/* Append the line before a report: seconds since the start, bytes read. LAST is
+** set for the final report.
+*/
 void lp_follow_heading(LpBuf *b, const LpFollow *f, int last);
+
+/* Start to follow the file NAME, which FD has open at its start. The caller
+** owns both and fills in the callbacks; SECONDS is the interval of show.
+*/
 void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds);
-ssize_t lp_follow_read(void *f, void *buf, size_t n); /* An LpReadFn. */
+
+/* An LpReadFn; F is an LpFollow. Waits at the end of the file for more. Returns
+** 0 when the stream is complete or a signal came, and -1 with ESTALE if the
+** file was replaced, see f->why.
+*/
+ssize_t lp_follow_read(void *f, void *buf, size_t n);
 
 #endif

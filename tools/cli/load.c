@@ -1,6 +1,6 @@
 /*
-** Files -> a profile: opened, unpacked, followed, and said what is wrong with
-** them.
+** Reads files into a profile: opens, unpacks and follows them, and prints
+** warnings about damage.
 */
 
 #include <errno.h>
@@ -85,7 +85,7 @@ static void load_show(void *ctx)
   LpLoad *l = ctx;
   if (!l->prof->of)
     return;
-  lp_stream_settle(&l->st);
+  lp_stream_finalize(&l->st);
   l->show(l);
 }
 
@@ -183,7 +183,7 @@ int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got)
     res = lp_load_worse(res, one);
   }
   if (l->prof->more)
-    lp_profile_settle(l->prof);
+    lp_profile_finalize(l->prof);
   l->prof->more = 0;
   return res;
 }

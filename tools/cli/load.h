@@ -1,6 +1,6 @@
 /*
-** Files -> a profile: opened, unpacked, followed, and said what is wrong with
-** them.
+** Reads files into a profile: opens, unpacks and follows them, and prints
+** warnings about damage.
 */
 
 #ifndef LP_LOAD_H
@@ -14,14 +14,23 @@ typedef struct LpLoad {
   double follow; /* Seconds between two calls of show; 0: files have ended. */
   void (*body)(LpProfile *prof); /* It is known what comes, and wanted. */
   void (*show)(const struct LpLoad *l); /* While a file is followed. */
-  const char *timeless; /* What becomes of a recording without time marks, if
-                        ** somebody should know; or NULL. */
+  const char *timeless; /* A warning for recordings without time marks, or
+                        ** NULL. */
   LpFollow followed;    /* Has a name, if a file is. */
   LpStream st;          /* What is read. */
 } LpLoad;
 
+/* Of two exit statuses, the one that takes precedence. */
 int lp_load_worse(int a, int b);
+
+/* Report on stderr that the file NAME cannot be used, and WHY. Returns
+** LP_UNREADABLE.
+*/
 int lp_load_failed(const char *name, const char *why);
+
+/* Read N files into l->prof. *GOT counts those that could be read. Returns the
+** worst status; warnings and errors are printed on stderr.
+*/
 int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got);
 
 #endif

@@ -157,7 +157,7 @@ static void draw_secret(void)
 }
 
 /* Of memory and CPU, a view may show one only: say so. */
-static void tell_left(const LpReport *r, unsigned of)
+static void report_left(const LpReport *r, unsigned of)
 {
   if (of & ~r->of)
     fprintf(stderr, "%s: --view=%s is of %s: the %s profile is left out\n",
@@ -175,8 +175,8 @@ static void check_kinds(unsigned base, unsigned of)
   exit(EX_USAGE);
 }
 
-/* If something was asked for that is about time, what becomes of recordings
-** that do not tell it; else NULL.
+/* What becomes of recordings without time marks, if an option depends on time;
+** else NULL.
 */
 static const char *timeless(void)
 {
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
   l.timeless = timeless();
   res = lp_load_files(&l, lp_options.base.name, lp_options.base.n, &bases);
   if (bases) {
-    lp_profile_turn(l.prof);
+    lp_profile_set_baseline(l.prof);
     of = l.prof->of;
     l.prof->of = 0; /* Of FILEs, from here on. */
   }
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
     if (got) {
       const LpReport *r =
           find_report(l.prof->of ? l.prof->of : LP_OF_MEMORY | LP_OF_CPU);
-      tell_left(r, l.prof->of);
+      report_left(r, l.prof->of);
       res = lp_load_worse(res, write_report(&l, 1));
       res = lp_load_worse(res, check_limits(l.prof));
     }

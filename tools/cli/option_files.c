@@ -15,7 +15,7 @@
 #include "load.h"
 #include "options.h"
 
-#define FILES_NAMED 4 /* So many BASEs are told by their names. */
+#define FILES_NAMED 4 /* So many BASEs are listed by name. */
 
 /* -- Names ---------------------------------------------------------------- */
 

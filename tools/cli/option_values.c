@@ -74,14 +74,13 @@ static size_t values_until(const char *arg)
   return n;
 }
 
-/* --focus, --ignore; WAS is what RE has been until now, or NULL. Returns ARG.
- */
-const char *lp_option_regex(regex_t *re, const char *was, const char *name,
+/* --focus, --ignore. OLD is the expression that RE holds already, or NULL. */
+const char *lp_option_regex(regex_t *re, const char *old, const char *name,
                             const char *arg, struct argp_state *state)
 {
   char why[128];
   int err;
-  if (was)
+  if (old)
     regfree(re);
   err = regcomp(re, arg, REG_EXTENDED | REG_NOSUB);
   if (!err)

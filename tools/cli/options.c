@@ -1,5 +1,5 @@
 /*
-** What the command line asks for.
+** Command line options.
 */
 
 #include <argp.h>

@@ -1,5 +1,5 @@
 /*
-** What the command line asks for.
+** Command line options.
 */
 
 #ifndef LP_OPTIONS_H
@@ -38,29 +38,68 @@ typedef struct LpOptions {
 /* Written by lp_options_parse only. */
 extern LpOptions lp_options;
 
+/* Parse the command line into lp_options. Exits with status 64 on errors. */
 void lp_options_parse(int argc, char **argv);
+
+/* The report of a profile of kind OF (LP_OF_*) that takes all options given.
+** Returns NULL and appends the reason to WHY if there is none.
+*/
 const LpReport *lp_options_report(unsigned of, LpBuf *why);
+
+/* The counters (LP_WANT_*) that a report and all limits need. */
 unsigned lp_options_wants(const LpReport *r);
 
-/* Values of options (option_values.c). What is wrong with one ends the program,
-** with status 64; STATE is argp's.
-*/
+/* -- Values of options (option_values.c) ---------------------------------- */
+
+/* An invalid value ends the program with status 64; STATE is argp's. */
 struct argp_state;
+
+/* --min: a percentage ("2%") or an amount. */
 void lp_option_min(const char *arg, struct argp_state *state);
+
+/* --top: a number of rows. */
 void lp_option_top(const char *arg, struct argp_state *state);
+
+/* --metric: the key of a metric. */
 void lp_option_metric(const char *arg, struct argp_state *state);
+
+/* --limit: appended to lp_options.limit. */
 void lp_option_limit(const char *arg, struct argp_state *state);
+
+/* --follow: returns seconds. ARG may be NULL for the default. */
 double lp_option_follow(const char *arg, struct argp_state *state);
+
+/* --ignore-youngest: returns a percentage from 0 to 100. */
 double lp_option_percent(const char *arg, struct argp_state *state);
+
+/* --from, --to: seconds on the command line. Returns nanoseconds. */
 uint64_t lp_option_seconds(const char *arg, struct argp_state *state);
+
+/* --heap-snap-interval: seconds on the command line. Returns nanoseconds. */
 uint64_t lp_option_interval(const char *arg, struct argp_state *state);
+
+/* --temporary: returns a number of allocations, at least 1. */
 uint64_t lp_option_number(const char *arg, struct argp_state *state);
-const char *lp_option_regex(regex_t *re, const char *was, const char *name,
+
+/* --focus, --ignore: compile ARG into RE. OLD is the expression that RE holds
+** already, or NULL; it is freed. NAME is the option's. Returns ARG.
+*/
+const char *lp_option_regex(regex_t *re, const char *old, const char *name,
                             const char *arg, struct argp_state *state);
 
-/* Which FILEs there are (option_files.c): the same goes for these. */
+/* -- Names of files (option_files.c); errors end the program, too --------- */
+
+/* Append a name, which is not copied. */
 void lp_names_add(LpNames *names, const char *name);
+
+/* --files-from, --diff-from: append the names in the file LIST, one a line, or
+** separated by NUL if it contains one. They are never freed.
+*/
 void lp_option_list(const char *list, LpNames *names, struct argp_state *state);
+
+/* Check all names, and build lp_options.basenames. To be called when the whole
+** command line was parsed.
+*/
 void lp_option_files(struct argp_state *state);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** How far reading has come: one line on the terminal, erased at the end.
+** Progress of reading: one line on the terminal, erased at the end.
 */
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 
 #define SECOND         UINT64_C(1000000000)
 #define PROGRESS_AFTER SECOND       /* Sooner it is not worth looking. */
-#define PROGRESS_EVERY (SECOND / 5) /* More often nobody can read it. */
-#define PROGRESS_WIDTH 80           /* Of a terminal that does not tell. */
+#define PROGRESS_EVERY (SECOND / 5) /* More often is unreadable. */
+#define PROGRESS_WIDTH 80           /* Of a terminal without a known width. */
 
 /* There is one terminal, whatever is read. */
 static struct {

@@ -169,7 +169,7 @@ static void compact_blocks(Compact *c, const LpDamage *why)
     compact_use(c, len, why);
     why = NULL;
   }
-  c->in->told = c->items.ended;
+  c->in->complete = c->items.ended;
   if (!c->items.ended)
     lp_reader_damage(c->in, c->sink, LP_CUT,
                      "expected a block or the %s, the stream ends",
@@ -189,7 +189,7 @@ void lp_compact_read(LpInput *in, const LpSink *sink)
   int body = 0;
   lp_input_want(in, LJM_PROLOGUE_LEN + LJM_ULEB_MAX + 1);
   p = in->p + LJM_PROLOGUE_LEN;
-  lp_uleb(&p, &bad); /* The address of the VM's state: nobody needs it. */
+  lp_uleb(&p, &bad); /* The address of the VM's state: not needed. */
   if (!bad && *p++ == LJM_SYM_FINAL && p <= in->end) {
     lp_input_skip(in, (size_t)(p - in->p));
     body = lp_reader_body(in, &version);

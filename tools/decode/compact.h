@@ -8,6 +8,9 @@
 #include "input.h"
 #include "record.h"
 
+/* Read a stream whose first prologue is next in IN. Damage is reported to the
+** sink.
+*/
 void lp_compact_read(LpInput *in, const LpSink *sink);
 
 #endif

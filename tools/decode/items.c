@@ -1,6 +1,6 @@
 /*
-** What is inside a block of version 0x10: events, records, changes of the
-** stack.
+** Decodes the items in a block of version 0x10: events, records, changes of
+** the stack.
 **
 ** This is the hot loop of the reader. An event is decoded without looking
 ** where the block ends, since LP_SLACK bytes can be read behind it; then it is
@@ -20,7 +20,7 @@
 _Static_assert(ITEMS_EVENT_MAX <= LP_SLACK,
                "an event may be read past the end");
 
-/* What an event is told relative to. */
+/* What an event is encoded relative to. */
 typedef struct Registers {
   uint32_t site[4];                   /* By kind of event. */
   uint32_t allocsite;                 /* The site's number in the stream. */
@@ -30,7 +30,7 @@ typedef struct Registers {
   uint64_t free;                      /* The last freed address, turned. */
 } Registers;
 
-/* Is this a body of KIND? If nobody knows yet, it is from here on. */
+/* Is this a body of KIND? If that is not known yet, it is from here on. */
 int lp_items_is(LpItems *it, int kind)
 {
   if (!it->body) {
@@ -86,7 +86,7 @@ void lp_items_odd(LpItems *it, const uint8_t *p, const char *fmt, ...)
 
 /* -- The stack ------------------------------------------------------------ */
 
-/* The innermost site calls the site ID of the stream, as P tells. */
+/* The innermost site calls the site ID of the stream, as recorded at P. */
 void lp_items_push(LpItems *it, const uint8_t *p, uint64_t id)
 {
   uint32_t site = lp_items_site(it, id);
@@ -137,7 +137,7 @@ static const uint8_t *items_change(LpItems *it, const uint8_t *p,
 
 /* -- Events --------------------------------------------------------------- */
 
-/* An address, told relative to another. */
+/* An address, encoded relative to another. */
 static inline uint64_t items_addr(const uint8_t **p, uint64_t base,
                                   unsigned *bad)
 {
@@ -196,8 +196,7 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
 }
 
 /* Read the events at P, as many as there are without a record in between. The
-** last one waits: a record may tell more of it. Returns the byte behind the
-*last
+** last one waits: a record may complete it. Returns the byte behind the last
 ** whole one.
 */
 static const uint8_t *items_events(LpItems *it, const uint8_t *p,
@@ -256,7 +255,8 @@ static const uint8_t *items_next(LpItems *it, const uint8_t *p,
 }
 
 /* Read the N bytes of a block's payload, which begin at OFFSET of the stream.
-** Returns whether they could be read to the end; if not, the sink was told.
+** Returns whether they could be read to the end; if not, that was reported to
+** the sink.
 */
 int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset)
 {

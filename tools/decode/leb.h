@@ -1,5 +1,6 @@
 /*
-** LEB128 integers: fast ones before slack, careful ones inside a record.
+** LEB128 integers: a fast decoder that relies on slack, and a bounds-checked
+** cursor over untrusted bytes.
 */
 
 #ifndef LP_LEB_H

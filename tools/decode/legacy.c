@@ -1,5 +1,6 @@
 /*
-** The RFC's version 1, and versions 1 to 3 as they are in the field.
+** Decodes legacy formats: the RFC's version 1, and versions 1 to 3 of other
+** recorders.
 **
 ** These streams have neither lengths nor checksums: a reader that is lost stays
 ** lost, so at the first byte that cannot be it says so and stops.
@@ -24,7 +25,7 @@
 
 typedef enum LegacyResult { LEGACY_STOP, LEGACY_NEXT, LEGACY_END } LegacyResult;
 
-/* A trace of the symtab, as it is told there. */
+/* A trace as defined in the symtab. */
 typedef struct LegacyTrace {
   uint64_t no, addr, proto, line;
 } LegacyTrace;
@@ -80,7 +81,7 @@ static int legacy_more(Legacy *l)
 
 /* -- Symbols -------------------------------------------------------------- */
 
-/* Only the beginning of a long name is kept; a hash tells it from others. */
+/* Only the beginning of a long name is kept; a hash distinguishes them. */
 static void legacy_cut(LpFunc *f)
 {
   if (f->chunk.n > LJM_NAME_MAX) {
@@ -307,7 +308,7 @@ static void legacy_events(Legacy *l)
     res = legacy_next(l);
   while (res == LEGACY_NEXT);
   legacy_flush(l);
-  l->in->told = res == LEGACY_END;
+  l->in->complete = res == LEGACY_END;
   if (res == LEGACY_END && lp_input_want(l->in, 1))
     lp_reader_damage(l->in, l->sink, LP_ODD,
                      "expected the end of the stream behind its final byte");

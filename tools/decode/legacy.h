@@ -1,5 +1,6 @@
 /*
-** The RFC's version 1, and versions 1 to 3 as they are in the field.
+** Decodes legacy formats: the RFC's version 1, and versions 1 to 3 of other
+** recorders.
 */
 
 #ifndef LP_LEGACY_H
@@ -8,6 +9,9 @@
 #include "input.h"
 #include "record.h"
 
+/* Read a stream whose first prologue is next in IN. Damage is reported to the
+** sink.
+*/
 void lp_legacy_read(LpInput *in, const LpSink *sink);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** Names of the old formats: addresses become the sink's functions and sites.
+** Names in legacy formats: maps addresses to the sink's functions and sites.
 **
 ** An address may be defined again. If what is there now is the same as before,
 ** nothing changes, however often it is said; if not, it is another function.

@@ -1,5 +1,5 @@
 /*
-** Names of the old formats: addresses become the sink's functions and sites.
+** Names in legacy formats: maps addresses to the sink's functions and sites.
 */
 
 #ifndef LP_LEGACY_NAMES_H
@@ -31,12 +31,22 @@ typedef struct LegacyNames {
   int stale; /* Something else is at an address that the cache may know. */
 } LegacyNames;
 
+/* Start without names. The sink is not copied. */
 void lp_legacy_names_open(LegacyNames *ln, const LpSink *sink);
+
+/* Free the memory. */
 void lp_legacy_names_close(LegacyNames *ln);
+
+/* The function F is at an address from now on. A and B are as in LegacySource.
+ */
 void lp_legacy_define(LegacyNames *ln, LegacySource src, uint64_t a, uint64_t b,
                       const LpFunc *f);
+
+/* The sink's number of the function at an address, or LP_NONE. */
 uint32_t lp_legacy_function(const LegacyNames *ln, LegacySource src, uint64_t a,
                             uint64_t b);
+
+/* As lp_legacy_site, for a site that is not in the cache. */
 uint32_t lp_legacy_lookup(LegacyNames *ln, LegacySource src, uint64_t a,
                           uint64_t b);
 

@@ -1,5 +1,5 @@
 /*
-** Bytes -> records, for every version of the stream.
+** Decodes streams of all versions into records.
 */
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include "legacy.h"
 #include "reader.h"
 
-/* Tell the sink that something is wrong here. */
+/* Report damage at the current offset to the sink. */
 void lp_reader_damage(LpInput *in, const LpSink *sink, LpDamageKind kind,
                       const char *fmt, ...)
 {

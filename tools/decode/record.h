@@ -1,9 +1,10 @@
 /*
-** What a reader hands over, whatever version of the stream it reads.
+** Decoded records and the sink that receives them, for all versions of the
+** stream.
 **
-** A reader calls the sink in the order of the stream. Functions, sites and
-** lists of callers are answered with a number of the sink's own, which events
-** then carry: ids and addresses of the stream never leave the reader.
+** A reader calls the sink in the order of the stream. For functions, sites and
+** lists of callers the sink returns numbers of its own, which events then refer
+** to: ids and addresses of the stream never leave the reader.
 */
 
 #ifndef LP_RECORD_H
@@ -35,10 +36,10 @@ typedef struct LpEvent {
 /* Sites that every sink knows. */
 enum {
   LP_SITE_INTERNAL, /* The VM itself. */
-  LP_SITE_UNKNOWN,  /* The recorder could not tell. */
+  LP_SITE_UNKNOWN,  /* The recorder could not determine it. */
   LP_SITE_LOST,     /* Its definition was lost with a part of the stream. */
   LP_SITE_BEFORE,   /* Objects older than the recording. */
-  LP_SITE_CUT,      /* In place of callers that are not told. */
+  LP_SITE_CUT,      /* In place of callers that are not recorded. */
   LP_SITE_FIRST     /* The first one that is defined. */
 };
 
@@ -46,8 +47,8 @@ enum {
 
 /* Lists of callers that every sink knows. */
 enum {
-  LP_NODE_ROOT, /* Nobody. */
-  LP_NODE_CUT   /* Somebody who is not told. */
+  LP_NODE_ROOT, /* No callers. */
+  LP_NODE_CUT   /* Callers that are not recorded. */
 };
 
 #define LP_FUNC_NONE 0 /* No function, or one whose definition was lost. */
@@ -61,7 +62,7 @@ typedef enum LpFuncKind {
   LP_FUNC_TRACE,
   LP_FUNC_NATIVE, /* A function of a module. */
   LP_FUNC_KERNEL, /* A function of the kernel. */
-  LP_FUNC_MARK    /* No function: the name tells what is missing. */
+  LP_FUNC_MARK    /* No function: the name says what is missing. */
 } LpFuncKind;
 
 /* A function, or a trace of which only the start is known. */
@@ -87,7 +88,7 @@ typedef struct LpFunc {
 #define LP_MODULE_NONE                                                         \
   0                      /* Code that is in no file, or in one that was lost.  \
                           */
-#define LP_THREAD_NONE 0 /* Nobody knows which. */
+#define LP_THREAD_NONE 0 /* An unknown one. */
 
 /* A file with machine code. */
 typedef struct LpModule {
@@ -145,7 +146,7 @@ typedef struct LpSums {
   uint64_t in, out; /* Sums of new and of old sizes. */
 } LpSums;
 
-/* The recorder's own books, at the end of a whole stream. */
+/* The recorder's own sums, at the end of a whole stream. */
 typedef struct LpTotals {
   uint64_t offset; /* Where they are in the stream. */
   uint64_t flags;  /* LJM_TOTALS_*. */
@@ -174,28 +175,40 @@ typedef struct LpDamage {
   char what[160];  /* What was expected, what was there instead. */
 } LpDamage;
 
+/* The receiver of decoded records. All pointers must be set. Records, and the
+** strings in them, are valid during the call only. CTX is passed to all calls.
+*/
 typedef struct LpSink {
   void *ctx;
-  /* It is a memory profile (m) or a CPU profile (p). Comes once, before the
-  ** first event or sample; never, where nothing can be read.
+  /* It is a memory profile (m) or a CPU profile (p). Called once, before the
+  ** first event or sample; never, if nothing can be read.
   */
   void (*body)(void *ctx, int kind);
+  /* A fact about the recording. */
   void (*meta)(void *ctx, const LpMeta *m);
+  /* Definitions. Each returns the sink's number. */
   uint32_t (*func)(void *ctx, const LpFunc *f);
   uint32_t (*site)(void *ctx, const LpSite *s);
-  /* The callers CALLERS, and behind them SITE, which they called. */
+  /* The list of callers CALLERS, extended by SITE, which they called. */
   uint32_t (*node)(void *ctx, uint32_t callers, uint32_t site);
+  /* A batch of N events, at most LP_BATCH, between two time marks. */
   void (*events)(void *ctx, const LpEvent *ev, size_t n);
+  /* A time mark: nanoseconds since the start of the recording. */
   void (*time)(void *ctx, uint64_t ns);
+  /* A place where the stream is damaged. */
   void (*damage)(void *ctx, const LpDamage *d);
+  /* The recorder's sums, at the end. */
   void (*totals)(void *ctx, const LpTotals *t);
-  /* Of CPU profiles. */
+  /* Definitions of CPU profiles. Each returns the sink's number. */
   uint32_t (*module)(void *ctx, const LpModule *m);
   uint32_t (*process)(void *ctx, const LpProcess *p);
   uint32_t (*thread)(void *ctx, const LpThread *t);
+  /* A stack of a thread, and how often it was sampled. */
   void (*sample)(void *ctx, const LpSample *s);
-  void (*book)(void *ctx, const LpMeta *m);
-  void (*booked)(void *ctx, uint64_t offset); /* All pairs of the books. */
+  /* A key and value of the sampler's statistics. */
+  void (*statistic)(void *ctx, const LpMeta *m);
+  /* The statistics are complete; they start at OFFSET of the stream. */
+  void (*statistics_end)(void *ctx, uint64_t offset);
 } LpSink;
 
 #endif

@@ -42,8 +42,7 @@ static void items_setting(LpItems *it, const LpMeta *m)
     lp_stack_limit(&it->stack, m->u);
 }
 
-/* The next key and value of META or of the books. Returns 0 if there is none.
- */
+/* The next key and value of META or BOOKS. Returns 0 if there is none. */
 int lp_items_pair(LpCursor *c, LpMeta *m)
 {
   const uint8_t *tag;
@@ -168,7 +167,7 @@ static void items_foreign(LpItems *it, const uint8_t *p)
     e->foreign = 1;
 }
 
-/* TOTALS: the books. */
+/* TOTALS: the recorder's sums. */
 static void items_totals(LpItems *it, LpCursor *c, const uint8_t *at)
 {
   LpTotals t = {.offset = it->base + (uint64_t)(at - it->from)};

@@ -96,15 +96,15 @@ static void cpu_sample(LpItems *it, LpCursor *c)
 }
 
 /* BOOKS: keys and numbers; they end the stream. */
-static void cpu_books(LpItems *it, LpCursor *c, const uint8_t *at)
+static void cpu_statistics(LpItems *it, LpCursor *c, const uint8_t *at)
 {
   LpMeta m;
   while (lp_items_pair(c, &m))
-    it->sink->book(it->sink->ctx, &m);
+    it->sink->statistic(it->sink->ctx, &m);
   if (c->bad)
     return;
   it->ended = 1;
-  it->sink->booked(it->sink->ctx, it->base + (uint64_t)(at - it->from));
+  it->sink->statistics_end(it->sink->ctx, it->base + (uint64_t)(at - it->from));
 }
 
 /* The payload of a record that begins at AT. Other kinds are skipped. */
@@ -126,5 +126,5 @@ void lp_items_cpu(LpItems *it, LpCursor *c, unsigned code, const uint8_t *at)
   else if (code == LJM_REC_SAMPLE)
     cpu_sample(it, c);
   else
-    cpu_books(it, c, at);
+    cpu_statistics(it, c, at);
 }

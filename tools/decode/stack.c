@@ -1,5 +1,6 @@
 /*
-** The stack register of version 0x10: who called, as far as it is told.
+** The stack register of version 0x10: the callers of events, as far as they are
+** recorded.
 **
 ** Every site of the register keeps the node that stands for all up to itself,
 ** so an event walks no stack: its callers are the innermost site's node. A site
@@ -24,7 +25,7 @@
 #define STACK_EACH 32
 #define STACK_POOR 16
 
-/* An empty register; until it is told otherwise, events have all callers. */
+/* An empty register; without lp_stack_limit events have all callers. */
 void lp_stack_open(LpStack *s, const LpSink *sink)
 {
   memset(s, 0, sizeof(*s));
@@ -41,7 +42,7 @@ void lp_stack_close(LpStack *s)
   free(s->place);
 }
 
-/* Empty the register. If it is CUT there are callers that are not told. */
+/* Empty the register. If CUT, some callers are not recorded. */
 void lp_stack_reset(LpStack *s, int cut)
 {
   s->n = 0;

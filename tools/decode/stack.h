@@ -1,5 +1,6 @@
 /*
-** The stack register of version 0x10: who called, as far as it is told.
+** The stack register of version 0x10: the callers of events, as far as they are
+** recorded.
 */
 
 #ifndef LP_STACK_H
@@ -27,10 +28,23 @@ typedef struct LpStack {
   LpStackPlace *place;
 } LpStack;
 
+/* An empty register. Events have all callers unless lp_stack_limit is called.
+** The sink is not copied.
+*/
 void lp_stack_open(LpStack *s, const LpSink *sink);
+
+/* Free the memory. */
 void lp_stack_close(LpStack *s);
+
+/* Stacks have at most FRAMES sites, the event's own included. */
 void lp_stack_limit(LpStack *s, uint64_t frames);
+
+/* Empty the register. If CUT, callers of the outermost site are missing. */
 void lp_stack_reset(LpStack *s, int cut);
+
+/* The node of the innermost callers that fit in the limit, when SITE is pushed
+** on them.
+*/
 uint32_t lp_stack_window(LpStack *s, uint32_t site);
 
 /* Does the register have room for one more site? */

@@ -1,6 +1,6 @@
 /*
-** One stream's way into a profile: a sink for its reader, its live objects,
-** its books.
+** Ingest: counts one stream into a profile. A sink for the reader, the live
+** objects, and the checks of the recorder's totals.
 */
 
 #include <inttypes.h>
@@ -16,9 +16,9 @@
 /* An object of an origin is at an address now. */
 static inline void stream_put(LpStream *st, uint64_t addr, uint32_t origin)
 {
-  uint32_t was = lp_live_put(&st->live, addr, origin);
-  if (was != LP_NONE) { /* Its end was not told. */
-    st->prof->row[lp_cell_site(&st->prof->origins.cell[was])].twice++;
+  uint32_t old = lp_live_put(&st->live, addr, origin);
+  if (old != LP_NONE) { /* Its deallocation was not recorded. */
+    st->prof->row[lp_cell_site(&st->prof->origins.cell[old])].twice++;
     st->twice++;
   }
 }
@@ -54,7 +54,8 @@ static inline void stream_free(LpStream *st, const LpEvent *e)
   st->out += e->osize;
   c->n[LP_FREES]++;
   c->n[LP_LEFT_BYTES] += e->osize;
-  lp_taken_add(&prof->taken, LP_TAKEN_KEY(e->site, lp_cell_site(c)), e->osize);
+  lp_overrides_add(&prof->overrides, LP_OVERRIDE_KEY(e->site, lp_cell_site(c)),
+                   e->osize);
 }
 
 /* A reallocation moves the whole object to its site; its type remains. */
@@ -69,9 +70,10 @@ static inline void stream_realloc(LpStream *st, const LpEvent *e)
   st->in += e->nsize;
   c->n[LP_MOVES]++;
   c->n[LP_LEFT_BYTES] += e->osize;
-  lp_taken_add(&prof->taken,
-               LP_TAKEN_REALLOC | LP_TAKEN_KEY(e->site, lp_cell_site(c)),
-               e->osize);
+  lp_overrides_add(&prof->overrides,
+                   LP_OVERRIDE_REALLOC |
+                       LP_OVERRIDE_KEY(e->site, lp_cell_site(c)),
+                   e->osize);
   origin = lp_origins_get(&prof->origins, e->node, e->site, type);
   c = &prof->origins.cell[origin];
   c->n[LP_REALLOCS]++;
@@ -87,8 +89,8 @@ static void stream_events(void *ctx, const LpEvent *ev, size_t n)
   uint32_t origin[LP_BATCH];
   size_t i;
   lp_stream_begin(st);
-  if (st->watch) {
-    lp_watch_events(st, ev, n);
+  if (st->detail) {
+    lp_detail_events(st, ev, n);
     return;
   }
   for (i = 0; i < n; i++) {
@@ -171,8 +173,8 @@ static void stream_time(void *ctx, uint64_t ns)
 {
   LpStream *st = ctx;
   lp_stream_begin(st);
-  if (st->watch)
-    lp_watch_time(st, ns);
+  if (st->detail)
+    lp_detail_time(st, ns);
   st->marks++;
   st->ns = ns;
 }
@@ -237,13 +239,13 @@ static void stream_foreign(LpStream *st, const LpTotals *t)
                 ours->out);
 }
 
-/* Compare the recorder's books with what was read. With a gap only the number
+/* Compare the recorder's totals with what was read. With a gap only the number
 ** of events can be right.
 */
 static void stream_totals(void *ctx, const LpTotals *t)
 {
   LpStream *st = ctx;
-  uint64_t told = t->allocs + t->reallocs + t->frees;
+  uint64_t recorded = t->allocs + t->reallocs + t->frees;
   uint64_t read = st->allocs + st->reallocs + st->frees;
   st->blind = (t->flags & ~(uint64_t)LJM_TOTALS_SAMPLED) || t->lost;
   if (t->lost)
@@ -254,7 +256,7 @@ static void stream_totals(void *ctx, const LpTotals *t)
     lp_profile_guess(st->prof, "samples, of which the distance was lost");
   if (t->ns > st->ns)
     stream_time(st, t->ns);
-  stream_differ(st, t, "events", told, read + st->lost);
+  stream_differ(st, t, "events", recorded, read + st->lost);
   if (st->ndamage)
     return;
   stream_differ(st, t, "allocations", t->allocs, st->allocs);
@@ -332,7 +334,7 @@ static void stream_place(LpStream *st)
   if (!st->placed) {
     st->placed = 1;
     st->at = lp_timeline_add(&prof->timeline, &st->clock, &moved);
-    lp_course_shift(&prof->course, moved);
+    lp_timeseries_shift(&prof->timeseries, moved);
     prof->peak_ns += prof->peak_bytes ? moved : 0;
     prof->ns = lp_sat_add(prof->ns, prof->ns ? moved : 0);
   }
@@ -345,7 +347,7 @@ static void stream_place(LpStream *st)
 /* Bring the profile up to date with what was read of the stream until now: it
 ** can be reported, and then read on.
 */
-void lp_stream_settle(LpStream *st)
+void lp_stream_finalize(LpStream *st)
 {
   LpProfile *prof = st->prof;
   uint64_t base;
@@ -359,9 +361,9 @@ void lp_stream_settle(LpStream *st)
   st->nobefore = nobefore;
   if (st->body)
     stream_place(st);
-  lp_watch_settle(st);
+  lp_detail_finalize(st);
   if (!prof->more)
-    lp_profile_settle(prof);
+    lp_profile_finalize(prof);
 }
 
 /* The end of the stream, whose length is OFFSET. */
@@ -369,8 +371,8 @@ void lp_stream_close(LpStream *st, uint64_t offset)
 {
   if (!st->lost && !st->blind)
     stream_contradictions(st, offset);
-  lp_stream_settle(st);
-  lp_watch_close(st);
+  lp_stream_finalize(st);
+  lp_detail_close(st);
   lp_live_free(&st->live);
   free(st->scale);
   st->scale = NULL;

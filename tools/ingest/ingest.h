@@ -1,6 +1,6 @@
 /*
-** One stream's way into a profile: a sink for its reader, its live objects,
-** its books.
+** Ingest: counts one stream into a profile. A sink for the reader, the live
+** objects, and the checks of the recorder's totals.
 */
 
 #ifndef LP_INGEST_H
@@ -8,16 +8,16 @@
 
 #include "live.h"
 #include "profile.h"
-#include "watch.h"
+#include "detail.h"
 #include "weight.h"
 
-/* Numbers of a CPU profile's books that are checked. */
+/* Statistics of a CPU profile that are checked. */
 enum {
-  LP_BOOK_FIRED,
-  LP_BOOK_DELIVERED,
-  LP_BOOK_DROPPED,
-  LP_BOOK_CPU_NS,
-  LP_NBOOK
+  LP_STAT_FIRED,
+  LP_STAT_DELIVERED,
+  LP_STAT_DROPPED,
+  LP_STAT_CPU_NS,
+  LP_NSTAT
 };
 
 typedef struct LpStream {
@@ -35,20 +35,20 @@ typedef struct LpStream {
   int hasbase;     /* if known. */
   LpSums outside;  /* Of all events, those outside of what is wanted; */
   uint64_t early;  /* what came before, less what went. */
-  uint64_t sample; /* Bytes between two samples; 0: all is told. */
+  uint64_t sample; /* Bytes between two samples; 0: all are recorded. */
   LpScale *scale;  /* What samples stand for. */
-  LpWatch *watch;  /* What is counted beside, or NULL. */
-  int begun;       /* It is known whether that is wanted. */
-  int blind;       /* The recorder itself could not see everything. */
-  uint64_t added;  /* To LpProfile.base, */
-  int nobefore;    /* and .nobefore, by this stream. */
+  LpDetail *detail; /* Detailed ingest, or NULL. */
+  int begun;        /* It is known whether that is wanted. */
+  int blind;        /* The recorder itself could not see everything. */
+  uint64_t added;   /* To LpProfile.base, */
+  int nobefore;     /* and .nobefore, by this stream. */
   /* Of CPU profiles. */
   uint64_t samples;   /* Records of samples, */
   uint64_t delivered; /* of so many samples, */
   uint64_t hz;        /* so many a second of CPU time, */
   uint64_t period;    /* or nanoseconds between two. */
-  unsigned booked;    /* Bits of what the books tell of: */
-  uint64_t book[LP_NBOOK];
+  unsigned has_stat;  /* Bits of LP_STAT_* that were read: */
+  uint64_t stat[LP_NSTAT];
   /* Of all. */
   uint64_t ns; /* The last time mark, */
   uint64_t at; /* and where its 0 is on the profile's time line. */
@@ -68,16 +68,32 @@ typedef enum LpStatus {
   LP_EXCEEDED /* All is well but that a limit was exceeded. */
 } LpStatus;
 
+/* Initialize ST, which adds a stream to PROF. Returns the sink for the reader;
+** its context is ST.
+*/
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
-void lp_stream_settle(LpStream *st);
+
+/* Bring the profile up to date with what was read so far. It can be reported,
+** and reading can go on.
+*/
+void lp_stream_finalize(LpStream *st);
+
+/* The stream ends at OFFSET: check it, finalize the profile and free the
+** memory. Status and counters of ST stay valid.
+*/
 void lp_stream_close(LpStream *st, uint64_t offset);
+
+/* How much of the stream could be read. */
 LpStatus lp_stream_status(const LpStream *st);
 
-/* For those who watch what comes: as the sink does. */
+/* -- For sinks that wrap this one, and the files of ingest/ ---------------- */
+
+/* The sink's body function. ST is an LpStream; BODY is m or p. */
 void lp_stream_body(void *st, int body);
 
-/* What was live when that began which is counted, or NULL if nobody knows. That
-** is at least what was freed of it, whatever the VM has counted.
+/* Bytes live at the start of the wanted time, in *BASE. Returns BASE, or NULL
+** if they are unknown. At least what was freed of them, even if the recorder's
+** number is lower.
 */
 static inline const uint64_t *lp_stream_base(const LpStream *st, uint64_t *base)
 {
@@ -86,10 +102,10 @@ static inline const uint64_t *lp_stream_base(const LpStream *st, uint64_t *base)
   return st->hasbase && !st->sample ? base : NULL;
 }
 
-/* Is what was told since the last time mark wanted? Events have happened behind
-** it, samples were taken before it.
+/* Is what was recorded since the last time mark in the wanted time? Events
+** happened after that mark, samples were taken before the next one.
 */
-static inline int lp_watch_inside(const LpStream *st)
+static inline int lp_stream_wanted(const LpStream *st)
 {
   const LpWanted *wanted = &st->prof->wanted;
   if (st->body == 'p')
@@ -98,9 +114,15 @@ static inline int lp_watch_inside(const LpStream *st)
          (st->ns < wanted->to || wanted->to == UINT64_MAX);
 }
 
-/* Between the parts of it. */
+/* The sink's damage function. ST is an LpStream. The first damage is kept in
+** full.
+*/
 void lp_stream_damage(void *st, const LpDamage *d);
+
+/* Set the sink's functions for CPU profiles. */
 void lp_stream_cpu(LpSink *sink);
+
+/* The sink's meta function for CPU profiles: rate and event. */
 void lp_stream_cpu_meta(LpStream *st, const LpMeta *m);
 
 /* Add an event to sums. */
@@ -138,11 +160,11 @@ static inline void lp_stream_weigh(LpStream *st, uint64_t size, LpWeight *w)
   w->npart = w->bytespart = 0;
 }
 
-/* Open the watch, if something is wanted that needs one. */
+/* Start detailed ingest, if what is wanted needs it. */
 static inline void lp_stream_begin(LpStream *st)
 {
   if (!st->begun)
-    lp_watch_open(st);
+    lp_detail_open(st);
 }
 
 #endif

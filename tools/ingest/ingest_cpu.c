@@ -1,5 +1,5 @@
 /*
-** One CPU profile's way into a profile: its samples, its books.
+** Ingest of CPU profiles: samples, and the statistics of the sampler.
 */
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ void lp_stream_cpu_meta(LpStream *st, const LpMeta *m)
   }
 }
 
-/* -- Samples and books ---------------------------------------------------- */
+/* -- Samples and statistics ----------------------------------------------- */
 
 /* Fewer or more samples were read than were delivered. */
 static void cpu_differ(LpStream *st, uint64_t offset)
@@ -47,19 +47,19 @@ static void cpu_differ(LpStream *st, uint64_t offset)
   LpDamage d = {.kind = LP_ODD, .offset = offset};
   snprintf(d.what, sizeof(d.what),
            "the books tell of %" PRIu64 " samples, %" PRIu64 " were read",
-           st->book[LP_BOOK_DELIVERED], st->delivered);
+           st->stat[LP_STAT_DELIVERED], st->delivered);
   lp_stream_damage(st, &d);
 }
 
-/* The books are not closed. */
+/* The statistics are inconsistent. */
 static void cpu_open(LpStream *st, uint64_t offset)
 {
   LpDamage d = {.kind = LP_ODD, .offset = offset};
   snprintf(d.what, sizeof(d.what),
            "the books tell of %" PRIu64 " samples fired, %" PRIu64
            " delivered, %" PRIu64 " dropped",
-           st->book[LP_BOOK_FIRED], st->book[LP_BOOK_DELIVERED],
-           st->book[LP_BOOK_DROPPED]);
+           st->stat[LP_STAT_FIRED], st->stat[LP_STAT_DELIVERED],
+           st->stat[LP_STAT_DROPPED]);
   lp_stream_damage(st, &d);
 }
 
@@ -69,13 +69,13 @@ static void cpu_sample(void *ctx, const LpSample *s)
   LpStream *st = ctx;
   lp_stream_begin(st);
   st->samples++;
-  if (!lp_watch_inside(st)) {
+  if (!lp_stream_wanted(st)) {
     st->delivered += s->count;
     st->prof->cpu.outside += s->count;
   } else if (lp_cpu_sample(&st->prof->cpu, s)) {
     st->delivered += s->count;
-    if (st->watch)
-      st->watch->samples += s->count;
+    if (st->detail)
+      st->detail->samples += s->count;
     lp_origins_sample(&st->prof->origins, s->node, s->count);
   } else {
     LpDamage d = {.kind = LP_ODD, .what = "more samples than there can be"};
@@ -83,32 +83,32 @@ static void cpu_sample(void *ctx, const LpSample *s)
   }
 }
 
-/* A number of the books. */
-static void cpu_book(void *ctx, const LpMeta *m)
+/* A number of the statistics. */
+static void cpu_statistic(void *ctx, const LpMeta *m)
 {
-  static const char *const key[LP_NBOOK] = {
-      [LP_BOOK_FIRED] = "fired",
-      [LP_BOOK_DELIVERED] = "delivered",
-      [LP_BOOK_DROPPED] = "dropped",
-      [LP_BOOK_CPU_NS] = "cpu_ns",
+  static const char *const key[LP_NSTAT] = {
+      [LP_STAT_FIRED] = "fired",
+      [LP_STAT_DELIVERED] = "delivered",
+      [LP_STAT_DROPPED] = "dropped",
+      [LP_STAT_CPU_NS] = "cpu_ns",
   };
   LpStream *st = ctx;
   int i;
   if (m->tag != LJM_META_UINT)
     return;
-  for (i = 0; i < LP_NBOOK; i++) {
+  for (i = 0; i < LP_NSTAT; i++) {
     if (lp_str_is(m->key, key[i])) {
-      st->book[i] = m->u;
-      st->booked |= 1u << i;
+      st->stat[i] = m->u;
+      st->has_stat |= 1u << i;
     }
   }
-  lp_cpu_book(&st->prof->cpu, m->key, m->u);
+  lp_cpu_add_statistic(&st->prof->cpu, m->key, m->u);
 }
 
-/* Are these books told? */
-static int cpu_told(const LpStream *st, unsigned books)
+/* Are these statistics present? MASK has bits of LP_STAT_*. */
+static int cpu_has_stats(const LpStream *st, unsigned mask)
 {
-  return (st->booked & books) == books;
+  return (st->has_stat & mask) == mask;
 }
 
 /* How many samples NS nanoseconds of CPU time are worth. */
@@ -120,25 +120,25 @@ static uint64_t cpu_worth(const LpStream *st, uint64_t ns)
   return n < LP_SAMPLES_MAX ? (uint64_t)n : LP_SAMPLES_MAX;
 }
 
-/* All of the books was told: compare them with what was read, and with
-** themselves. With a gap, what was read has to be less.
+/* All statistics were read: compare them with the samples read, and with each
+** other. With a gap, what was read has to be less.
 */
-static void cpu_booked(void *ctx, uint64_t offset)
+static void cpu_statistics_end(void *ctx, uint64_t offset)
 {
   const unsigned all =
-      1u << LP_BOOK_FIRED | 1u << LP_BOOK_DELIVERED | 1u << LP_BOOK_DROPPED;
+      1u << LP_STAT_FIRED | 1u << LP_STAT_DELIVERED | 1u << LP_STAT_DROPPED;
   LpStream *st = ctx;
-  const uint64_t *b = st->book;
+  const uint64_t *b = st->stat;
   LpCpu *cpu = &st->prof->cpu;
-  cpu->booked++;
-  if (cpu_told(st, 1u << LP_BOOK_CPU_NS) && (st->hz || st->period))
-    lp_cpu_expect(cpu, cpu_worth(st, b[LP_BOOK_CPU_NS]));
-  if (cpu_told(st, 1u << LP_BOOK_DELIVERED) &&
-      (st->ndamage ? b[LP_BOOK_DELIVERED] < st->delivered
-                   : b[LP_BOOK_DELIVERED] != st->delivered))
+  cpu->with_stats++;
+  if (cpu_has_stats(st, 1u << LP_STAT_CPU_NS) && (st->hz || st->period))
+    lp_cpu_expect(cpu, cpu_worth(st, b[LP_STAT_CPU_NS]));
+  if (cpu_has_stats(st, 1u << LP_STAT_DELIVERED) &&
+      (st->ndamage ? b[LP_STAT_DELIVERED] < st->delivered
+                   : b[LP_STAT_DELIVERED] != st->delivered))
     cpu_differ(st, offset);
-  else if (cpu_told(st, all) &&
-           b[LP_BOOK_FIRED] - b[LP_BOOK_DELIVERED] != b[LP_BOOK_DROPPED])
+  else if (cpu_has_stats(st, all) &&
+           b[LP_STAT_FIRED] - b[LP_STAT_DELIVERED] != b[LP_STAT_DROPPED])
     cpu_open(st, offset);
 }
 
@@ -149,6 +149,6 @@ void lp_stream_cpu(LpSink *sink)
   sink->process = cpu_process;
   sink->thread = cpu_thread;
   sink->sample = cpu_sample;
-  sink->book = cpu_book;
-  sink->booked = cpu_booked;
+  sink->statistic = cpu_statistic;
+  sink->statistics_end = cpu_statistics_end;
 }

@@ -1,15 +1,15 @@
 /*
-** Where the object at an address came from.
+** The live map: the origin of the object at an address.
 **
 ** A page table: one 32 bit slot for every 32 bytes of address space, in leaves
 ** of 512 KiB that cover 4 MiB each and are made when first needed. An allocator
 ** hands out neighbours one after the other and a collector sweeps them in that
 ** order, so neighbouring slots are in the cache when they are wanted; a hash
 ** table would scatter them. Measured before: 6.5 ns an event against 25 to 47.
-** LuaJIT's and glibc's allocators on 64 bit machines never begin two objects
-** in the same 32 bytes. Where somebody does, or where an address is no multiple
-** of 8, the object goes to a hash table behind the page table. A slot keeps
-** two bits of the address besides the origin, to tell which object it means.
+** LuaJIT's and glibc's allocators on 64 bit machines never begin two objects in
+** the same 32 bytes. Where another one does, or where an address is no multiple
+** of 8, the object goes to a hash table behind the page table. A slot keeps two
+** bits of the address besides the origin, to identify the object.
 **
 ** Sparse heaps, and addresses that a damaged stream made up, must not cost a
 ** leaf for every object. Leaves may take LIVE_FREE bytes, and LIVE_EACH more
@@ -178,7 +178,7 @@ static uint32_t *leaf_new(LpLive *m, uint64_t region)
   i = leaf_place(m, region);
   m->region[i] = region;
   /* Written at once: a page that is read first is mapped a second time when it
-  ** is written, which the other processors have to be told.
+  ** is written, which the other processors must be notified of.
   */
   m->leaf[i] = memset(lp_alloc(LIVE_LEAF_BYTES), 0, LIVE_LEAF_BYTES);
   m->nleaf++;

@@ -1,5 +1,5 @@
 /*
-** Where the object at an address came from.
+** The live map: the origin of the object at an address.
 */
 
 #ifndef LP_LIVE_H
@@ -48,10 +48,19 @@ typedef struct LpLive {
   size_t nover; /* Objects in it. */
 } LpLive;
 
+/* As lp_live_put, for a new region or a collision. */
 uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin);
+
+/* As lp_live_take, for an object without a slot. */
 uint32_t lp_live_take_slow(LpLive *m, uint64_t addr);
+
+/* The memory that the map uses, in bytes. */
 size_t lp_live_bytes(const LpLive *m);
+
+/* Free the memory. */
 void lp_live_free(LpLive *m);
+
+/* The leaf of a region that is not in the cache, or NULL. */
 uint32_t *lp_live_find(LpLive *m, uint64_t region);
 
 /* The leaf of a region, or NULL. */

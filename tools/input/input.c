@@ -1,5 +1,5 @@
 /*
-** A stream of bytes through a bounded buffer, from wherever they come.
+** Buffered input from any source, in bounded memory.
 */
 
 #include <errno.h>

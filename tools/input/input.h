@@ -1,5 +1,5 @@
 /*
-** A stream of bytes through a bounded buffer, from wherever they come.
+** Buffered input from any source, in bounded memory.
 **
 ** A reader asks for what it wants to look at, looks, and skips it. Behind the
 ** last byte that is there LP_SLACK zero bytes can be read, so that an item can
@@ -27,15 +27,28 @@ typedef struct LpInput {
   LpReadFn read;
   void *src;
   int eof;
-  int error; /* errno of a failed read, which also ends the stream. */
-  int told;  /* The stream told its end: what is behind is not waited for. */
+  int error;    /* errno of a failed read, which also ends the stream. */
+  int complete; /* The stream's end was read: do not wait for more. */
 } LpInput;
 
+/* As read(2), but repeated after EINTR. */
 ssize_t lp_input_read_fd(int fd, void *buf, size_t n);
+
+/* A stream of the bytes that READ returns. The caller owns SRC, which must
+** outlive IN.
+*/
 void lp_input_open(LpInput *in, LpReadFn read, void *src);
+
+/* A stream from a file, pipe or socket. The caller closes FD. */
 void lp_input_fd(LpInput *in, int fd);
+
+/* A stream of the N bytes at P, which are copied. */
 void lp_input_memory(LpInput *in, const void *p, size_t n);
+
+/* Free the buffer. File descriptors stay open. */
 void lp_input_close(LpInput *in);
+
+/* As lp_input_want, if there are fewer than N bytes in the buffer. */
 size_t lp_input_fill(LpInput *in, size_t n);
 
 /* Offset in the stream of the next byte. */

@@ -1,9 +1,9 @@
 /*
-** Bytes as they were before gzip or zstd packed them, or as they are.
+** Decompresses gzip and zstd; other input is passed through.
 **
 ** Who packed is known by the first bytes. Members of gzip, and frames of zstd,
 ** may follow one another. What comes out before the first broken byte is
-** handed over; only then the reader is told that there is no more.
+** returned; only then the reader gets the error.
 */
 
 #include <errno.h>

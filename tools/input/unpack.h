@@ -1,5 +1,5 @@
 /*
-** Bytes as they were before gzip or zstd packed them, or as they are.
+** Decompresses gzip and zstd; other input is passed through.
 */
 
 #ifndef LP_UNPACK_H
@@ -9,10 +9,21 @@
 
 typedef struct LpUnpack LpUnpack;
 
+/* Detect the compression of what READ returns; blocks until the first bytes are
+** read. The caller owns SRC and calls lp_unpack_close.
+*/
 LpUnpack *lp_unpack_open(LpReadFn read, void *src);
-ssize_t lp_unpack_read(void *u, void *buf, size_t n); /* An LpReadFn. */
+
+/* An LpReadFn; U is an LpUnpack. Uncompressed input is passed through. */
+ssize_t lp_unpack_read(void *u, void *buf, size_t n);
+
+/* The name of the compression, or NULL if there is none. */
 const char *lp_unpack_packer(const LpUnpack *u);
+
+/* Why decompression failed, or NULL. The text belongs to U. */
 const char *lp_unpack_why(const LpUnpack *u);
+
+/* Free the memory. */
 void lp_unpack_close(LpUnpack *u);
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** What a profile knows of CPU profiles beside its call tree: modules, threads,
-** the samplers' books.
+** CPU profiles beside the call tree: modules, processes, threads, and the
+** statistics of the samplers.
 **
 ** Streams add up: the same process or thread in two of them is one.
 */
@@ -74,7 +74,7 @@ LpThreadInfo lp_cpu_thread_info(const LpCpu *cpu, uint32_t thread)
   return ti;
 }
 
-/* -- Samples and books ---------------------------------------------------- */
+/* -- Samples and statistics ----------------------------------------------- */
 
 /* Count samples of a thread. Returns 0 if they are more than can be. */
 int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
@@ -87,15 +87,15 @@ int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
   return 1;
 }
 
-/* Add a number of a stream's books. */
-void lp_cpu_book(LpCpu *cpu, LpStr key, uint64_t value)
+/* Add a number of a stream's statistics. */
+void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value)
 {
   uint32_t id = lp_intern(&cpu->keys, key.s, key.n);
-  cpu->book = lp_grow(cpu->book, &cpu->nbook, (size_t)id + 1, sizeof(uint64_t));
-  cpu->book[id] = lp_sat_add(cpu->book[id], value);
+  cpu->stat = lp_grow(cpu->stat, &cpu->nstat, (size_t)id + 1, sizeof(uint64_t));
+  cpu->stat[id] = lp_sat_add(cpu->stat[id], value);
 }
 
-/* A number of the books, into *VALUE. Returns 0 if it is not there. */
+/* A number of the statistics, into *VALUE. Returns 0 if it is not there. */
 int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
 {
   uint32_t i;
@@ -103,21 +103,21 @@ int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
     size_t n;
     const char *s = lp_intern_get(&cpu->keys, i, &n);
     if (n == strlen(key) && memcmp(s, key, n) == 0) {
-      *value = cpu->book[i];
+      *value = cpu->stat[i];
       return 1;
     }
   }
   return 0;
 }
 
-/* Samples whose stack is not whole: as the books tell, if there are books of
-** all streams, and all of them is wanted.
+/* Samples whose stack is not whole: from the statistics, if all streams have
+** them and all samples are wanted.
 */
 uint64_t lp_cpu_truncated(const LpCpu *cpu)
 {
   uint64_t complete;
-  if (!lp_cpu_find(cpu, "complete", &complete) || cpu->booked != cpu->streams ||
-      cpu->outside)
+  if (!lp_cpu_find(cpu, "complete", &complete) ||
+      cpu->with_stats != cpu->streams || cpu->outside)
     return cpu->cut;
   return complete < cpu->samples ? cpu->samples - complete : 0;
 }
@@ -161,14 +161,14 @@ void lp_cpu_open(LpCpu *cpu, LpIntern *names)
 }
 
 /* Count anew; what has a number keeps it. */
-void lp_cpu_turn(LpCpu *cpu)
+void lp_cpu_reset(LpCpu *cpu)
 {
   if (cpu->nthread)
     memset(cpu->thread, 0, cpu->nthread * sizeof(cpu->thread[0]));
-  if (cpu->nbook)
-    memset(cpu->book, 0, cpu->nbook * sizeof(cpu->book[0]));
+  if (cpu->nstat)
+    memset(cpu->stat, 0, cpu->nstat * sizeof(cpu->stat[0]));
   cpu->samples = cpu->cut = cpu->expected = cpu->slow = cpu->fast = 0;
-  cpu->streams = cpu->booked = cpu->lost = cpu->outside = 0;
+  cpu->streams = cpu->with_stats = cpu->lost = cpu->outside = 0;
 }
 
 /* Give the memory back. */
@@ -180,5 +180,5 @@ void lp_cpu_close(LpCpu *cpu)
   lp_intern_free(&cpu->keys);
   lp_buf_free(&cpu->event);
   free(cpu->thread);
-  free(cpu->book);
+  free(cpu->stat);
 }

@@ -1,6 +1,6 @@
 /*
-** What a profile knows of CPU profiles beside its call tree: modules, threads,
-** the samplers' books.
+** CPU profiles beside the call tree: modules, processes, threads, and the
+** statistics of the samplers.
 */
 
 #ifndef LP_CPU_H
@@ -35,9 +35,9 @@ typedef struct LpCpu {
   LpIntern modules, processes, threads; /* The structures above, packed. */
   uint64_t *thread;                     /* Samples by thread, */
   size_t nthread;                       /* for so many. */
-  LpIntern keys;                        /* Keys of the books, */
-  uint64_t *book;                       /* and the sums of their values. */
-  size_t nbook;
+  LpIntern keys;                        /* Keys of the statistics, */
+  uint64_t *stat;                       /* and the sums of their values. */
+  size_t nstat;
   LpBuf event;         /* What is sampled: "cpu-clock". */
   uint64_t samples;    /* All that were read; at most LP_SAMPLES_MAX. */
   uint64_t outside;    /* Not among these: of a time that is not wanted. */
@@ -45,27 +45,66 @@ typedef struct LpCpu {
   uint64_t expected;   /* Samples that the CPU time used is worth, if known. */
   uint64_t slow, fast; /* Fewest and most samples a second. */
   uint64_t streams;    /* So many were read, */
-  uint64_t booked;     /* so many of them to their books; */
+  uint64_t with_stats; /* so many of them with statistics; */
   uint64_t lost;       /* SAMPLE records that are known to be lost. */
 } LpCpu;
 
 #define LP_SAMPLES_MAX ((uint64_t)1 << 62) /* So that no sum overflows. */
 
+/* Start with the unknown module, process and thread, all number 0. NAMES is the
+** profile's string table and stays its property.
+*/
 void lp_cpu_open(LpCpu *cpu, LpIntern *names);
+
+/* Free the memory. */
 void lp_cpu_close(LpCpu *cpu);
-void lp_cpu_turn(LpCpu *cpu);
+
+/* Set all counters to 0, for what follows a baseline. Numbers of modules,
+** processes and threads stay valid.
+*/
+void lp_cpu_reset(LpCpu *cpu);
+
+/* The number of a module, the same for equal modules. */
 uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m);
+
+/* The number of a process, the same for equal processes. */
 uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p);
+
+/* The number of a thread, the same for equal threads. */
 uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t);
+
+/* The module with this number. */
 LpModuleInfo lp_cpu_module_info(const LpCpu *cpu, uint32_t module);
+
+/* The process with this number. */
 LpProcessInfo lp_cpu_process_info(const LpCpu *cpu, uint32_t process);
+
+/* The thread with this number. */
 LpThreadInfo lp_cpu_thread_info(const LpCpu *cpu, uint32_t thread);
+
+/* Count samples of a thread. Returns 0, and counts nothing, if there would be
+** more than LP_SAMPLES_MAX.
+*/
 int lp_cpu_sample(LpCpu *cpu, const LpSample *s);
-void lp_cpu_book(LpCpu *cpu, LpStr key, uint64_t value);
+
+/* Add a value of a stream's statistics to the sum of its key. */
+void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value);
+
+/* Find the sum of a key of the statistics. Returns 0 if no stream has it. */
 int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value);
+
+/* A stream was sampled HZ times a second. */
 void lp_cpu_rate(LpCpu *cpu, uint64_t hz);
+
+/* Nanoseconds of CPU time per sample; 0 if unknown or not the same in all
+** streams.
+*/
 uint64_t lp_cpu_period(const LpCpu *cpu);
+
+/* The number of samples with an incomplete stack. */
 uint64_t lp_cpu_truncated(const LpCpu *cpu);
+
+/* The CPU time of a stream is worth this many samples. */
 void lp_cpu_expect(LpCpu *cpu, uint64_t samples);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** What is counted, and how it is added up.
+** Counters of origins, and their sums.
 **
 ** A whole recording is counted in whole numbers. In samples an event stands
 ** for 1 / (1 - exp(-size / sample)) of its kind; what that is beyond whole

@@ -1,5 +1,5 @@
 /*
-** Which files a profile is made of, and where they are damaged.
+** The files that a profile was read from, and their damage.
 */
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
-** Which files a profile is made of, and where they are damaged.
+** The files that a profile was read from, and their damage.
 */
 
 #ifndef LP_FILES_H
@@ -26,9 +26,18 @@ typedef struct LpFiles {
   uint64_t more; /* Places of damage that are not kept. */
 } LpFiles;
 
+/* What is read from now on belongs to the file NAME, which is copied. */
 void lp_files_add(LpFiles *f, const char *name);
+
+/* Record damage of the current file. After LP_FILES_HARM places they are only
+** counted.
+*/
 void lp_files_damage(LpFiles *f, const LpDamage *d);
+
+/* The name of a file, or NULL. It belongs to F. */
 const char *lp_files_name(const LpFiles *f, uint32_t file);
+
+/* Free the memory. */
 void lp_files_free(LpFiles *f);
 
 #endif

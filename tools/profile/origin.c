@@ -1,5 +1,5 @@
 /*
-** Where objects come from: call tree, origins, what is counted for each.
+** Call tree and origins of objects, with the counters of each.
 */
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
   return id;
 }
 
-/* A stack was met COUNT times. One of nobody is unknown. */
+/* A stack was sampled COUNT times. An empty one is unknown. */
 void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
 {
   if (node == LP_NODE_ROOT)

@@ -1,5 +1,5 @@
 /*
-** Where objects come from: call tree, origins, what is counted for each.
+** Call tree and origins of objects, with the counters of each.
 **
 ** A node of the tree is a list of callers, or a whole stack of a CPU profile:
 ** the node of all but the innermost, and that one's site. An origin is what a
@@ -66,16 +66,38 @@ typedef struct LpOrigins {
   uint32_t n;
 } LpOrigins;
 
+/* Start with the nodes and origins that always exist. */
 void lp_origins_open(LpOrigins *o);
+
+/* Free the memory. */
 void lp_origins_close(LpOrigins *o);
+
+/* As lp_origins_node, for a node that is new or in the hash table. */
 uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site);
+
+/* As lp_origins_get, for an origin that is new or in the hash table. Returns
+** LP_ORIGIN_LOST after LP_ORIGIN_MAX origins.
+*/
 uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what);
+
+/* Count COUNT samples of CPU time whose whole stack is NODE. */
 void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
+
+/* Make room for the fractions of every origin. */
 void lp_origins_parts(LpOrigins *o);
+
+/* Make room for the extra counters of every origin. */
 void lp_origins_extra(LpOrigins *o);
+
+/* Add V to two extra counters of an origin: objects to COUNT, bytes to BYTES.
+ */
 void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
                        const LpWeight *v);
+
+/* All counters of an origin. */
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin);
+
+/* The live objects and bytes of an origin, modulo 2^64. */
 LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin);
 
 /* A key of site, at most LP_SITE_MAX, and type. */
@@ -84,11 +106,13 @@ static inline uint32_t lp_origins_what(uint32_t site, uint32_t type)
   return site << 4 | type;
 }
 
+/* The site of an origin. */
 static inline uint32_t lp_cell_site(const LpCell *c)
 {
   return c->what >> 4;
 }
 
+/* The type of an origin, LJM_TYPE_*. */
 static inline uint32_t lp_cell_type(const LpCell *c)
 {
   return c->what & 15;

@@ -62,10 +62,10 @@ static LpWeight peak_held(const LpPeak *p, const LpOrigins *o, uint32_t origin)
 }
 
 /* Bring the peak up to date: what was held at this stream's mark is a part of
-** it. BASE tells what was live when it began, NULL that nobody knows. Returns
-** how many bytes all that is known of held.
+** it. *BASE is what was live when it began, BASE is NULL if that is unknown.
+** Returns the bytes live at the mark.
 */
-uint64_t lp_peak_settle(LpPeak *p, LpOrigins *o, const uint64_t *base)
+uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base)
 {
   LpFixed high = p->high;
   LpExtra *before;

@@ -19,7 +19,7 @@ typedef struct LpPeak {
   LpFixed high;   /* Most bytes live, less those at the start. */
   uint64_t ns;    /* When that was. */
   int rising;     /* That is now: the mark is not final. */
-  uint64_t base;  /* What was live when the stream began, if settled. */
+  uint64_t base;  /* What was live when the stream began, if finalized. */
   LpFixed before; /* What (before start) held at other streams' peaks. */
   uint64_t epoch;
   uint64_t *seen; /* By origin: the epoch that it was kept in, */
@@ -28,10 +28,22 @@ typedef struct LpPeak {
   size_t nkept;
 } LpPeak;
 
+/* Start a stream. Objects of earlier streams are excluded from its peak. */
 void lp_peak_open(LpPeak *p, LpOrigins *o);
+
+/* Save the live counters of an origin before they change. */
 void lp_peak_keep(LpPeak *p, const LpOrigins *o, uint32_t origin);
-uint64_t lp_peak_settle(LpPeak *p, LpOrigins *o, const uint64_t *base);
+
+/* Add the peak of this stream to the extra counters of all origins. *BASE is
+** the bytes live at its start; NULL if unknown. Returns the bytes live at the
+** peak, *BASE included.
+*/
+uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base);
+
+/* Undo lp_peak_finalize before more events are counted. */
 void lp_peak_resume(LpPeak *p, LpOrigins *o);
+
+/* Free the memory. */
 void lp_peak_close(LpPeak *p);
 
 /* An event begins that makes the heap larger, or smaller, by BYTES. */

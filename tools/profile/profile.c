@@ -201,12 +201,12 @@ void lp_profile_free(LpProfile *prof)
   lp_intern_free(&prof->names);
   lp_intern_free(&prof->funckeys);
   lp_intern_free(&prof->sitekeys);
-  lp_taken_free(&prof->taken);
+  lp_overrides_free(&prof->overrides);
   lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
-  lp_profile_was_free(prof);
+  lp_profile_baseline_free(prof);
   lp_files_free(&prof->files);
-  lp_course_free(&prof->course);
+  lp_timeseries_free(&prof->timeseries);
   lp_snaps_free(&prof->snaps);
   lp_buf_free(&prof->guess);
   free(prof->size);

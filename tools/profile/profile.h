@@ -1,8 +1,8 @@
 /*
-** Records -> numbers: rows of sites and what happened there.
+** A profile: rows of sites, and the counters of what happened there.
 **
-** Knows no format, reads nothing and prints nothing. One profile takes any
-** number of streams (ingest.h); sites with the same key are one row.
+** It depends on no format, reads nothing and prints nothing. Any number of
+** streams add to one profile (ingest.h); sites with the same key are one row.
 */
 
 #ifndef LP_PROFILE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "course.h"
+#include "timeseries.h"
 #include "cpu.h"
 #include "files.h"
 #include "intern.h"
@@ -20,7 +20,7 @@
 #include "record.h"
 #include "sizes.h"
 #include "snaps.h"
-#include "taken.h"
+#include "overrides.h"
 #include "timeline.h"
 
 /* What is known of a function; strings are numbers in LpProfile.names. */
@@ -39,13 +39,13 @@ typedef struct LpFuncInfo {
 } LpFuncInfo;
 
 /* A row: where it is, and what happened there, with all callers and all types.
-** The figures are from lp_profile_settle; of samples they are rounded.
+** The figures are from lp_profile_finalize; of samples they are rounded.
 */
 typedef struct LpRow {
   uint32_t func;
   uint32_t marks; /* LJM_SITE_APPROX, LJM_SITE_UNSURE. */
   uint64_t line;
-  uint64_t twice; /* Objects of this site whose end was not told. */
+  uint64_t twice; /* Objects of this site without a recorded deallocation. */
   uint64_t allocs, alloc_bytes;
   uint64_t reallocs, realloc_in, realloc_out;
   uint64_t frees, free_bytes;
@@ -57,13 +57,13 @@ typedef struct LpRow {
 /* What a profile may be of. */
 enum { LP_OF_MEMORY = 1, LP_OF_CPU = 2 };
 
-/* What is counted only if somebody wants it. */
+/* What is counted on request only. */
 enum {
   LP_WANT_PEAK = 1,      /* The high-water mark, by origin. */
   LP_WANT_TEMPORARY = 2, /* Objects that went away soon. */
   LP_WANT_YOUNG = 4,     /* The youngest of the live objects. */
   LP_WANT_SIZES = 8,     /* How many objects of each size there were. */
-  LP_WANT_TIME = 16,     /* The course of things. */
+  LP_WANT_TIME = 16,     /* The time series. */
   LP_WANT_SNAPS = 32     /* Heap snapshots, in LpWanted.snap. */
 };
 
@@ -79,8 +79,8 @@ typedef struct LpWanted {
   uint64_t snap;      /* Nanoseconds between two heap snapshots, or 0. */
 } LpWanted;
 
-/* What was read before, to compare with. */
-typedef struct LpWas {
+/* The baseline of a diff: what was read before lp_profile_set_baseline. */
+typedef struct LpBaseline {
   LpFigures *figures; /* By origin, */
   uint32_t n;         /* for so many. */
   uint64_t *samples;  /* By node, */
@@ -88,12 +88,12 @@ typedef struct LpWas {
   uint64_t period;    /* Of which each is worth that, as lp_cpu_period. */
   uint64_t base;      /* As in LpProfile. */
   int nobefore;
-  int is; /* There is something to compare with. */
-} LpWas;
+  int present; /* A baseline was set. */
+} LpBaseline;
 
 typedef struct LpProfile {
   unsigned of; /* LP_OF_*, of all streams read. */
-  int more;    /* Other streams come before anybody looks at rows. */
+  int more;    /* More streams follow before rows are read. */
   LpWanted wanted;
   LpIntern names;
   LpIntern funckeys;
@@ -103,13 +103,13 @@ typedef struct LpProfile {
   LpRow *row;       /* As many as sitekeys. */
   size_t nrow;      /* Room. */
   LpOrigins origins;
-  LpTaken taken;
+  LpOverrides overrides;
   LpCpu cpu;
-  LpSizeClass *size;   /* LP_NSIZES of them, if wanted. */
-  LpCourse course;     /* If wanted, */
-  LpSnaps snaps;       /* the same. */
-  uint64_t peak_bytes; /* The highest peak of a stream, */
-  uint64_t peak_ns;    /* and when that was. */
+  LpSizeClass *size;       /* LP_NSIZES of them, if wanted. */
+  LpTimeSeries timeseries; /* If wanted, */
+  LpSnaps snaps;           /* the same. */
+  uint64_t peak_bytes;     /* The highest peak of a stream, */
+  uint64_t peak_ns;        /* and when that was. */
   uint64_t base;  /* Bytes live when the recordings started, where known. */
   LpWeight elder; /* Objects that were, outside of the VM's count, and that
                   ** have gone. */
@@ -121,7 +121,7 @@ typedef struct LpProfile {
   uint64_t ns;       /* The last time mark of all, on the time line. */
   LpTimeline timeline;
   LpFiles files;
-  LpWas was;
+  LpBaseline baseline;
 } LpProfile;
 
 /* Are memory and CPU in it? */
@@ -138,15 +138,39 @@ static inline int lp_profile_lua(const LpProfile *prof, uint32_t site)
          kind == LP_FUNC_TRACE;
 }
 
+/* An empty profile. The caller frees it with lp_profile_free. */
 LpProfile *lp_profile_new(void);
+
+/* Free a profile and all that it owns. */
 void lp_profile_free(LpProfile *prof);
+
+/* The number of a function. Equal functions have one number and the first of
+** their most complete definitions. Strings are copied.
+*/
 uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
+
+/* The number of a site, which is that of its row. */
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);
+
+/* A stream holds samples only, one for SAMPLE bytes on average. */
 void lp_profile_sampled(LpProfile *prof, uint64_t sample);
-void lp_profile_settle(LpProfile *prof);
-void lp_profile_turn(LpProfile *prof);
-void lp_profile_was_free(LpProfile *prof);
+
+/* Compute the figures of all rows from what was read so far. */
+void lp_profile_finalize(LpProfile *prof);
+
+/* Make all that was read so far the baseline of a diff, and start counting
+** anew. Numbers of functions, sites and origins stay valid.
+*/
+void lp_profile_set_baseline(LpProfile *prof);
+
+/* Free the baseline. */
+void lp_profile_baseline_free(LpProfile *prof);
+
+/* A string by its number. It belongs to PROF, and moves when names are added.
+ */
 LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
+
+/* Live figures are approximate because of WHY. The first reason is kept. */
 void lp_profile_guess(LpProfile *prof, const char *why);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** How many objects of each size came and went.
+** Allocated and freed objects by size class.
 **
 ** Four classes for each power of two, none of them narrower than 16 bytes: the
 ** steps in which LuaJIT's allocator hands out memory.

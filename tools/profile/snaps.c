@@ -1,5 +1,5 @@
 /*
-** Heap snapshots: what every site held, again and again.
+** Heap snapshots: the live objects of every site at regular intervals.
 */
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void snaps_uleb(LpBuf *b, uint64_t v)
   lp_buf_add(b, s, n);
 }
 
-/* Tell of a site, if it holds something else than was told before. */
+/* Record a site, if it holds something else than in the snapshot before. */
 static void snaps_site(LpBuf *log, uint32_t site, LpSnapSite *t)
 {
   uint64_t objects = lp_round(t->live.n, t->live.npart);
@@ -64,8 +64,8 @@ static void snaps_record(LpSnapper *s, LpSnaps *to, uint64_t at)
 }
 
 /* It is NS now: take those snapshots that are due. What changed since the last
-** one happened before the first of them, since nothing was told in between. If
-** there are too many, only the last one is taken.
+** one happened before the first of them, since nothing was recorded in between.
+** If there are too many, only the last one is recorded.
 */
 void lp_snaps_take(LpSnapper *s, LpSnaps *to, uint64_t ns, uint64_t interval)
 {

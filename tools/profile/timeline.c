@@ -1,12 +1,12 @@
 /*
-** Recordings of one machine on one time line.
+** Places recordings of one machine on one time line.
 */
 
 #include "timeline.h"
 
 #define TIMELINE_NEAR 1000000000 /* Clocks of one machine may drift so far. */
 
-/* Do two clocks tell of one machine that was not booted between? */
+/* Are two clocks of one machine that was not rebooted in between? */
 static int timeline_same(const LpClock *a, const LpClock *b)
 {
   int64_t booted = (int64_t)(a->realtime - a->monotonic);

@@ -1,9 +1,9 @@
 /*
-** Recordings of one machine on one time line.
+** Places recordings of one machine on one time line.
 **
-** A recording tells two clocks of its start. Where their difference, which is
-** when the machine was booted, is the same in two recordings, their times can
-** be compared; any other recording begins at 0.
+** A recording contains two clocks of its start. Where their difference, which
+** is when the machine was booted, is the same in two recordings, their times
+** can be compared; any other recording begins at 0.
 */
 
 #ifndef LP_TIMELINE_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* When a recording began, in nanoseconds; 0: that is not told. */
+/* When a recording began, in nanoseconds; 0: unknown. */
 typedef struct LpClock {
   uint64_t realtime, monotonic;
 } LpClock;
@@ -22,15 +22,24 @@ typedef struct LpSpan {
 } LpSpan;
 
 typedef struct LpTimeline {
-  LpClock zero;   /* Time 0; nothing is told before the first recording. */
+  LpClock zero;   /* Time 0; unset before the first recording. */
   LpSpan span[2]; /* Of memory, of the CPU. */
   uint64_t n;     /* Recordings, */
   uint64_t apart; /* those whose times cannot be compared with the first. */
 } LpTimeline;
 
+/* Add a recording. Returns its start on the time line, in nanoseconds. All
+** times recorded before must be moved by *MOVED nanoseconds first.
+*/
 uint64_t lp_timeline_add(LpTimeline *t, const LpClock *c, uint64_t *moved);
+
+/* A recording, of the CPU or of memory, lasted FROM to TO, in nanoseconds. */
 void lp_timeline_span(LpTimeline *t, int cpu, uint64_t from, uint64_t to);
+
+/* Is it known when both memory and CPU were recorded? */
 int lp_timeline_known(const LpTimeline *t);
+
+/* Do memory and CPU recordings overlap in time? */
 int lp_timeline_shared(const LpTimeline *t);
 
 #endif

@@ -2,9 +2,10 @@
 ** How many objects, and bytes, a sample stands for.
 **
 ** Each byte is chosen with a chance of 1 in SAMPLE, so an object of S bytes is
-** told with a chance of 1 - exp(-S / SAMPLE), and stands for the reciprocal of
-** that: itself, and 1 / (exp(S / SAMPLE) - 1) objects that were not told. What
-** it stands for beyond itself is rounded to 2^-32, the rest is exact.
+** sampled with a probability of 1 - exp(-S / SAMPLE), and stands for the
+** reciprocal of that: itself, and 1 / (exp(S / SAMPLE) - 1) objects that were
+** not sampled. What it stands for beyond itself is rounded to 2^-32, the rest
+** is exact.
 */
 
 #include <math.h>

@@ -19,12 +19,15 @@ typedef __int128 LpFixed;
 #define LP_WEIGHT_SIZES 256 /* So many sizes are remembered. */
 
 typedef struct LpScale {
-  uint64_t sample; /* Bytes between two samples; 0: all is told. */
+  uint64_t sample; /* Bytes between two samples; 0: all are recorded. */
   uint64_t size[LP_WEIGHT_SIZES];
   LpWeight weight[LP_WEIGHT_SIZES];
 } LpScale;
 
+/* Prepare the weights for one sample in SAMPLE bytes. */
 void lp_scale_open(LpScale *s, uint64_t sample);
+
+/* The objects and bytes that a sampled object of SIZE bytes stands for. */
 LpWeight lp_weigh(LpScale *s, uint64_t size);
 
 /* Add WHAT and its PART, below 1, to a number and its part. */

@@ -231,7 +231,7 @@ static void calls_tree(const Calls *c)
     lp_json_number(c->j, c->ofsite[node[c->node[i]].site]);
   lp_json_end(c->j);
   calls_side(c, LP_NOW);
-  if (c->prof->was.is)
+  if (c->prof->baseline.present)
     calls_side(c, LP_BASE);
   lp_json_end(c->j);
 }

@@ -8,6 +8,9 @@
 #include "calltree.h"
 #include "json.h"
 
+/* Write the members of the current object that describe the tree. Metrics
+** should be whole numbers, see lp_tree_whole.
+*/
 void lp_json_calls(LpJson *j, const LpProfile *prof, const LpTree *t);
 
 #endif

@@ -11,7 +11,7 @@
 #include "report_json.h"
 #include "text.h"
 
-/* The first one of a format has its default view, unless table_formats tells
+/* The first one of a format has its default view, unless table_formats has
 ** another.
 */
 static const LpReport *const reports[] = {
@@ -174,7 +174,7 @@ static void report_no_view(LpBuf *why, const char *format, const char *view)
 }
 
 /* The same, if it takes all options that were given, LP_TAKES_*. If there is
-** none, *WHY tells why.
+** none, the reason is appended to WHY.
 */
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
@@ -211,8 +211,8 @@ const LpReport *lp_report_choose(const char *format, const char *view,
   return r;
 }
 
-/* Can rows be sorted by a key? *WHY tells by what they can. A table of nothing
-** has all columns.
+/* Can rows be sorted by a key? If not, the possible keys are appended
+** to WHY. A table of nothing has all columns.
 */
 static int report_sorts(const LpReport *r, unsigned of,
                         const LpReportOptions *opt, LpBuf *why)
@@ -230,7 +230,7 @@ static int report_sorts(const LpReport *r, unsigned of,
   none = lp_profile_new();
   none->of = of;
   none->wanted.what = r->wants | lp_metric_wants(LP_METRIC_BIT(opt->metric));
-  none->was.is = opt->base != NULL;
+  none->baseline.present = opt->base != NULL;
   r->table(&t, none, opt);
   for (i = 0; i < t.ncol; i++)
     lp_buf_printf(why, "%s%s", i ? ", " : "", t.col[i].key);
@@ -242,7 +242,7 @@ static int report_sorts(const LpReport *r, unsigned of,
 }
 
 /* Are the options' values good for a report of profiles of one kind? If not,
-** *WHY tells why.
+** the reason is appended to WHY.
 */
 int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
                     LpBuf *why)

@@ -1,5 +1,6 @@
 /*
-** Numbers -> one output. A report reads no stream and knows no other report.
+** Reports: each writes a profile in one format. Reports read no streams and do
+** not depend on each other.
 */
 
 #ifndef LP_REPORT_H
@@ -15,7 +16,7 @@ typedef struct LpReportOptions {
   int leakonly;         /* Nothing but what is live at the end. */
   double min;           /* Percent that a row or a node must have, */
   uint64_t least;       /* and how much. */
-  LpMetric metric;      /* What one number is told of: see lp_report_metric. */
+  LpMetric metric;      /* See lp_report_metric. */
   int chosen;           /* That metric was asked for. */
   const char *sort;     /* Key of what rows are sorted by; NULL: the default. */
   size_t top;           /* Most rows that are shown, or 0. */
@@ -78,20 +79,46 @@ extern const LpReport lp_report_html;
 extern const LpReport lp_report_pprof;
 extern const LpReport lp_report_speedscope;
 
+/* Write all snapshots as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
                      const LpReportOptions *opt);
+
+/* The report of a format and a view for profiles of one kind (LP_OF_*), or
+** NULL. A VIEW of NULL is the default.
+*/
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);
+
+/* As lp_report_find, if the report takes all options GIVEN (LP_TAKES_*). Else
+** returns NULL and appends the reason to WHY.
+*/
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why);
+
+/* Are the values of the options valid for a report? If not, the reason is
+** appended to WHY.
+*/
 int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
                     LpBuf *why);
+
+/* Write the report that lp_report_find returns, which must not be NULL. */
 void lp_report_write(const char *format, const char *view, LpOut *out,
                      const LpProfile *prof, const LpReportOptions *opt);
 
-/* What options mean to a report (report_shape.c). */
+/* -- Options of reports (report_shape.c) ---------------------------------- */
+
+/* The metric of a report: opt->metric if the profile has it and it was chosen
+** or the profile is of one kind; else samples of CPU time, or bytes.
+*/
 LpMetric lp_report_metric(const LpProfile *prof, const LpReportOptions *opt);
+
+/* Does N of ALL reach --min? 0 never does, negative numbers only without --min.
+ */
 int lp_report_enough(const LpReportOptions *opt, uint64_t n, uint64_t all);
+
+/* Append a description of what is left out by the options that the report takes
+** (LP_TAKES_*).
+*/
 void lp_report_left(LpBuf *b, const LpReportOptions *opt, unsigned takes,
                     LpMetric metric);
 

@@ -5,7 +5,7 @@
 ** not known is an empty field.
 **
 ** A spreadsheet takes a field for a formula if it begins like one, quoted or
-** not, and names of chunks and functions are anybody's. So a text that begins
+** not, and names of chunks and functions are untrusted. So a text that begins
 ** like one has a "'" in front of it, and so has a text that begins with a "'":
 ** a program that takes one off has all texts as they were. Most names begin
 ** with '@', which is how some formulas begin as well; those that are harmless

@@ -7,6 +7,7 @@
 
 #include "report.h"
 
+/* Write a table. The first line has the keys of the columns. */
 void lp_csv_table(LpOut *out, const LpTable *t, const LpProfile *prof,
                   const LpReportOptions *opt);
 

@@ -1,6 +1,6 @@
 /*
 ** --format=folded: one line for each stack, for flamegraph.pl and its friends.
-** In a diff it has two numbers: what was, and what is.
+** In a diff it has two numbers: of the baseline, and of the profile.
 */
 
 #include <inttypes.h>
@@ -27,8 +27,8 @@ static int folded_order(const LpTree *t, uint32_t a, uint32_t b, void *ctx)
   return strcmp(f->label[t->node[a].site], f->label[t->node[b].site]);
 }
 
-/* The names of frames: nothing in them can be taken for the end of a frame, and
-** they do not tell where a line is approximate.
+/* The names of frames, without the separator of frames and without marks of
+** approximate lines.
 */
 static char **folded_labels(const LpProfile *prof,
                             void (*of)(LpBuf *, const LpProfile *, uint32_t))

@@ -95,7 +95,7 @@ static void json_head(LpJson *j, const LpProfile *prof,
     lp_json_text(j, "cpu");
   lp_json_end(j);
   json_files(j, "files", f, f->nbase, f->n);
-  if (prof->was.is)
+  if (prof->baseline.present)
     json_files(j, "base", f, 0, f->nbase);
   json_options(j, prof, opt);
 }
@@ -162,14 +162,14 @@ static void json_totals(LpJson *j, const LpProfile *prof, const LpTree *t)
     lp_json_key(j, lp_metrics[m].key);
     lp_json_object(j);
     lp_json_keynumber(j, "now", json_sum(t, LP_NOW, m));
-    if (prof->was.is)
+    if (prof->baseline.present)
       lp_json_keynumber(j, "base", json_sum(t, LP_BASE, m));
     lp_json_end(j);
   }
   lp_json_end(j);
 }
 
-/* Numbers of the books whose keys begin with BEFORE, by the rest of the key. */
+/* Statistics whose keys begin with BEFORE, by the rest of the key. */
 static void json_reasons(LpJson *j, const LpCpu *cpu, const char *key,
                          const char *before)
 {
@@ -182,13 +182,13 @@ static void json_reasons(LpJson *j, const LpCpu *cpu, const char *key,
     if (n < skip || memcmp(s, before, skip) != 0)
       continue;
     lp_json_name(j, (LpStr){s + skip, n - skip});
-    lp_json_number(j, cpu->book[i]);
+    lp_json_number(j, cpu->stat[i]);
   }
   lp_json_end(j);
 }
 
-/* What the samplers tell of themselves. */
-static void json_books(LpJson *j, const LpProfile *prof)
+/* The statistics of the samplers. */
+static void json_statistics(LpJson *j, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
   lp_json_key(j, "books");
@@ -206,7 +206,7 @@ static void json_books(LpJson *j, const LpProfile *prof)
   lp_json_keynumber(j, "not_whole", lp_cpu_truncated(cpu));
   lp_json_keynumber(j, "unsure", lp_text_unsure(prof));
   lp_json_keynumber(j, "lost", cpu->lost);
-  lp_json_keynumber(j, "missing", cpu->streams - cpu->booked);
+  lp_json_keynumber(j, "missing", cpu->streams - cpu->with_stats);
   json_reasons(j, cpu, "counts", "");
   json_reasons(j, cpu, "dropped", "dropped_");
   json_reasons(j, cpu, "truncated", "truncated_");
@@ -304,7 +304,7 @@ static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
   json_peak(j, prof);
   json_totals(j, prof, t);
   json_foreign(j, prof);
-  json_books(j, prof);
+  json_statistics(j, prof);
   json_damage(j, &prof->files);
   lp_json_end(j);
 }

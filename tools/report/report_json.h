@@ -1,5 +1,5 @@
 /*
-** A profile as one JSON document, for whoever holds it.
+** A profile as one JSON document.
 */
 
 #ifndef LP_REPORT_JSON_H
@@ -7,8 +7,11 @@
 
 #include "report.h"
 
+/* Write a whole profile as one document. */
 void lp_json_document(LpOut *out, const LpProfile *prof,
                       const LpReportOptions *opt);
+
+/* Write one view as a document. */
 void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
                    const LpReportOptions *opt);
 

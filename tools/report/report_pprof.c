@@ -83,9 +83,9 @@ typedef struct Pprof {
   LpTree tree;
   const PprofType *type[PPROF_TYPES]; /* What is written of each stack. */
   unsigned ntype;
-  uint64_t period; /* Nanoseconds of CPU time between two samples, or 0. */
-  uint64_t was;    /* The same of what that is compared with. */
-  LpBuf top;       /* A field of the profile, with its head. */
+  uint64_t period;      /* Nanoseconds of CPU time between two samples, or 0. */
+  uint64_t base_period; /* The same of the baseline. */
+  LpBuf top;            /* A field of the profile, with its head. */
   LpIntern strings, mappings;
   uint32_t *site, nsite; /* By site: its location's id, 0 if not written. */
   uint32_t *func, nfunc; /* By function: its id, the same. */
@@ -122,9 +122,9 @@ static uint64_t pprof_string(Pprof *p, const char *s)
   return id;
 }
 
-/* The number of what OF tells of a site. */
-static uint64_t pprof_told(Pprof *p, uint32_t site,
-                           void (*of)(LpBuf *, const LpProfile *, uint32_t))
+/* The string number of a site's label, which OF appends. */
+static uint64_t pprof_label(Pprof *p, uint32_t site,
+                            void (*of)(LpBuf *, const LpProfile *, uint32_t))
 {
   LpBuf b = {0};
   uint64_t id;
@@ -146,9 +146,9 @@ static uint64_t pprof_function(Pprof *p, uint32_t site)
     return p->func[id];
   p->func[id] = ++p->nfunc;
   lp_pb_number(&msg, FUNCTION_ID, p->func[id]);
-  lp_pb_number(&msg, FUNCTION_NAME, pprof_told(p, site, lp_label_func));
-  lp_pb_number(&msg, FUNCTION_SYSTEM, pprof_told(p, site, lp_frame_name));
-  lp_pb_number(&msg, FUNCTION_FILE, pprof_told(p, site, lp_frame_path));
+  lp_pb_number(&msg, FUNCTION_NAME, pprof_label(p, site, lp_label_func));
+  lp_pb_number(&msg, FUNCTION_SYSTEM, pprof_label(p, site, lp_frame_name));
+  lp_pb_number(&msg, FUNCTION_FILE, pprof_label(p, site, lp_frame_path));
   if (lp_frame_first(p->prof, site, &line))
     lp_pb_number(&msg, FUNCTION_LINE, line);
   pprof_field(p, PROFILE_FUNCTION, &msg);
@@ -221,10 +221,10 @@ static uint64_t pprof_location(Pprof *p, uint32_t site)
 */
 static uint64_t pprof_value(const Pprof *p, const PprofType *t, uint32_t node)
 {
-  uint64_t n = lp_tree_self(&p->tree, node, t->metric), was = 0;
-  if (p->prof->was.is)
-    was = lp_value_round(p->tree.col[LP_BASE][t->metric].self[node]);
-  return t->period ? n * p->period - was * p->was : n - was;
+  uint64_t n = lp_tree_self(&p->tree, node, t->metric), base = 0;
+  if (p->prof->baseline.present)
+    base = lp_value_round(p->tree.col[LP_BASE][t->metric].self[node]);
+  return t->period ? n * p->period - base * p->base_period : n - base;
 }
 
 /* The values of a node itself. Returns 0 if there are none. */
@@ -331,7 +331,7 @@ static void pprof_comments(Pprof *p, const LpReportOptions *opt)
 
 /* Write when it was recorded, and how far apart samples are: where nothing is
 ** left out, a byte; 0 where that differs. Engines have the type of the period
-** in the names of their profiles, so it is always told.
+** in the names of their profiles, so it is always written.
 */
 static void pprof_times(Pprof *p)
 {
@@ -348,15 +348,15 @@ static void pprof_times(Pprof *p)
     pprof_number(p, PROFILE_PERIOD, prof->sparse ? prof->sparse : 1);
 }
 
-/* What a sample stands for, here and in what that is compared with. Where one
-** of them is not known, no CPU time is told.
+/* What a sample stands for, here and in the baseline. If one of them is not
+** known, no CPU time is written.
 */
 static void pprof_periods(Pprof *p)
 {
   const LpProfile *prof = p->prof;
   p->period = lp_cpu_period(&prof->cpu);
-  p->was = prof->was.period;
-  if (prof->was.nsamples && !p->was)
+  p->base_period = prof->baseline.period;
+  if (prof->baseline.nsamples && !p->base_period)
     p->period = 0;
 }
 

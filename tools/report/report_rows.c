@@ -63,18 +63,20 @@ static void rows_self(Rows *r)
   lp_tree_close(&t);
 }
 
-/* Count node I, that is DEPTH deep; what is that deep or deeper was left. */
+/* Count node I, which is DEPTH deep. *LAST is the depth of the node before:
+** nodes of the path at least as deep as this one have been left.
+*/
 static void rows_visit(Rows *r, const LpTree *t, uint32_t i, int depth,
-                       int *was)
+                       int *last)
 {
   uint32_t of = r->as[t->node[i].site];
   Row *row = &r->row[of];
   unsigned side;
   r->path = lp_grow(r->path, &r->npath, (size_t)depth + 1, sizeof(r->path[0]));
-  for (; *was >= depth; --*was)
-    r->row[r->path[*was]].inside--;
+  for (; *last >= depth; --*last)
+    r->row[r->path[*last]].inside--;
   r->path[depth] = of;
-  *was = depth;
+  *last = depth;
   row->site = t->node[i].site;
   if (row->inside++)
     return;
@@ -88,13 +90,13 @@ static void rows_total(Rows *r)
   LpTreeOf of = {LP_METRIC_BIT(r->metric), LP_MERGE_NONE, r->opt->shape};
   LpTree t;
   uint32_t i = LP_NODE_ROOT;
-  int depth = 0, was = -1;
+  int depth = 0, last = -1;
   unsigned side;
   lp_tree_open(&t, r->prof, &of);
   lp_tree_total(&t);
   lp_tree_link(&t);
   while ((i = lp_tree_next(&t, i, 1, &depth)) != LP_NODE_ROOT)
-    rows_visit(r, &t, i, depth - 1, &was);
+    rows_visit(r, &t, i, depth - 1, &last);
   for (side = 0; side < r->sides; side++)
     r->all[side] = t.col[side][r->metric].total[LP_NODE_ROOT];
   lp_tree_close(&t);
@@ -193,16 +195,16 @@ static int rows_near_enough(const Rows *r, const Row *row)
 static int rows_shown(const Rows *r, const Row *row)
 {
   uint64_t all = lp_value_round(r->all[LP_NOW]);
-  uint64_t was = lp_value_round(r->all[LP_BASE]);
+  uint64_t base = lp_value_round(r->all[LP_BASE]);
   if (!(r->opt->min > 0) && !r->opt->least)
     return !rows_empty(row);
   if (r->sides == 1)
     return lp_report_enough(r->opt, rows_all(row, 0), all) ||
            (lp_profile_joint(r->prof) && rows_near_enough(r, row));
   return lp_report_enough(r->opt, lp_size(rows_all(row, 1)),
-                          (int64_t)all > (int64_t)was ? all : was) ||
+                          (int64_t)all > (int64_t)base ? all : base) ||
          lp_report_enough(r->opt, lp_size(rows_own(r, row, 1)),
-                          (int64_t)all > (int64_t)was ? all : was);
+                          (int64_t)all > (int64_t)base ? all : base);
 }
 
 /* Bring the rows that are shown to the front, in order. Returns how many. */
@@ -335,7 +337,7 @@ static void rows_table(LpTable *t, const LpProfile *prof,
 {
   Rows r = {.prof = prof, .opt = opt, .lines = lines};
   size_t i, n;
-  r.sides = prof->was.is ? LP_NSIDE : 1;
+  r.sides = prof->baseline.present ? LP_NSIDE : 1;
   r.metric = lp_report_metric(prof, opt);
   r.metrics = lp_metric_columns(prof) | LP_METRIC_BIT(r.metric);
   r.row = lp_zalloc(prof->sitekeys.n, sizeof(Row));

@@ -23,10 +23,10 @@ typedef struct Text {
   const LpProfile *prof;
   const LpReportOptions *opt;
   uint32_t nsite;
-  char **label;        /* By site. */
-  TextRow *row;        /* Of one section; as many as there are sites. */
-  LpTakenEntry *taken; /* By event, site, site. */
-  size_t ntaken;
+  char **label;         /* By site. */
+  TextRow *row;         /* Of one section; as many as there are sites. */
+  LpOverride *override; /* By event, site, site. */
+  size_t noverride;
 } Text;
 
 /* -- Order ---------------------------------------------------------------- */
@@ -45,10 +45,10 @@ static int text_before(const void *a, const void *b, void *ctx)
   return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* By event, then the site that took, then the site whose it was. */
-static int text_taken_before(const void *a, const void *b)
+/* By event, then the overriding site, then the site of the allocation. */
+static int text_override_before(const void *a, const void *b)
 {
-  const LpTakenEntry *x = a, *y = b;
+  const LpOverride *x = a, *y = b;
   return x->key < y->key ? -1 : x->key > y->key;
 }
 
@@ -59,11 +59,11 @@ static void text_prepare(Text *t)
   t->nsite = t->prof->sitekeys.n;
   t->row = lp_alloc(t->nsite * sizeof(TextRow));
   t->label = lp_text_labels(t->prof, 0);
-  t->taken = lp_alloc(t->prof->taken.n * sizeof(LpTakenEntry));
-  for (i = 0; i < t->prof->taken.size; i++)
-    if (t->prof->taken.entry[i].key)
-      t->taken[t->ntaken++] = t->prof->taken.entry[i];
-  qsort(t->taken, t->ntaken, sizeof(LpTakenEntry), text_taken_before);
+  t->override = lp_alloc(t->prof->overrides.n * sizeof(LpOverride));
+  for (i = 0; i < t->prof->overrides.size; i++)
+    if (t->prof->overrides.entry[i].key)
+      t->override[t->noverride++] = t->prof->overrides.entry[i];
+  qsort(t->override, t->noverride, sizeof(LpOverride), text_override_before);
 }
 
 /* Give the memory back. */
@@ -71,7 +71,7 @@ static void text_free(Text *t)
 {
   lp_text_free(t->label, t->prof);
   free(t->row);
-  free(t->taken);
+  free(t->override);
 }
 
 /* -- Parts of lines ------------------------------------------------------- */
@@ -110,24 +110,24 @@ static size_t text_top(const Text *t, size_t n)
   return t->opt->top && n > t->opt->top + 1 ? t->opt->top : n;
 }
 
-/* Whose objects a site took, and an empty line. */
+/* Whose objects a site reallocated or freed, and an empty line. */
 static void text_overrides(Text *t, uint64_t key)
 {
-  size_t lo = 0, hi = t->ntaken, i, n = 0, top;
+  size_t lo = 0, hi = t->noverride, i, n = 0, top;
   TextRow *list;
   while (lo < hi) { /* The first entry that is not before KEY. */
     size_t mid = lo + (hi - lo) / 2;
-    if (t->taken[mid].key < key)
+    if (t->override[mid].key < key)
       lo = mid + 1;
     else
       hi = mid;
   }
-  for (hi = lo; hi < t->ntaken && t->taken[hi].key >> 32 == key >> 32;)
+  for (hi = lo; hi < t->noverride && t->override[hi].key >> 32 == key >> 32;)
     hi++;
   list = lp_alloc((hi - lo) * sizeof(TextRow));
   for (i = lo; i < hi; i++)
-    list[n++] = (TextRow){LP_TAKEN_OF(t->taken[i].key),
-                          lp_round(t->taken[i].w.n, t->taken[i].w.npart)};
+    list[n++] = (TextRow){LP_OVERRIDE_OF(t->override[i].key),
+                          lp_round(t->override[i].w.n, t->override[i].w.npart)};
   qsort_r(list, n, sizeof(TextRow), text_before, t);
   if (n)
     lp_out_puts(t->out, "\tOverrides:\n");
@@ -146,7 +146,7 @@ static void text_overrides(Text *t, uint64_t key)
 typedef struct TextSection {
   const char *title;
   size_t n, in, out; /* Events, bytes; TEXT_NONE: there are none. */
-  int taken;         /* It tells whose objects were taken, */
+  int override;      /* It lists whose objects were overridden, */
   uint64_t key;      /* with this in the key. */
 } TextSection;
 
@@ -156,7 +156,7 @@ static const TextSection text_sections[] = {
     {"ALLOCATIONS", offsetof(LpRow, allocs), offsetof(LpRow, alloc_bytes),
      TEXT_NONE, 0, 0},
     {"REALLOCATIONS", offsetof(LpRow, reallocs), offsetof(LpRow, realloc_in),
-     offsetof(LpRow, realloc_out), 1, LP_TAKEN_REALLOC},
+     offsetof(LpRow, realloc_out), 1, LP_OVERRIDE_REALLOC},
     {"DEALLOCATIONS", offsetof(LpRow, frees), TEXT_NONE,
      offsetof(LpRow, free_bytes), 1, 0},
 };
@@ -206,8 +206,8 @@ static void text_events(Text *t, const TextSection *s)
     text_row(t, t->label[site], t->row[i].n, text_number(t, site, s->in),
              text_number(t, site, s->out));
     text_name(t, site);
-    if (s->taken)
-      text_overrides(t, s->key | LP_TAKEN_KEY(site, 0));
+    if (s->override)
+      text_overrides(t, s->key | LP_OVERRIDE_KEY(site, 0));
   }
   if (top < n) {
     LpBuf b = {0};
@@ -217,7 +217,7 @@ static void text_events(Text *t, const TextSection *s)
     lp_out_puts(t->out, "\n");
     lp_buf_free(&b);
   }
-  if (!n || !s->taken || top < n)
+  if (!n || !s->override || top < n)
     lp_out_puts(t->out, "\n");
 }
 

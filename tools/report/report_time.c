@@ -1,5 +1,5 @@
 /*
-** --view=time: a table of the course of things, step by step.
+** --view=time: a table of the time series.
 */
 
 #include "report.h"
@@ -31,7 +31,7 @@ static unsigned time_memory(LpTable *t, unsigned col, const LpStep *s)
 static void time_table(LpTable *t, const LpProfile *prof,
                        const LpReportOptions *opt)
 {
-  const LpCourse *c = &prof->course;
+  const LpTimeSeries *c = &prof->timeseries;
   size_t i;
   (void)opt;
   lp_table_column(t, "ns", "seconds", LP_UNIT_NS);

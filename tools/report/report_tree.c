@@ -56,7 +56,7 @@ static const TreeColumn tree_usual[TREE_COLUMNS] = {
 static int tree_is_usual(const TreeText *t)
 {
   return lp_metrics[t->metric].of == LP_OF_MEMORY && !t->opt->chosen &&
-         !t->callers && !t->prof->was.is;
+         !t->callers && !t->prof->baseline.present;
 }
 
 /* Choose the columns. */
@@ -69,9 +69,10 @@ static void tree_columns(TreeText *t)
     t->ncol = TREE_COLUMNS;
     return;
   }
-  t->col[i++] = (TreeColumn){t->metric, TREE_TOTAL, width, !t->prof->was.is,
-                             t->callers ? "self" : "total"};
-  if (t->prof->was.is) {
+  t->col[i++] =
+      (TreeColumn){t->metric, TREE_TOTAL, width, !t->prof->baseline.present,
+                   t->callers ? "self" : "total"};
+  if (t->prof->baseline.present) {
     t->col[i++] = (TreeColumn){t->metric, TREE_BASE, width, 0, "base"};
     t->col[i++] = (TreeColumn){t->metric, TREE_CHANGE, width, 0, "change"};
   } else if (!t->callers) {
@@ -131,7 +132,7 @@ static int tree_most(uint64_t a, uint64_t b)
 /* By what nodes have themselves. Those of callers have it in total. */
 static int tree_by_self(const TreeText *t, uint32_t a, uint32_t b)
 {
-  if (t->prof->was.is)
+  if (t->prof->baseline.present)
     return tree_most(tree_by(t, a, 1), tree_by(t, b, 1));
   return tree_most(lp_tree_self(&t->tree, a, t->metric),
                    lp_tree_self(&t->tree, b, t->metric));
@@ -141,7 +142,7 @@ static int tree_by_self(const TreeText *t, uint32_t a, uint32_t b)
 static int tree_by_total(const TreeText *t, uint32_t a, uint32_t b)
 {
   int i, cmp = 0;
-  if (t->prof->was.is)
+  if (t->prof->baseline.present)
     cmp = tree_most(tree_by(t, a, 0), tree_by(t, b, 0));
   for (i = 0; i < t->ncol && !cmp; i++)
     if (t->col[i].what == TREE_TOTAL && (t->col[i].decimals || !i))
@@ -201,7 +202,7 @@ static void tree_open(TreeText *t)
   lp_tree_open(tree, t->prof, &of);
   lp_tree_total(tree);
   t->all = lp_tree_totals(tree, LP_NODE_ROOT, t->metric);
-  if (t->prof->was.is) {
+  if (t->prof->baseline.present) {
     uint64_t base =
         lp_value_round(tree->col[LP_BASE][t->metric].total[LP_NODE_ROOT]);
     if ((int64_t)base > (int64_t)t->all)

@@ -63,8 +63,8 @@ static void types_add(Types *t, uint32_t origin)
   }
 }
 
-/* All rows. How many objects are older than the recording is not told, how many
-** bytes they hold only sometimes: of both, the total has what is known.
+/* All rows. The number of objects older than the recording is not recorded, and
+** their bytes only sometimes: the total has what is known of both.
 */
 static void types_sum(Types *t, const LpShape *shape)
 {
@@ -173,7 +173,7 @@ static void types_table(LpTable *table, const LpProfile *prof,
 {
   Types t = {.prof = prof, .chosen = opt->chosen};
   int i;
-  t.sides = prof->was.is ? LP_NSIDE : 1;
+  t.sides = prof->baseline.present ? LP_NSIDE : 1;
   t.metric = lp_report_metric(prof, opt);
   t.metrics =
       (lp_metric_columns(prof) & ~LP_METRIC_CPU) | LP_METRIC_BIT(t.metric);

@@ -1,5 +1,5 @@
 /*
-** What reports of text have in common.
+** Shared by text reports.
 */
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
-** What reports of text have in common.
+** Shared by text reports.
 */
 
 #ifndef LP_TEXT_H
@@ -8,15 +8,36 @@
 #include "out.h"
 #include "profile.h"
 
+/* Append a size: bytes, or if HUMAN with a binary unit. It may be negative. */
 void lp_text_size(LpBuf *b, uint64_t n, int human);
+
+/* Append a sentence about sampling, if the profile has samples of memory. */
 void lp_text_sampled(LpBuf *b, const LpProfile *prof);
+
+/* Write the same as a paragraph. */
 void lp_text_samples(LpOut *out, const LpProfile *prof);
-void lp_text_books(LpOut *out, const LpProfile *prof);
+
+/* Write the statistics of the samplers, and an empty line. */
+void lp_text_statistics(LpOut *out, const LpProfile *prof);
+
+/* Write what precedes every report of text. */
 void lp_text_head(LpOut *out, const LpProfile *prof);
+
+/* The number of samples whose innermost function is uncertain. */
 uint64_t lp_text_unsure(const LpProfile *prof);
+
+/* N of ALL in percent; 0 if ALL is 0. */
 double lp_text_percent(uint64_t n, uint64_t all);
+
+/* Write why live figures are approximate, if they are. */
 void lp_text_guess(LpOut *out, const LpProfile *prof);
+
+/* The labels of all sites, by site; if WHOLE with the function's name. The
+** caller frees them with lp_text_free.
+*/
 char **lp_text_labels(const LpProfile *prof, int whole);
+
+/* Free what lp_text_labels returned for the same profile. */
 void lp_text_free(char **labels, const LpProfile *prof);
 
 #endif

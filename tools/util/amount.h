@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+/* Parse all of S into *N. Returns 0 if it is not an amount, not a whole number
+** or not below 2^63.
+*/
 int lp_amount_parse(const char *s, uint64_t *n);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** What is written, packed on its way to the output.
+** Compresses output with gzip.
 */
 
 #include <stdlib.h>

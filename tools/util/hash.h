@@ -34,6 +34,7 @@ static inline size_t lp_hash_slot(uint64_t hash, size_t size)
   return (size_t)(((unsigned __int128)hash * size) >> 64);
 }
 
+/* A hash of N bytes whose high bits count. */
 uint64_t lp_hash_bytes(const void *s, size_t n);
 
 #endif

@@ -23,7 +23,10 @@ typedef struct LpIdMap {
   size_t n;
 } LpIdMap;
 
+/* Set the value of KEY. Returns the previous one, or LP_NONE. */
 uint32_t lp_idmap_put(LpIdMap *m, uint64_t key, uint32_t value);
+
+/* Free the memory. The map is empty then. */
 void lp_idmap_free(LpIdMap *m);
 
 /* The value of KEY, or LP_NONE. */

@@ -1,5 +1,5 @@
 /*
-** Byte strings as small numbers: the same bytes always get the same number.
+** Interned byte strings: equal strings have the same number.
 */
 
 #include <stdlib.h>

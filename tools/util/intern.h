@@ -1,5 +1,5 @@
 /*
-** Byte strings as small numbers: the same bytes always get the same number.
+** Interned byte strings: equal strings have the same number.
 ** Names, functions and sites are all interned here, by their packed keys.
 */
 
@@ -19,8 +19,17 @@ typedef struct LpIntern {
   uint32_t n; /* How many there are: they are numbered 0 to n-1. */
 } LpIntern;
 
+/* The number of a string of N bytes. A new string is copied, and its number is
+** t->n before the call.
+*/
 uint32_t lp_intern(LpIntern *t, const void *s, size_t n);
+
+/* The string with this number, *N bytes long. Valid until the next string is
+** added.
+*/
 const void *lp_intern_get(const LpIntern *t, uint32_t id, size_t *n);
+
+/* Free the memory. */
 void lp_intern_free(LpIntern *t);
 
 #endif

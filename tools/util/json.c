@@ -1,5 +1,5 @@
 /*
-** JSON as it is written: piece by piece, straight to the output.
+** A JSON writer, directly to the output.
 */
 
 #include <string.h>
@@ -145,7 +145,7 @@ void lp_json_real(LpJson *j, double x)
   lp_out_printf(j->out, "%.6g", x);
 }
 
-/* What nobody knows. */
+/* An unknown value. */
 void lp_json_null(LpJson *j)
 {
   json_step(j);

@@ -1,5 +1,5 @@
 /*
-** JSON as it is written: piece by piece, straight to the output.
+** A JSON writer, directly to the output.
 **
 ** What is written is safe inside a <script> element: there is no '<' in it.
 */
@@ -17,16 +17,37 @@ typedef struct LpJson {
   int comma;       /* One belongs before what comes next. */
 } LpJson;
 
+/* Start to write a document to OUT, which the caller owns. */
 void lp_json_open(LpJson *j, LpOut *out);
+
+/* Begin an object. */
 void lp_json_object(LpJson *j);
+
+/* Begin an array. */
 void lp_json_array(LpJson *j);
+
+/* End the innermost object or array. */
 void lp_json_end(LpJson *j);
+
+/* The name of the next member, as a C string. */
 void lp_json_key(LpJson *j, const char *key);
+
+/* The name of the next member. Invalid UTF-8 is replaced. */
 void lp_json_name(LpJson *j, LpStr key);
+
+/* A string of any bytes. Invalid UTF-8 is replaced. */
 void lp_json_string(LpJson *j, LpStr s);
+
+/* A C string; null if S is NULL. */
 void lp_json_text(LpJson *j, const char *s);
+
+/* An integer. N is taken as signed. */
 void lp_json_number(LpJson *j, uint64_t n);
+
+/* A number with a fraction. */
 void lp_json_real(LpJson *j, double x);
+
+/* null, for an unknown value. */
 void lp_json_null(LpJson *j);
 
 /* A member of an object. */

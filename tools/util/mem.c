@@ -1,5 +1,5 @@
 /*
-** Memory that never fails to come (or the program ends), and growing strings.
+** Allocation that exits the program on failure, and growing strings.
 */
 
 #include <errno.h>

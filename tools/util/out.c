@@ -1,6 +1,5 @@
 /*
-** Where a report goes: a file descriptor with a buffer, that remembers the
-** first error.
+** Buffered output to a file descriptor, which keeps the first error.
 */
 
 #include <errno.h>

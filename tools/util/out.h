@@ -1,6 +1,5 @@
 /*
-** Where a report goes: a file descriptor with a buffer, that remembers the
-** first error.
+** Buffered output to a file descriptor, which keeps the first error.
 */
 
 #ifndef LP_OUT_H
@@ -14,12 +13,22 @@ typedef struct LpOut {
   LpBuf buf;
 } LpOut;
 
+/* Start to write to FD, which the caller owns; -1 keeps all in the buffer. */
 void lp_out_open(LpOut *o, int fd);
+
+/* Write a C string. */
 void lp_out_puts(LpOut *o, const char *s);
+
 #define lp_out_printf(o, ...)                                                  \
   (lp_buf_printf(&(o)->buf, __VA_ARGS__), lp_out_step(o))
+
+/* Flush the buffer if it is full. To be called after adding to o->buf. */
 void lp_out_step(LpOut *o);
+
+/* Write the buffer. After an error, see o->error, nothing is written. */
 void lp_out_flush(LpOut *o);
+
+/* Flush and free the buffer. The file descriptor stays open. */
 void lp_out_close(LpOut *o);
 
 #endif

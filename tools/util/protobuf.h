@@ -1,6 +1,6 @@
 /*
-** Messages of protobuf as they are written: a field is a number or bytes, and
-** messages in a message are bytes.
+** Encodes protobuf messages: fields are integers or bytes; nested messages are
+** bytes.
 */
 
 #ifndef LP_PROTOBUF_H
@@ -8,9 +8,18 @@
 
 #include "mem.h"
 
+/* Append an integer. Negative numbers are encoded as 64 bits. */
 void lp_pb_varint(LpBuf *b, uint64_t v);
+
+/* Append an integer field. 0 is the default and is not written. */
 void lp_pb_number(LpBuf *b, unsigned field, uint64_t v);
+
+/* Append the tag and length of a field of N bytes. */
 void lp_pb_head(LpBuf *b, unsigned field, size_t n);
+
+/* Append MSG as a field: a message or a packed list of integers. MSG is empty
+** then.
+*/
 void lp_pb_message(LpBuf *b, unsigned field, LpBuf *msg);
 
 #endif

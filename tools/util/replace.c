@@ -1,6 +1,5 @@
 /*
-** A file that is replaced by a new one: whoever reads it has all of one or all
-** of the other.
+** Atomic replacement of a file: readers see the old file or the new one, whole.
 */
 
 #include <errno.h>

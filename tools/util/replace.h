@@ -1,6 +1,5 @@
 /*
-** A file that is replaced by a new one: whoever reads it has all of one or all
-** of the other.
+** Atomic replacement of a file: readers see the old file or the new one, whole.
 */
 
 #ifndef LP_REPLACE_H
@@ -14,7 +13,15 @@ typedef struct LpReplace {
   int fd;     /* Where the new one is written, or -1. */
 } LpReplace;
 
+/* Create a temporary file next to NAME, which is copied. Returns its
+** descriptor, or -1 with errno: EEXIST if NAME exists and is not a regular
+** file.
+*/
 int lp_replace_open(LpReplace *r, const char *name);
+
+/* Close the temporary file. If WHOLE, rename it to the file's name, else remove
+** it. Returns 0 or an errno.
+*/
 int lp_replace_close(LpReplace *r, int whole);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** String views: bytes of any value that belong to somebody else.
+** String views: bytes of any value that others own.
 */
 
 #ifndef LP_STRVIEW_H

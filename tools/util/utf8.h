@@ -1,6 +1,6 @@
 /*
-** Is it UTF-8? Names in streams are any bytes; most formats hold none but
-** characters.
+** UTF-8 validation. Names in streams are any bytes; most output formats allow
+** valid UTF-8 only.
 */
 
 #ifndef LP_UTF8_H
@@ -10,6 +10,7 @@
 
 #define LP_UTF8_BAD "\xef\xbf\xbd" /* U+FFFD, in place of what is none. */
 
+/* Append N bytes. Invalid sequences become LP_UTF8_BAD. */
 void lp_utf8_add(LpBuf *b, const char *s, size_t n);
 
 /* How far to go on at S, of which there are N bytes, at least 1: over a

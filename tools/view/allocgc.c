@@ -1,5 +1,5 @@
 /*
-** Which samples were taken in allocation and garbage collection, and for whom.
+** Attributes samples in allocation and garbage collection to Lua functions.
 **
 ** All of the VM's allocations and all steps of its collector go through
 ** functions whose names begin with these prefixes. Where the VM has no symbols

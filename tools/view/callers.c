@@ -1,5 +1,5 @@
 /*
-** A call tree the other way round: from where things happen to who called.
+** An inverted call tree: from the innermost frame to its callers.
 **
 ** Turned round whole, a tree can be as large as all its stacks together. So it
 ** is made from the root on, and only of what is kept: a node has the list of
@@ -27,7 +27,7 @@ typedef struct CallersRange {
 typedef struct Callers {
   LpTree *t;
   const LpTree *of;
-  LpMetric metric; /* What counts where it is to be told what is kept. */
+  LpMetric metric; /* What decides which nodes are kept. */
   LpCallersKeep keep;
   void *ctx;
   CallersItem *item;

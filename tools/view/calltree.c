@@ -3,7 +3,7 @@
 **
 ** The profile's own tree has callers only, and figures by origin. Here a leaf
 ** is a node as well, all types of a stack are one, and sites that a report
-** does not tell apart are one.
+** does not distinguish are one.
 */
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static uint32_t tree_node(LpTree *t, uint32_t parent, uint32_t site)
 }
 
 /* Is a site in a chunk that is its own source, not a file? Programs that make
-** code make many of these, each with a line that nobody can tell from others.
+** code make many of these, each with a line like many others.
 */
 static int tree_made(const LpProfile *prof, uint32_t site)
 {
@@ -47,7 +47,7 @@ static int tree_made(const LpProfile *prof, uint32_t site)
 */
 static int tree_byname(const LpProfile *prof, uint32_t site)
 {
-  return prof->was.is || tree_made(prof, site);
+  return prof->baseline.present || tree_made(prof, site);
 }
 
 /* A number that sites have in common if they are the same. */
@@ -77,7 +77,7 @@ static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
 
 /* The site that stands for each site: the first one that is the same. The
 ** caller frees them. What is exact to a recorder may be approximate to a
-** sampler: where both tell, a line is one site.
+** sampler: where both are present, a line is one site.
 */
 uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
 {
@@ -228,7 +228,7 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
     if (!(t->metrics & LP_METRIC_BIT(m)))
       continue;
     tree_fill(t, prof, of->shape, &p, LP_NOW, m);
-    if (prof->was.is)
+    if (prof->baseline.present)
       tree_fill(t, prof, of->shape, &p, LP_BASE, m);
   }
   places_free(&p);

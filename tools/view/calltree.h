@@ -48,13 +48,36 @@ typedef struct LpTree {
 /* Which of two nodes comes first: as for qsort. */
 typedef int (*LpTreeOrder)(const LpTree *t, uint32_t a, uint32_t b, void *ctx);
 
+/* By site, the site that it is merged with: the first equal one. The caller
+** frees the array.
+*/
 uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge);
+
+/* Build the tree of a profile with the columns of self metrics. The caller
+** frees it with lp_tree_close.
+*/
 void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of);
+
+/* Round self metrics of samples to whole numbers so that their sums are the
+** rounded sums.
+*/
 void lp_tree_whole(LpTree *t);
+
+/* Compute the totals from the self metrics. */
 void lp_tree_total(LpTree *t);
+
+/* Link the children of all nodes, in any order. */
 void lp_tree_link(LpTree *t);
+
+/* Link the children of all nodes in this order. */
 void lp_tree_sort(LpTree *t, LpTreeOrder order, void *ctx);
+
+/* The node after I in a preorder walk; its children are skipped unless IN.
+** *DEPTH is updated. Returns the root at the end.
+*/
 uint32_t lp_tree_next(const LpTree *t, uint32_t i, int in, int *depth);
+
+/* Free the memory. */
 void lp_tree_close(LpTree *t);
 
 /* A metric of a node itself. */

@@ -17,8 +17,13 @@ typedef struct LpForeign {
   uint64_t live;          /* Bytes. */
 } LpForeign;
 
+/* The sums over all sites that SHAPE keeps. SHAPE may be NULL. */
 LpForeign lp_foreign_sum(const LpProfile *prof, const LpShape *shape);
+
+/* The sums by site. The caller frees the array. */
 LpForeign *lp_foreign_sites(const LpProfile *prof, const LpShape *shape);
+
+/* Append a sentence about this memory, if there is any. */
 void lp_foreign_text(LpBuf *b, const LpProfile *prof);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** What is known of a frame, for formats that have a field for each part of it.
+** The parts of a frame, for formats that have a field for each of them.
 **
 ** What is not known is an empty string, or 0 is returned. Strings are as
 ** reports show them: control characters are escaped.

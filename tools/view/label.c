@@ -1,5 +1,5 @@
 /*
-** What a site is called in reports.
+** Labels of sites in reports.
 */
 
 #include <inttypes.h>
@@ -13,8 +13,7 @@
 
 /* The character of three bytes at P, or of U+061C, that nobody sees, that turns
 ** the text around it, or that breaks its line; else 0. The page of
-*--format=html
-** writes the same ones as numbers.
+** --format=html writes the same ones as numbers.
 */
 static unsigned label_hidden(const unsigned char *p, size_t n)
 {
@@ -89,7 +88,7 @@ void lp_label_chunk(LpBuf *b, LpStr s)
   n = s.n - 1;
   if (s.s[0] == '@') {
     lp_buf_puts(b, "@");
-    if (n >= LABEL_SIZE) { /* The end of a path tells more. */
+    if (n >= LABEL_SIZE) { /* The end of a path is more specific. */
       lp_buf_puts(b, "...");
       n = LABEL_SIZE - 4;
     }
@@ -106,7 +105,7 @@ int lp_label_builtin(const LpFuncInfo *fi)
   return fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE;
 }
 
-/* Functions of stripped code have no line: their hash tells them apart. */
+/* Functions of stripped code have no line: their hash distinguishes them. */
 static void label_hash(LpBuf *b, const LpFuncInfo *fi)
 {
   if ((fi->flags & LJM_PROTO_BYHASH) && fi->first == 0)
@@ -202,7 +201,7 @@ static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   }
 }
 
-/* Add what a site is called; MARKS tell what of it is not exact. */
+/* Add what a site is called; with MARKS for what is not exact. */
 static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
                        uint32_t marks)
 {

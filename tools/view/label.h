@@ -1,5 +1,5 @@
 /*
-** What a site is called in reports.
+** Labels of sites in reports.
 */
 
 #ifndef LP_LABEL_H
@@ -8,15 +8,36 @@
 #include "mem.h"
 #include "profile.h"
 
+/* Append the label of a site. */
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site);
+
+/* Append the label of a site with the name of its function. */
 void lp_label_whole(LpBuf *b, const LpProfile *prof, uint32_t site);
+
+/* As lp_label_whole, without ';' and marks of approximate lines. */
 void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site);
+
+/* Append the label of a site's function. */
 void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site);
+
+/* Append a site as CPU profilers do, name@file:line, without ';'. */
 void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site);
+
+/* Append a string; control and invisible characters are escaped. */
 void lp_label_text(LpBuf *b, LpStr s);
+
+/* Append the name of a chunk as short_src of lua_Debug. Names of files keep
+** their '@'.
+*/
 void lp_label_chunk(LpBuf *b, LpStr s);
+
+/* Is it a builtin function of LuaJIT, which has no file? */
 int lp_label_builtin(const LpFuncInfo *fi);
+
+/* Is the line of a site known? */
 int lp_label_hasline(const LpProfile *prof, uint32_t site);
+
+/* Append the name of a site's function, if it is not in the label. */
 void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site);
 
 #endif

@@ -15,11 +15,11 @@
 #include "label.h"
 #include "limit.h"
 
-#define LIMIT_TOP 3 /* Sites that are told of. */
+#define LIMIT_TOP 3 /* Sites that are listed. */
 
 /* -- What it says --------------------------------------------------------- */
 
-/* Read a limit. If it is none, *WHY tells why. */
+/* Parse a limit. If it is invalid, the reason is appended to WHY. */
 int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
 {
   const char *less = strrchr(text, '<'), *at = strchr(text, '@');
@@ -175,8 +175,8 @@ static int limit_vain(const LpLimit *l, LpBuf *why)
   return l->n == 0 && !l->below;
 }
 
-/* Does a profile keep a limit? If not, *WHY tells, in one line; and perhaps if
-** so, what should be known of that.
+/* Does a profile keep a limit? If not, a line about it is appended to WHY, and
+** sometimes a remark if so.
 */
 int lp_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
 {

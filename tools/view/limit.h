@@ -1,5 +1,5 @@
 /*
-** Limits: what a profile must not exceed, as --limit tells.
+** Limits of --limit, which a profile must not exceed.
 */
 
 #ifndef LP_LIMIT_H
@@ -15,7 +15,14 @@ typedef struct LpLimit {
   uint64_t n;
 } LpLimit;
 
+/* Parse TEXT, which is not copied. Returns 0 and appends the reason to WHY if
+** it is not valid. l->glob is allocated.
+*/
 int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why);
+
+/* Does a profile keep a limit? If not, a line about it is appended to WHY, and
+** sometimes a remark if so.
+*/
 int lp_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why);
 
 #endif

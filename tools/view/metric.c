@@ -1,5 +1,5 @@
 /*
-** What one number can be told of: of a stack, a line, a function, a type.
+** Metrics of a stack, a line, a function or a type.
 */
 
 #include <string.h>
@@ -82,7 +82,7 @@ unsigned lp_metric_wants(unsigned metrics)
   return wants;
 }
 
-/* The set of metrics that a profile can tell. What is leaked is what is live,
+/* The set of metrics that a profile has. What is leaked is what is live,
 ** unless the youngest objects are left out.
 */
 unsigned lp_metric_counted(const LpProfile *prof)
@@ -112,8 +112,8 @@ static LpFigures metric_figures(const LpProfile *prof, LpSide side,
   LpFigures none;
   if (side == LP_NOW)
     return lp_origins_figures(&prof->origins, origin);
-  if (origin < prof->was.n)
-    return prof->was.figures[origin];
+  if (origin < prof->baseline.n)
+    return prof->baseline.figures[origin];
   memset(&none, 0, sizeof(none));
   return none;
 }
@@ -123,7 +123,7 @@ static LpFigures metric_figures(const LpProfile *prof, LpSide side,
 */
 int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric)
 {
-  int nobefore = side == LP_NOW ? prof->nobefore : prof->was.nobefore;
+  int nobefore = side == LP_NOW ? prof->nobefore : prof->baseline.nobefore;
   switch (metric) {
   case LP_METRIC_LIVE:
   case LP_METRIC_PEAK:
@@ -158,7 +158,7 @@ LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
     if (!lp_metric_known(prof, side, metric))
       return (LpValue){0, 0};
     if (metric == LP_METRIC_LIVE)
-      v.n += side == LP_NOW ? prof->base : prof->was.base;
+      v.n += side == LP_NOW ? prof->base : prof->baseline.base;
   }
   return v;
 }
@@ -167,7 +167,7 @@ LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
 uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node)
 {
   const uint64_t *samples =
-      side == LP_NOW ? prof->origins.samples : prof->was.samples;
-  size_t n = side == LP_NOW ? prof->origins.nsamples : prof->was.nsamples;
+      side == LP_NOW ? prof->origins.samples : prof->baseline.samples;
+  size_t n = side == LP_NOW ? prof->origins.nsamples : prof->baseline.nsamples;
   return node < n ? samples[node] : 0;
 }

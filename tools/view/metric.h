@@ -1,8 +1,8 @@
 /*
-** What one number can be told of: of a stack, a line, a function, a type.
+** Metrics of a stack, a line, a function or a type.
 **
-** Whatever a report adds up, it adds up metrics of origins and of samples, so
-** that all of them show the same numbers.
+** All reports add up the metrics of origins and of samples, so that all of them
+** show the same numbers.
 */
 
 #ifndef LP_METRIC_H
@@ -15,7 +15,7 @@ typedef enum LpMetric {
   LP_METRIC_ALLOCATIONS,       /* Reallocations included. */
   LP_METRIC_BYTES,             /* Allocated, by reallocations too. */
   LP_METRIC_REALLOCATIONS,     /* Which are allocations as well. */
-  LP_METRIC_DEALLOCATIONS,     /* Of objects of this origin, by whomever; */
+  LP_METRIC_DEALLOCATIONS,     /* Of objects of this origin, by any site; */
   LP_METRIC_FREED,             /* their bytes; both with reallocations. */
   LP_METRIC_LIVE_OBJECTS,      /* At the end, */
   LP_METRIC_LIVE,              /* bytes, modulo 2^64. */
@@ -61,20 +61,33 @@ typedef struct LpValue {
   uint64_t part; /* In 2^-32. */
 } LpValue;
 
-/* Of whom a number is told. */
+/* The sides of a diff. */
 typedef enum LpSide {
   LP_NOW,  /* What was read last. */
   LP_BASE, /* What that is compared with. */
   LP_NSIDE
 } LpSide;
 
+/* The metric with this key, or LP_NMETRIC. */
 LpMetric lp_metric_find(const char *key);
+
+/* The counters (LP_WANT_*) that a set of metrics needs. */
 unsigned lp_metric_wants(unsigned metrics);
+
+/* The set of metrics that a profile has. */
 unsigned lp_metric_counted(const LpProfile *prof);
+
+/* As lp_metric_counted, without metrics that repeat others. */
 unsigned lp_metric_columns(const LpProfile *prof);
+
+/* A metric of an origin. Bytes may be negative, modulo 2^64. */
 LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
                      LpMetric metric);
+
+/* Is the metric known for objects older than the recording? */
 int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric);
+
+/* Samples of CPU time whose whole stack is NODE. */
 uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node);
 
 /* Add a number to another. */

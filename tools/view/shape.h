@@ -1,6 +1,6 @@
 /*
-** Which part of a profile a report is about: whole stacks are kept or left out,
-** by the names of the frames in them.
+** --focus and --ignore: whole stacks are kept or left out, by the names of the
+** frames in them.
 */
 
 #ifndef LP_SHAPE_H
@@ -16,8 +16,13 @@ typedef struct LpShape {
   uint8_t *site;   /* By site: the same of itself alone. NULL: all are. */
 } LpShape;
 
+/* Determine what is kept: stacks with a frame that matches FOCUS and none that
+** matches IGNORE. Either may be NULL. The caller calls lp_shape_close.
+*/
 void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
                    const regex_t *ignore);
+
+/* Free the memory. */
 void lp_shape_close(LpShape *shape);
 
 /* Are samples of this stack kept? */

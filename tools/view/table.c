@@ -1,5 +1,5 @@
 /*
-** A table, before anybody knows how it will be printed.
+** Tables, independent of the format that prints them.
 */
 
 #include <stdlib.h>

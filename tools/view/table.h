@@ -1,9 +1,9 @@
 /*
-** A table: what most views are, before anybody knows how it will be printed.
+** Tables, independent of the format that prints them.
 **
-** A view fills it in (LpReport.table), a format prints it (lp_table_text, ...).
-** Views leave numbers as they are and rows in the order they are to be shown;
-** formats choose widths and units, and know nothing of what the numbers mean.
+** A view fills in a table (LpReport.table), a format prints it (lp_table_text,
+** ...). Views provide plain numbers and rows in their final order; formats
+** choose widths and units and do not interpret the numbers.
 */
 
 #ifndef LP_TABLE_H
@@ -24,7 +24,7 @@ typedef struct LpColumn {
 
 /* What stands in a place. */
 typedef struct LpPlace {
-  int known; /* 0: nobody knows. */
+  int known; /* 0: the value is unknown. */
   union {
     uint64_t n;     /* As lp_metric_of; bytes may be "below 0" after a gap. */
     double percent; /* LP_UNIT_PERCENT. */
@@ -47,24 +47,54 @@ typedef struct LpTable {
   size_t owns; /* Room. */
 } LpTable;
 
+/* Add a column while there are no rows. KEY and TITLE are not copied. The
+** pointer is valid until the next call.
+*/
 LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
                           LpUnit unit);
+
+/* As lp_table_column, for a column that is not shown in text. */
 void lp_table_extra(LpTable *t, const char *key, const char *title,
                     LpUnit unit);
+
+/* Add the column of a metric. */
 void lp_table_metric(LpTable *t, LpMetric metric);
+
+/* Add the column of a metric of the baseline, not shown in text. */
 LpColumn *lp_table_base(LpTable *t, LpMetric metric);
+
+/* Append a row without known values. */
 void lp_table_row(LpTable *t);
+
+/* A cell. Valid until the next row is added. */
 LpPlace *lp_table_at(const LpTable *t, size_t row, unsigned col);
+
+/* Set a number in the last row. */
 void lp_table_number(LpTable *t, unsigned col, uint64_t n);
+
+/* Set N of ALL, in percent, in the last row. */
 void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all);
+
+/* Set a text in the last row. S was allocated and belongs to the table then. */
 void lp_table_string(LpTable *t, unsigned col, char *s);
+
+/* Free the memory. */
 void lp_table_close(LpTable *t);
 
-/* What is done with the rows of any table (table_rows.c). */
+/* -- Rows of any table (table_rows.c) ------------------------------------- */
+
+/* The column with this key, or -1. */
 int lp_table_find(const LpTable *t, const char *key);
+
+/* Sort rows by a column: numbers descending, texts ascending. */
 void lp_table_sort(LpTable *t, unsigned col);
+
+/* Keep the first TOP rows and those at the foot; the others become one row with
+** their sums.
+*/
 void lp_table_top(LpTable *t, size_t top);
 
+/* Write a table as text. HUMAN: sizes with units. */
 void lp_table_text(LpOut *out, const LpTable *t, int human);
 
 #endif

@@ -1,15 +1,16 @@
 /*
-** The course of things: what came, went and was live, step by step.
+** A fixed-size time series of allocations, deallocations, live bytes and
+** samples.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "course.h"
+#include "timeseries.h"
 #include "mem.h"
 
 /* One step more happens within A, behind what it has. */
-static void course_append(LpStep *a, const LpStep *b)
+static void timeseries_append(LpStep *a, const LpStep *b)
 {
   lp_weight_add(&a->come, &b->come);
   lp_weight_add(&a->gone, &b->gone);
@@ -19,12 +20,12 @@ static void course_append(LpStep *a, const LpStep *b)
 }
 
 /* Steps twice as long. */
-static void course_halve(LpCourse *c)
+static void timeseries_halve(LpTimeSeries *c)
 {
   size_t i;
   for (i = 0; i < c->n; i++) {
     if (i % 2)
-      course_append(&c->step[i / 2], &c->step[i]);
+      timeseries_append(&c->step[i / 2], &c->step[i]);
     else
       c->step[i / 2] = c->step[i];
   }
@@ -33,7 +34,7 @@ static void course_halve(LpCourse *c)
 }
 
 /* Have at least N steps: in new ones nothing happens. */
-static void course_extend(LpCourse *c, size_t n)
+static void timeseries_extend(LpTimeSeries *c, size_t n)
 {
   c->step = lp_grow(c->step, &c->nstep, n, sizeof(LpStep));
   for (; c->n < n; c->n++) {
@@ -43,56 +44,57 @@ static void course_extend(LpCourse *c, size_t n)
 }
 
 /* What happened from NS on, a short time. Time does not go back. */
-void lp_course_add(LpCourse *c, uint64_t ns, const LpStep *s)
+void lp_timeseries_add(LpTimeSeries *c, uint64_t ns, const LpStep *s)
 {
   if (!c->width)
-    c->width = COURSE_FIRST;
-  while (ns / c->width >= COURSE_MAX)
-    course_halve(c);
-  course_extend(c, (size_t)(ns / c->width) + 1);
-  course_append(&c->step[c->n - 1], s);
+    c->width = TIMESERIES_FIRST;
+  while (ns / c->width >= TIMESERIES_MAX)
+    timeseries_halve(c);
+  timeseries_extend(c, (size_t)(ns / c->width) + 1);
+  timeseries_append(&c->step[c->n - 1], s);
 }
 
 /* Samples were taken at some time between FROM and TO: each step has its share
 ** of them.
 */
-void lp_course_spread(LpCourse *c, uint64_t from, uint64_t to, uint64_t samples)
+void lp_timeseries_spread(LpTimeSeries *c, uint64_t from, uint64_t to,
+                          uint64_t samples)
 {
   LpStep none = {0};
-  uint64_t span, told = 0, i;
+  uint64_t span, done = 0, i;
   if (to)
     to--; /* That is where the next ones begin. */
   if (from > to)
     from = to;
   span = to - from + 1;
-  lp_course_add(c, to, &none);
+  lp_timeseries_add(c, to, &none);
   for (i = from / c->width; i <= to / c->width; i++) {
     uint64_t part = (i + 1) * c->width - from, by;
     if (part > span)
       part = span;
     by = (uint64_t)((unsigned __int128)samples * part / span);
-    c->step[i].samples += by - told;
-    told = by;
+    c->step[i].samples += by - done;
+    done = by;
   }
 }
 
 /* All of it begins NS later: to the nearest step. */
-void lp_course_shift(LpCourse *c, uint64_t ns)
+void lp_timeseries_shift(LpTimeSeries *c, uint64_t ns)
 {
   size_t by, n;
   if (!c->n || !ns)
     return;
-  while (ns / c->width + c->n >= COURSE_MAX)
-    course_halve(c);
+  while (ns / c->width + c->n >= TIMESERIES_MAX)
+    timeseries_halve(c);
   n = c->n;
   by = (size_t)(ns / c->width + (ns % c->width >= c->width / 2));
-  course_extend(c, n + by);
+  timeseries_extend(c, n + by);
   memmove(c->step + by, c->step, n * sizeof(LpStep));
   memset(c->step, 0, by * sizeof(LpStep));
 }
 
 /* BASE bytes more were live all the time. */
-void lp_course_raise(LpCourse *c, uint64_t base)
+void lp_timeseries_raise(LpTimeSeries *c, uint64_t base)
 {
   size_t i;
   for (i = 0; i < c->n; i++) {
@@ -101,20 +103,20 @@ void lp_course_raise(LpCourse *c, uint64_t base)
   }
 }
 
-/* Add the course of another stream; where it was over, what it left is live.
-** OTHER is given back.
+/* Add the series of another stream; after its end, what it left is live. OTHER
+** is freed.
 */
-void lp_course_join(LpCourse *c, LpCourse *other)
+void lp_timeseries_join(LpTimeSeries *c, LpTimeSeries *other)
 {
   size_t i;
   if (!c->width)
     c->width = other->width;
   while (c->width < other->width)
-    course_halve(c);
+    timeseries_halve(c);
   while (other->width && other->width < c->width)
-    course_halve(other);
-  course_extend(c, other->n);
-  course_extend(other, c->n);
+    timeseries_halve(other);
+  timeseries_extend(c, other->n);
+  timeseries_extend(other, c->n);
   for (i = 0; i < c->n; i++) {
     LpStep *to = &c->step[i], *s = &other->step[i];
     lp_weight_add(&to->come, &s->come);
@@ -123,21 +125,21 @@ void lp_course_join(LpCourse *c, LpCourse *other)
     to->highest += s->highest;
     to->samples += s->samples;
   }
-  lp_course_free(other);
+  lp_timeseries_free(other);
 }
 
 /* The same again. */
-LpCourse lp_course_copy(const LpCourse *c)
+LpTimeSeries lp_timeseries_copy(const LpTimeSeries *c)
 {
-  LpCourse copy = {.width = c->width};
-  course_extend(&copy, c->n);
+  LpTimeSeries copy = {.width = c->width};
+  timeseries_extend(&copy, c->n);
   if (c->n)
     memcpy(copy.step, c->step, c->n * sizeof(LpStep));
   return copy;
 }
 
 /* Give the memory back. */
-void lp_course_free(LpCourse *c)
+void lp_timeseries_free(LpTimeSeries *c)
 {
   free(c->step);
   memset(c, 0, sizeof(*c));

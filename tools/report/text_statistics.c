@@ -1,6 +1,6 @@
 /*
-** What is in front of every report of text on a CPU profile: how many samples,
-** how many there should be, how many are not whole.
+** The statistics before every text report of a CPU profile: samples taken,
+** expected, dropped and truncated.
 */
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ double lp_text_percent(uint64_t n, uint64_t all)
 }
 
 /* "12.34 s" */
-static void books_seconds(LpOut *out, uint64_t ns)
+static void statistics_seconds(LpOut *out, uint64_t ns)
 {
   uint64_t hundredth = ns / 10000000;
   lp_out_printf(out, "%" PRIu64 ".%02" PRIu64 " s", hundredth / 100,
@@ -24,7 +24,7 @@ static void books_seconds(LpOut *out, uint64_t ns)
 }
 
 /* The first line: what was sampled, and for how long. */
-static void books_samples(LpOut *out, const LpCpu *cpu)
+static void statistics_samples(LpOut *out, const LpCpu *cpu)
 {
   uint64_t ns;
   lp_out_printf(out, "Samples: %" PRIu64, cpu->samples);
@@ -42,18 +42,18 @@ static void books_samples(LpOut *out, const LpCpu *cpu)
     lp_out_puts(out, " Hz");
   if (lp_cpu_find(cpu, "cpu_ns", &ns)) {
     lp_out_puts(out, ", ");
-    books_seconds(out, ns);
+    statistics_seconds(out, ns);
     lp_out_puts(out, " of CPU time");
     if (lp_cpu_find(cpu, "ns", &ns)) {
       lp_out_puts(out, " in ");
-      books_seconds(out, ns);
+      statistics_seconds(out, ns);
     }
   }
   lp_out_puts(out, "\n");
 }
 
 /* The parts of a number, by reason: keys that begin with KEY. */
-static void books_reasons(LpOut *out, const LpCpu *cpu, const char *key)
+static void statistics_reasons(LpOut *out, const LpCpu *cpu, const char *key)
 {
   const char *before = ": ";
   size_t n, skip = strlen(key);
@@ -61,10 +61,10 @@ static void books_reasons(LpOut *out, const LpCpu *cpu, const char *key)
   for (i = 0; i < cpu->keys.n; i++) {
     const char *s = lp_intern_get(&cpu->keys, i, &n);
     LpBuf b = {0};
-    if (n <= skip || memcmp(s, key, skip) != 0 || !cpu->book[i])
+    if (n <= skip || memcmp(s, key, skip) != 0 || !cpu->stat[i])
       continue;
     lp_label_text(&b, (LpStr){s + skip, n - skip});
-    lp_out_printf(out, "%s%s %" PRIu64, before, b.s, cpu->book[i]);
+    lp_out_printf(out, "%s%s %" PRIu64, before, b.s, cpu->stat[i]);
     lp_buf_free(&b);
     before = ", ";
   }
@@ -84,7 +84,7 @@ uint64_t lp_text_unsure(const LpProfile *prof)
 }
 
 /* What was not sampled, or not whole. */
-static void books_holes(LpOut *out, const LpProfile *prof)
+static void statistics_holes(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
   uint64_t fired = 0, n, unsure = lp_text_unsure(prof);
@@ -97,36 +97,36 @@ static void books_holes(LpOut *out, const LpProfile *prof)
   if (lp_cpu_find(cpu, "dropped", &n)) {
     lp_out_printf(out, "Dropped: %" PRIu64 " (%.1f%%)", n,
                   lp_text_percent(n, fired));
-    books_reasons(out, cpu, "dropped_");
+    statistics_reasons(out, cpu, "dropped_");
   }
   n = lp_cpu_truncated(cpu);
   lp_out_printf(out, "Truncated: %" PRIu64 " (%.1f%%)", n,
                 lp_text_percent(n, cpu->samples));
-  books_reasons(out, cpu, "truncated_");
+  statistics_reasons(out, cpu, "truncated_");
   if (unsure)
     lp_out_printf(out,
                   "Unsure: %" PRIu64 " (%.1f%%), in code that was inlined\n",
                   unsure, lp_text_percent(unsure, cpu->samples));
 }
 
-/* What the books tell, and an empty line. */
-void lp_text_books(LpOut *out, const LpProfile *prof)
+/* The statistics, and an empty line. */
+void lp_text_statistics(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
-  books_samples(out, cpu);
-  books_holes(out, prof);
+  statistics_samples(out, cpu);
+  statistics_holes(out, prof);
   if (cpu->outside)
     lp_out_printf(out, "Outside: %" PRIu64 " samples of other times\n",
                   cpu->outside);
   if (cpu->lost)
     lp_out_printf(out, "Lost: %" PRIu64 " records of samples\n", cpu->lost);
-  if (cpu->booked < cpu->streams)
+  if (cpu->with_stats < cpu->streams)
     lp_out_puts(out, "Books: missing, so nobody knows what was dropped\n");
   lp_out_puts(out, "\n");
 }
 
 /* Whether memory and CPU can be compared, moment by moment. */
-static void books_joint(LpOut *out, const LpTimeline *t)
+static void statistics_joint(LpOut *out, const LpTimeline *t)
 {
   const LpSpan *memory = &t->span[0], *cpu = &t->span[1];
   if (lp_timeline_shared(t))
@@ -147,8 +147,8 @@ static void books_joint(LpOut *out, const LpTimeline *t)
 void lp_text_head(LpOut *out, const LpProfile *prof)
 {
   if (lp_profile_joint(prof))
-    books_joint(out, &prof->timeline);
+    statistics_joint(out, &prof->timeline);
   lp_text_samples(out, prof);
   if (prof->of & LP_OF_CPU)
-    lp_text_books(out, prof);
+    lp_text_statistics(out, prof);
 }

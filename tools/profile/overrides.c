@@ -1,20 +1,21 @@
 /*
-** How often each site reallocated or freed objects of each other site.
+** Overridden allocations: how often each site reallocated or freed objects, by
+** the site that allocated them.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
-#include "taken.h"
+#include "overrides.h"
 
 /* Twice the room. */
-void lp_taken_grow(LpTaken *t)
+void lp_overrides_grow(LpOverrides *t)
 {
-  LpTakenEntry *old = t->entry;
+  LpOverride *old = t->entry;
   size_t i, n = t->size;
   t->size = n ? n * 2 : 256;
-  t->entry = lp_zalloc(t->size, sizeof(LpTakenEntry));
+  t->entry = lp_zalloc(t->size, sizeof(LpOverride));
   for (i = 0; i < n; i++) {
     size_t to = lp_hash_slot(lp_hash_well(old[i].key), t->size);
     if (!old[i].key)
@@ -27,7 +28,7 @@ void lp_taken_grow(LpTaken *t)
 }
 
 /* Give the memory back. */
-void lp_taken_free(LpTaken *t)
+void lp_overrides_free(LpOverrides *t)
 {
   free(t->entry);
   memset(t, 0, sizeof(*t));

@@ -1,5 +1,5 @@
 /*
-** Counters of origins -> figures of rows.
+** Computes the figures of rows from the counters of origins.
 */
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct Deeds {
 } Deeds;
 
 /* The figures of one row. */
-static void settle_row(LpRow *r, const Deeds *d)
+static void finalize_row(LpRow *r, const Deeds *d)
 {
   r->allocs = lp_figure(&d->made, LP_ALLOCS);
   r->alloc_bytes = lp_figure(&d->made, LP_ALLOC_BYTES);
@@ -29,7 +29,7 @@ static void settle_row(LpRow *r, const Deeds *d)
 }
 
 /* Bring the rows up to date with what was read until now. */
-void lp_profile_settle(LpProfile *prof)
+void lp_profile_finalize(LpProfile *prof)
 {
   Deeds *deeds = lp_zalloc(prof->sitekeys.n, sizeof(Deeds));
   size_t i;
@@ -37,14 +37,15 @@ void lp_profile_settle(LpProfile *prof)
     LpFigures f = lp_origins_figures(&prof->origins, (uint32_t)i);
     lp_figures_add(&deeds[lp_cell_site(&prof->origins.cell[i])].made, &f);
   }
-  for (i = 0; i < prof->taken.size; i++) {
-    const LpTakenEntry *e = &prof->taken.entry[i];
-    Deeds *d = &deeds[LP_TAKEN_BY(e->key)];
+  for (i = 0; i < prof->overrides.size; i++) {
+    const LpOverride *e = &prof->overrides.entry[i];
+    Deeds *d = &deeds[LP_OVERRIDE_BY(e->key)];
     if (e->key)
-      lp_weight_add(e->key & LP_TAKEN_REALLOC ? &d->moved : &d->freed, &e->w);
+      lp_weight_add(e->key & LP_OVERRIDE_REALLOC ? &d->moved : &d->freed,
+                    &e->w);
   }
   for (i = 0; i < prof->sitekeys.n; i++)
-    settle_row(&prof->row[i], &deeds[i]);
+    finalize_row(&prof->row[i], &deeds[i]);
   prof->row[LP_SITE_BEFORE].live += prof->base;
   free(deeds);
 }

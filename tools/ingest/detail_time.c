@@ -1,6 +1,6 @@
 /*
-** What is wanted of a stream beside its events: time, peak, ages. A profile is
-** settled when the stream has ended, or when it is to be reported before that.
+** Detailed ingest of time marks, and finalizing: time series, peak, object age.
+** A profile is finalized when the stream has ended, or to report it before.
 */
 
 #include <stdlib.h>
@@ -11,35 +11,35 @@
 
 /* -- Time ----------------------------------------------------------------- */
 
-/* What happened since the last time mark is a part of the course. */
-static void watch_step(LpStream *st)
+/* Add what happened since the last time mark to the time series. */
+static void detail_step(LpStream *st)
 {
-  LpWatch *w = st->watch;
+  LpDetail *w = st->detail;
   LpStep s = {w->come, w->gone, w->live, w->highest, w->samples};
   uint64_t ns = st->ns, from = w->marked;
   w->marked = ns;
-  lp_weight_sub(&s.come, &w->told[0]);
-  lp_weight_sub(&s.gone, &w->told[1]);
-  w->told[0] = w->come;
-  w->told[1] = w->gone;
+  lp_weight_sub(&s.come, &w->at_mark[0]);
+  lp_weight_sub(&s.gone, &w->at_mark[1]);
+  w->at_mark[0] = w->come;
+  w->at_mark[1] = w->gone;
   w->highest = w->live;
   w->samples = 0;
-  if (!lp_watch_inside(st))
+  if (!lp_stream_wanted(st))
     return;
   if (st->body == 'p')
-    lp_course_spread(&w->course, from, ns, s.samples);
+    lp_timeseries_spread(&w->timeseries, from, ns, s.samples);
   else
-    lp_course_add(&w->course, ns, &s);
+    lp_timeseries_add(&w->timeseries, ns, &s);
 }
 
 /* A time mark. */
-void lp_watch_time(LpStream *st, uint64_t ns)
+void lp_detail_time(LpStream *st, uint64_t ns)
 {
-  LpWatch *w = st->watch;
+  LpDetail *w = st->detail;
   LpProfile *prof = st->prof;
-  lp_watch_resume(st);
+  lp_detail_resume(st);
   if ((w->what & LP_WANT_TIME) && st->marks)
-    watch_step(st);
+    detail_step(st);
   if (ns > prof->wanted.to)
     ns = prof->wanted.to;
   if (prof->wanted.snap && st->body != 'p')
@@ -49,24 +49,24 @@ void lp_watch_time(LpStream *st, uint64_t ns)
 /* -- Its life ------------------------------------------------------------- */
 
 /* Begin, if something is wanted. */
-void lp_watch_open(LpStream *st)
+void lp_detail_open(LpStream *st)
 {
   LpProfile *prof = st->prof;
   const LpWanted *wanted = &prof->wanted;
-  LpWatch *w = st->watch;
+  LpDetail *w = st->detail;
   st->begun = 1;
   if (w || !(st->sample || wanted->what || wanted->snap || wanted->from ||
              wanted->to != UINT64_MAX))
     return;
-  st->watch = w = lp_zalloc(1, sizeof(LpWatch));
+  st->detail = w = lp_zalloc(1, sizeof(LpDetail));
   w->what = st->body == 'p' ? wanted->what & LP_WANT_TIME : wanted->what;
   if (!(wanted->young > 0))
     w->what &= ~(unsigned)LP_WANT_YOUNG; /* Nothing is too young. */
-  w->ages = (w->what & (LP_WANT_TEMPORARY | LP_WANT_YOUNG)) != 0;
+  w->track_ages = (w->what & (LP_WANT_TEMPORARY | LP_WANT_YOUNG)) != 0;
   if (wanted->snap)
     w->snapper.next = wanted->from / wanted->snap + 1;
-  if (w->ages)
-    lp_ages_open(&w->age);
+  if (w->track_ages)
+    lp_object_age_open(&w->ages);
   if (w->what & LP_WANT_PEAK)
     lp_peak_open(&w->peak, &prof->origins);
   if ((w->what & LP_WANT_SIZES) && !prof->size)
@@ -74,17 +74,17 @@ void lp_watch_open(LpStream *st)
 }
 
 /* Those of the live objects that came last; to be added, or taken off again. */
-static void watch_young(LpStream *st, int resume)
+static void detail_young(LpStream *st, int resume)
 {
-  LpWatch *w = st->watch;
+  LpDetail *w = st->detail;
   double part = st->prof->wanted.young / 100;
   uint64_t all = w->come.n;
   uint64_t old = part < 1 ? all - (uint64_t)((double)all * part) : 0;
   uint32_t i;
-  for (i = 0; i < w->age.n; i++) {
-    const LpAge *age = lp_ages_get(&w->age, i);
+  for (i = 0; i < w->ages.n; i++) {
+    const LpObjectAge *age = lp_object_age_get(&w->ages, i);
     LpWeight v, less = {0, 0, 0, 0};
-    if (age->origin == LP_NONE || age->birth <= old >> w->age.shift)
+    if (age->origin == LP_NONE || age->birth <= old >> w->ages.shift)
       continue;
     lp_stream_weigh(st, age->size, &v);
     lp_weight_sub(&less, &v);
@@ -94,84 +94,84 @@ static void watch_young(LpStream *st, int resume)
 }
 
 /* The highest peak of all streams is that of the profile. */
-static void watch_peak(LpStream *st)
+static void detail_peak(LpStream *st)
 {
   LpProfile *prof = st->prof;
-  LpPeak *p = &st->watch->peak;
+  LpPeak *p = &st->detail->peak;
   uint64_t base, bytes;
-  bytes = lp_peak_settle(p, &prof->origins, lp_stream_base(st, &base));
+  bytes = lp_peak_finalize(p, &prof->origins, lp_stream_base(st, &base));
   if (!prof->peak_bytes || (int64_t)bytes > (int64_t)prof->peak_bytes) {
     prof->peak_bytes = bytes;
     prof->peak_ns = lp_sat_add(st->at, p->ns);
   }
 }
 
-/* The course of this stream is a part of the profile's. */
-static void watch_course(LpStream *st)
+/* Add the time series of this stream to the profile's. */
+static void detail_timeseries(LpStream *st)
 {
-  LpWatch *w = st->watch;
-  LpCourse mine;
+  LpDetail *w = st->detail;
+  LpTimeSeries mine;
   uint64_t base;
-  watch_step(st);
-  mine = lp_course_copy(&w->course);
-  lp_course_raise(&mine, lp_stream_base(st, &base) ? base : 0);
-  lp_course_shift(&mine, st->at);
-  w->others = lp_course_copy(&st->prof->course);
-  lp_course_join(&st->prof->course, &mine);
+  detail_step(st);
+  mine = lp_timeseries_copy(&w->timeseries);
+  lp_timeseries_raise(&mine, lp_stream_base(st, &base) ? base : 0);
+  lp_timeseries_shift(&mine, st->at);
+  w->others = lp_timeseries_copy(&st->prof->timeseries);
+  lp_timeseries_join(&st->prof->timeseries, &mine);
 }
 
-/* Take what was settled out of the profile, to go on. */
-void lp_watch_resume(LpStream *st)
+/* Take what was finalized out of the profile, to go on. */
+void lp_detail_resume(LpStream *st)
 {
-  LpWatch *w = st->watch;
+  LpDetail *w = st->detail;
   LpProfile *prof = st->prof;
-  if (!w->settled)
+  if (!w->finalized)
     return;
-  w->settled = 0;
+  w->finalized = 0;
   prof->peak_bytes = w->peak_bytes;
   prof->peak_ns = w->peak_ns;
   if (w->what & LP_WANT_PEAK)
     lp_peak_resume(&w->peak, &prof->origins);
   if (w->what & LP_WANT_YOUNG)
-    watch_young(st, 1);
+    detail_young(st, 1);
   if ((w->what & LP_WANT_TIME) && st->marks) {
-    lp_course_free(&prof->course);
-    prof->course = w->others;
-    w->others = (LpCourse){0};
+    lp_timeseries_free(&prof->timeseries);
+    prof->timeseries = w->others;
+    w->others = (LpTimeSeries){0};
   }
 }
 
 /* Bring the profile up to date. */
-void lp_watch_settle(LpStream *st)
+void lp_detail_finalize(LpStream *st)
 {
-  LpWatch *w;
+  LpDetail *w;
   lp_stream_begin(st);
-  w = st->watch;
+  w = st->detail;
   if (!w)
     return;
-  lp_watch_resume(st);
-  w->settled = 1;
+  lp_detail_resume(st);
+  w->finalized = 1;
   w->peak_bytes = st->prof->peak_bytes;
   w->peak_ns = st->prof->peak_ns;
   if (w->what & LP_WANT_PEAK)
-    watch_peak(st);
+    detail_peak(st);
   if (w->what & LP_WANT_YOUNG)
-    watch_young(st, 0);
+    detail_young(st, 0);
   if ((w->what & LP_WANT_TIME) && st->marks)
-    watch_course(st);
+    detail_timeseries(st);
 }
 
-/* The end of the stream, which is settled. */
-void lp_watch_close(LpStream *st)
+/* The end of the stream, which is finalized. */
+void lp_detail_close(LpStream *st)
 {
-  LpWatch *w = st->watch;
+  LpDetail *w = st->detail;
   if (!w)
     return;
   lp_peak_close(&w->peak);
-  lp_ages_close(&w->age);
-  lp_course_free(&w->course);
-  lp_course_free(&w->others);
+  lp_object_age_close(&w->ages);
+  lp_timeseries_free(&w->timeseries);
+  lp_timeseries_free(&w->others);
   lp_snapper_free(&w->snapper);
   free(w);
-  st->watch = NULL;
+  st->detail = NULL;
 }

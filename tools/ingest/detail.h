@@ -1,0 +1,64 @@
+/*
+** Detailed ingest: counters beside plain sums of events. Weights of samples,
+** and what is counted on request only (LP_WANT_*).
+*/
+
+#ifndef LP_DETAIL_H
+#define LP_DETAIL_H
+
+#include "object_age.h"
+#include "timeseries.h"
+#include "live.h"
+#include "peak.h"
+#include "profile.h"
+#include "snaps.h"
+
+typedef struct LpDetail {
+  unsigned what;   /* LP_WANT_*. */
+  int track_ages;  /* The live map has numbers of objects, not of origins. */
+  LpWeight come;   /* All that came, */
+  LpWeight gone;   /* and went. */
+  LpWeight own;    /* Objects live that came, */
+  uint64_t most;   /* and the most of them at once. */
+  LpFixed live;    /* Bytes of the difference, */
+  LpFixed highest; /* and the most of them since the last time mark. */
+  LpWeight at_mark[2]; /* come and gone at the last time mark. */
+  uint64_t samples;    /* Of CPU time since then. */
+  uint64_t marked;     /* When that was. */
+  LpPeak peak;
+  LpObjectAges ages;
+  LpTimeSeries timeseries;
+  LpSnapper snapper;
+  /* While the profile is finalized, what it was without this stream. */
+  int finalized;
+  uint64_t peak_bytes, peak_ns;
+  LpTimeSeries others;
+} LpDetail;
+
+struct LpStream;
+
+/* Allocate the detailed counters, if what is wanted needs them. Else st->detail
+** stays NULL.
+*/
+void lp_detail_open(struct LpStream *st);
+
+/* Count a batch of N events with the same time. Totals include events outside
+** of the wanted time, as the recorder's do.
+*/
+void lp_detail_events(struct LpStream *st, const LpEvent *ev, size_t n);
+
+/* A time mark of the stream at NS nanoseconds, before st->ns is set to it. */
+void lp_detail_time(struct LpStream *st, uint64_t ns);
+
+/* Add peak, young objects and time series of the stream to the profile. More
+** events may follow.
+*/
+void lp_detail_finalize(struct LpStream *st);
+
+/* Undo lp_detail_finalize before more events are counted. */
+void lp_detail_resume(struct LpStream *st);
+
+/* Free the memory. What was finalized stays in the profile. */
+void lp_detail_close(struct LpStream *st);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+** The baseline of a diff: the counters of all that was read before it was set.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+/* The counters of all origins, which begin anew. */
+static void baseline_origins(LpProfile *prof)
+{
+  LpOrigins *o = &prof->origins;
+  uint32_t i;
+  prof->baseline.figures = lp_zalloc(o->n, sizeof(LpFigures));
+  prof->baseline.n = o->n;
+  for (i = 0; i < o->n; i++) {
+    prof->baseline.figures[i] = lp_origins_figures(o, i);
+    memset(o->cell[i].n, 0, sizeof(o->cell[i].n));
+  }
+  if (o->nparts)
+    memset(o->part, 0, o->nparts * sizeof(o->part[0]));
+  if (o->nextra)
+    memset(o->extra, 0, o->nextra * sizeof(o->extra[0]));
+}
+
+/* Make all that was read until now the baseline of what follows. Numbers of
+** functions, sites and origins stay valid.
+*/
+void lp_profile_set_baseline(LpProfile *prof)
+{
+  uint32_t i;
+  lp_profile_baseline_free(prof);
+  baseline_origins(prof);
+  prof->baseline.samples = prof->origins.samples;
+  prof->baseline.nsamples = prof->origins.nsamples;
+  prof->origins.samples = NULL;
+  prof->origins.nsamples = 0;
+  prof->baseline.period = lp_cpu_period(&prof->cpu);
+  prof->baseline.base = prof->base;
+  prof->baseline.nobefore = prof->nobefore;
+  prof->baseline.present = 1;
+  prof->files.nbase = prof->files.n;
+  prof->ns = prof->realtime = 0;
+  memset(&prof->timeline, 0, sizeof(prof->timeline));
+  prof->base = 0;
+  prof->elder = (LpWeight){0, 0, 0, 0};
+  prof->nobefore = 0;
+  prof->peak_bytes = prof->peak_ns = 0;
+  free(prof->size);
+  prof->size = NULL;
+  lp_timeseries_free(&prof->timeseries);
+  lp_snaps_free(&prof->snaps);
+  for (i = 0; i < prof->sitekeys.n; i++)
+    prof->row[i].twice = 0;
+  lp_overrides_free(&prof->overrides);
+  lp_cpu_reset(&prof->cpu);
+  lp_profile_finalize(prof);
+}
+
+/* Give the memory back. */
+void lp_profile_baseline_free(LpProfile *prof)
+{
+  free(prof->baseline.figures);
+  free(prof->baseline.samples);
+  memset(&prof->baseline, 0, sizeof(prof->baseline));
+}
