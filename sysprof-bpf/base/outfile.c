@@ -82,7 +82,7 @@ static int open_dir(LsOutfile *f, const char *path)
   }
   memcpy(dir, path, n);
   dir[n] = '\0';
-  strcpy(f->base, base);
+  memcpy(f->base, base, strlen(base) + 1);
   f->dir = open(n ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   return f->dir < 0 ? -1 : 0;
 }

@@ -125,6 +125,7 @@ struct ljs_walk {
   struct ljs_stack out;
 };
 
+/* The row of the unwind table for an address, or NULL. */
 static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
                                                     __u64 pc);
 

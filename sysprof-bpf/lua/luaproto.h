@@ -76,11 +76,12 @@ uint32_t ls_proto_ins(const LsBlob *b, uint32_t i);
 /* The address of the object that is constant number I, or 0. */
 uint64_t ls_proto_kgc(const LsBlob *b, uint32_t i);
 
+#define LS_UV_LOCAL 0x8000 /* A slot, not an upvalue. */
+
 /* Where upvalue number I comes from, as LuaJIT encodes it: LS_UV_LOCAL with a
 ** slot of the function that makes the closure, or an upvalue of that. 0 if
 ** there is none.
 */
-#define LS_UV_LOCAL 0x8000
 uint16_t ls_proto_uv(const LsBlob *b, uint32_t i);
 
 /* The name of upvalue number I, or NULL. It belongs to the copy. */

@@ -117,11 +117,12 @@ END_TEST
 /* The name of a C function, which is in tables in this way. */
 static void cname_is(const char *how, const char *name)
 {
+  static const char script[] = SOURCE "/cnames.lua";
   char want[64], dir[] = CBENCH;
+  const char *argv[] = {LUAJIT, script, dir, how, NULL};
   *strrchr(dir, '/') = '\0';
   snprintf(want, sizeof(want), "os.execute %s%s", name, *name ? " " : "");
-  names_of_are((const char *[]){LUAJIT, SOURCE "/cnames.lua", dir, how, NULL},
-               want);
+  names_of_are(argv, want);
 }
 
 START_TEST(cfunctions)

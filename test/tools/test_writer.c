@@ -189,7 +189,6 @@ START_TEST(test_numbers)
   OTHER(kind, LS_KERNEL);
   OTHER(kind, LS_CFUNC);
   base = other;
-  id = last;
   OTHER(symbol, "f");
   OTHER(addr, 1);
   base = lua("@a.lua", "f", 3, 5);
