@@ -395,6 +395,8 @@ static int end_output(Main *m)
   keep_output(m);
   if (o->err)
     return ls_fail("%s: %s", m->opt.file, strerror(o->err));
+  if (!m->kept && !m->failed && m->out.temp[0])
+    ls_say("%s was not written", m->opt.file);
   return m->failed ? -1 : 0;
 }
 
@@ -424,7 +426,7 @@ static int after_command(Main *m, int status)
 {
   int own = end_command(m);
   if (!m->s.found && !own && !m->opt.any) {
-    ls_fail("%s ran no LuaJIT", m->opt.command[0]);
+    ls_fail("no LuaJIT was seen in %s before it ended", m->opt.command[0]);
     return LS_EXIT_NOTHING;
   }
   return status ? status : own;

@@ -139,7 +139,8 @@ LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
 
 const LsModule *ls_modules_expect(LsModules *ms, const char *path)
 {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  /* A FIFO would wait for its writer; it is no regular file, anyway. */
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   LsMapping map = {.path = (char *)path, .exec = 1};
   LsModule *m = NULL;
   struct stat st;

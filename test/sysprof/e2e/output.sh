@@ -45,6 +45,11 @@ case_nothing() {
   sysprof --any -d 0.5 -p "$target" -o "$dir/o/p"
   [ "$status" -eq 0 ] || fail "idle: status $status: $(cat "$dir/err")"
   untouched idle
+  grep -q '/o/p was not written' "$dir/err" || fail "idle: $(cat "$dir/err")"
+  mkfifo -m 755 "$dir/command"
+  sysprof -o "$dir/o/p" -- "$dir/command" # Nobody writes to it.
+  [ "$status" -eq 2 ] || fail "FIFO: status $status: $(cat "$dir/err")"
+  untouched FIFO
 }
 
 # A run that succeeds keeps the profile before, once, and is for its user only.
