@@ -137,6 +137,32 @@ static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
   s->doubt = t;
 }
 
+/* Whether a module that is known has an address of the process. */
+static int has_module(const LsSession *s, const LsTarget *t, uint64_t addr)
+{
+  const struct ljs_map *map = ls_target_map(t, addr);
+  return map && ls_modules_find(s->modules, map->module);
+}
+
+/* A C function that Lua called is identified by its module, which may be too
+** new to be known: then looks once more.
+*/
+static void look_for_module(LsSession *s, LsTarget *t,
+                            const struct ljs_stack *st)
+{
+  uint32_t i;
+  for (i = 0; i < st->nframes; i++) {
+    const struct ljs_frame *f = &st->frame[i];
+    if (f->kind != LJS_FRAME_BUILTIN || f->x > 1 || f->addr == t->unmapped ||
+        has_module(s, t, f->addr))
+      continue;
+    look(s, t);
+    if (!has_module(s, t, f->addr))
+      t->unmapped = f->addr;
+    return;
+  }
+}
+
 static void take_stack(void *ctx, const struct ljs_stack *st)
 {
   LsSession *s = ctx;
@@ -146,6 +172,7 @@ static void take_stack(void *ctx, const struct ljs_stack *st)
   if (!t || ls_stacks_seen(&s->stacks, &key))
     return;
   look_at_vm(s, t, st);
+  look_for_module(s, t, st);
   ls_stacks_add(&s->stacks, &key, st->cut, site,
                 ls_resolve(&s->resolver, t, st, site));
 }

@@ -29,6 +29,7 @@ typedef struct LsTarget {
   int sampled;         /* The BPF program has its mappings. */
   int stale;           /* They have changed, */
   int other;           /* or it runs another program. */
+  uint64_t unmapped;   /* A C function that no module had when last asked. */
   unsigned gone;       /* It has ended; then, how many turns ago. */
 } LsTarget;
 
