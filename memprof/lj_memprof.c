@@ -312,7 +312,7 @@ static void memprof_install(MPHook *h, MPState *mp)
   global_State *g = h->g;
   h->over = memprof_over;
   h->busy = 0;
-  /* The writer may have used the VM since META was told. */
+  /* The writer may have used the VM since META was written. */
   if (mp->format == LUAM_PROF_COMPACT && mp->live != (uint64_t)g->gc.total)
     mp->lost++;
   lj_memprof_foreignstart(mp);

@@ -80,7 +80,7 @@ typedef struct MPCache {
 #define MP_MAXSAMPLE (1u << 30) /* Bytes between two samples. */
 #define MP_MAXTRACE  65536      /* Trace numbers are smaller. */
 
-/* A site as the old formats tell it. */
+/* A site as the old formats record it. */
 typedef struct MPOldSite {
   uint64_t addr;
   uint32_t line;
@@ -89,7 +89,7 @@ typedef struct MPOldSite {
 
 enum { MP_SOURCE_INTERNAL = 1, MP_SOURCE_LUA, MP_SOURCE_C, MP_SOURCE_TRACE };
 
-/* What one kind of event told last: registers of the stream. */
+/* The last values of one kind of event: registers of the stream. */
 typedef struct MPLast {
   uint64_t addr; /* Turned address. */
   uint32_t site;
@@ -150,19 +150,19 @@ typedef struct MPState {
   global_State *g; /* The VM. */
   uint64_t newestsize;
   uint64_t nevents[4];   /* Events so far, by kind. */
-  uint8_t *typeat;       /* at its first byte, does not tell the type. */
+  uint8_t *typeat;       /* at its first byte, does not record the type. */
   uint64_t bytesin;      /* Sum of all new sizes. */
   uint64_t bytesout;     /* Sum of all old sizes. */
   MPLast last[4];        /* Registers, by kind of event. */
   MPTop top;             /* Where the last site was found. */
   MPSame same;           /* The stack of the event before. */
-  struct MPStack *stack; /* The stack as told, or NULL. */
+  struct MPStack *stack; /* The stack as recorded, or NULL. */
   struct MPHook *hook;   /* What stands in its allocator's place. */
   int format;            /* LUAM_PROF_*. */
   int lines;             /* LUAM_PROF_LINES_*. */
   uint32_t depth;        /* Most frames of a stack; 1: the top only. */
   uint64_t blockevents;  /* Events before the current block. */
-  uint64_t live;         /* Bytes on the heap, as META told. */
+  uint64_t live;         /* Bytes on the heap, as META records. */
   uint64_t lost;         /* Events made by the writer. */
   uint64_t allocsize[LJM_ALLOCSIZES]; /* More of them: sizes. */
   uint64_t freesize[LJM_FREESIZES];
@@ -178,7 +178,7 @@ typedef struct MPState {
   uint32_t nextsite;       /* Next id of a site. */
   MPMap funcs;             /* Address -> MPFunc. */
   MPMap sites;             /* Function id, line, flags -> site. */
-  struct MPSample *sample; /* Or NULL, if every event is told. */
+  struct MPSample *sample; /* Or NULL, if every event is recorded. */
   MPForeign foreign;
   MPInlined *inlined; /* Lists of inlined functions; 0 is not used. */
   uint32_t ninlined, sizeinlined;
@@ -192,7 +192,7 @@ typedef struct MPState {
   int (*on_stop)(void *arg);
   int detached; /* Another thread than the VM's ends it. */
   MPCache cache[MP_CACHESIZE];
-  uint8_t exact[MP_MAXTRACE / 8]; /* Traces that tell lines exactly. */
+  uint8_t exact[MP_MAXTRACE / 8]; /* Traces with exact lines. */
 #if LJ_TARGET_ARM64
   uint16_t traceof[MP_CACHESIZE]; /* Traces of return addresses: guesses. */
 #endif
@@ -239,7 +239,7 @@ static LJ_AINLINE void lj_memprof_setactive(MPHook *h, MPState *mp)
 }
 
 /*
-** An event begins. Returns what it is told to, or NULL. From here to its end no
+** An event begins. Returns where it goes to, or NULL. From here to its end no
 ** other thread touches that. See lj_memprof_exit.c.
 */
 static LJ_AINLINE MPState *lj_memprof_enter(MPHook *h)
@@ -279,7 +279,7 @@ LJ_FUNC GCproto *lj_memprof_traceproto(MPState *mp, GCtrace *T,
 
 LJ_FUNC int lj_memprof_newstack(MPState *mp);
 LJ_FUNC void lj_memprof_freestack(MPState *mp);
-LJ_FUNC void lj_memprof_cleartold(MPState *mp);
+LJ_FUNC void lj_memprof_clearsent(MPState *mp);
 LJ_FUNC void lj_memprof_clearstack(MPState *mp);
 LJ_FUNC void lj_memprof_stack(MPState *mp);
 #if LJ_HASJIT
@@ -308,7 +308,7 @@ LJ_FUNC void lj_memprof_nameorphans(MPState *mp);
 typedef struct MPSymbol {
   uint64_t offset;           /* From the module's load address. */
   char module[LJM_NAME_MAX]; /* Path, or "". */
-  char symbol[LJM_NAME_MAX]; /* Or "" if the module does not tell. */
+  char symbol[LJM_NAME_MAX]; /* Or "" if the module has none. */
 } MPSymbol;
 
 LJ_FUNC void lj_memprof_symbol(const void *addr, MPSymbol *sym);
@@ -375,7 +375,7 @@ LJ_FUNC void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site,
 LJ_FUNC void lj_memprof_linesstart(MPState *mp, lua_State *L);
 LJ_FUNC int lj_memprof_isexact(const MPState *mp, TraceNo no);
 
-/* Notes whether a trace, once it is compiled, tells lines exactly. */
+/* Notes whether a trace, once it is compiled, has exact lines. */
 static LJ_AINLINE void lj_memprof_setexact(MPState *mp, TraceNo no, int exact)
 {
   if (exact)

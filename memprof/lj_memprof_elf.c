@@ -217,7 +217,7 @@ static void elf_lookup(const ElfModule *m)
   close(fd);
 }
 
-/* Names an address. What cannot be told stays empty. errno stays, too. */
+/* Names an address. What is not known stays empty. errno stays, too. */
 void lj_memprof_symbol(const void *addr, MPSymbol *sym)
 {
   ElfModule m;

@@ -44,13 +44,13 @@ static void event_mark(MPState *mp, uint64_t now)
   lj_wbuf_recordend(&mp->buf, mark);
 }
 
-/* Begins a block: the registers are zero, and the time is told. */
+/* Begins a block: the registers are zero, and the time is recorded. */
 void lj_memprof_beginblock(MPState *mp)
 {
   memset(mp->last, 0, sizeof(mp->last));
   memset(mp->allocsize, 0, sizeof(mp->allocsize));
   memset(mp->freesize, 0, sizeof(mp->freesize));
-  lj_memprof_cleartold(mp);
+  lj_memprof_clearsent(mp);
   mp->blockevents =
       mp->nevents[LJM_ALLOC] + mp->nevents[LJM_FREE] + mp->nevents[LJM_REALLOC];
   if (mp->format == LUAM_PROF_COMPACT)
@@ -131,7 +131,7 @@ void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
   mp->seen = now;
   if (mp->buf.p >= mp->buf.hard || now - mp->flushed >= MP_FLUSH_EVERY) {
     event_flush(mp, mp->buf.p >= mp->buf.hard);
-    if (mp->buf.error) /* Nothing can be told any more. */
+    if (mp->buf.error) /* Nothing can be recorded any more. */
       lj_memprof_setactive(h, NULL);
   } else {
     if (now - mp->marked >= marks)
@@ -162,7 +162,7 @@ static int event_newtype(const GCobj *p, const GCobj *o, size_t size)
   return 0;
 }
 
-#define EVENT_NODES 8 /* So many nodes tell a hash part from anything else. */
+#define EVENT_NODES 8 /* So many nodes distinguish a hash part. */
 
 /*
 ** True if a block of memory is a hash part, by its size and by what is in it.
@@ -298,7 +298,7 @@ static LJ_AINLINE int event_othertype(MPState *mp, GCobj *o, const void *ptr,
 }
 
 /*
-** What was allocated last has been filled in: tells its type and name. The
+** What was allocated last has been filled in: records its type and name. The
 ** current event frees ptr, or else size is 0.
 */
 static LJ_NOINLINE void event_complete(MPState *mp, const void *ptr,
@@ -360,7 +360,7 @@ void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
   if (h->writing == NULL)
     lj_memprof_leave(h);
   else if (ptr != NULL || nsize != 0)
-    h->writing->lost++; /* What the writer does cannot be told to it. */
+    h->writing->lost++; /* What the writer does cannot be recorded. */
   return h->allocf(h->allocd, ptr, osize, nsize);
 }
 
@@ -371,7 +371,7 @@ static LJ_NOINLINE void *event_nothing(MPHook *h)
   return NULL;
 }
 
-/* Any site. Its callers are told, if they are wanted. */
+/* Any site. Its callers are recorded, if they are wanted. */
 static uint32_t event_site(MPState *mp)
 {
   uint32_t site = lj_memprof_where(mp);
@@ -528,7 +528,7 @@ static LJ_NOINLINE void *event_gcfree(MPHook *h, void *ptr, size_t osize)
 
 /*
 ** A deallocation. Most come from the garbage collector, one after another, and
-** of a size that mpput_free() has told before; then it is no code.
+** of a size that mpput_free() has recorded before; then it is no code.
 */
 static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
                                    size_t osize, int mode)

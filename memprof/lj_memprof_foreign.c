@@ -80,7 +80,7 @@ int lj_memprof_settle(MPState *mp, const MPChange *c, const void *ptr,
   return 1;
 }
 
-/* The same of an allocation, the newest one. Samples are not told apart. */
+/* The same of an allocation, the newest one. Samples are not judged. */
 int lj_memprof_settlealloc(MPState *mp, const void *ptr, size_t size)
 {
   const MPChange c = {LJM_ALLOC, NULL, mp->newest, 0, (size_t)mp->newestsize};

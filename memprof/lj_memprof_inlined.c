@@ -1,6 +1,6 @@
 /*
 ** The functions that a trace has inlined: they have no frames in memory while
-** it runs, but its snapshots tell how to make them.
+** it runs, but its snapshots have what makes them.
 */
 
 #define lj_memprof_inlined_c

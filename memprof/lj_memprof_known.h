@@ -1,6 +1,6 @@
 /*
 ** The frames of the last stack, and their guards: words of memory that lead
-** from a frame to the one below and tell where that has stopped.
+** from a frame to the one below and show where that has stopped.
 */
 
 #ifndef _LJ_MEMPROF_KNOWN_H
@@ -13,7 +13,7 @@
 #define MPKNOWN_SLACK  192 /* Functions that a trace inlines, and more. */
 #define MPKNOWN_SIZE   (4 * MP_MAXDEPTH + MPKNOWN_SLACK)
 #define MPKNOWN_GUARDS (3 * MPKNOWN_SIZE + MPSAME_STEP)
-#define MPKNOWN_RETELL (-1) /* The reader knows nothing, not even of a cut. */
+#define MPKNOWN_RESEND (-1) /* The reader knows nothing, not even of a cut. */
 
 /* A frame that a walk has passed. */
 typedef struct MPWalked {
@@ -43,13 +43,13 @@ typedef struct MPStack {
   MPFrame *end;          /* Behind the known frames. */
   uint32_t npart;        /* Coroutines. */
   int cut;               /* There are more frames below. */
-  int soft;              /* Some callers are not told by frames. */
-  int toldcut;           /* The reader knows of the cut; or MPKNOWN_RETELL. */
-  uint32_t ntold;        /* Sites that the reader knows, or is to know. */
+  int soft;              /* Some callers are not found by frames. */
+  int sentcut;           /* The reader knows of the cut; or MPKNOWN_RESEND. */
+  uint32_t nsent;        /* Sites that the reader knows, or is to know. */
   uintptr_t builtins;    /* Machine code of the VM's builtins, */
   uintptr_t builtinsend; /* up to the last one. */
   MPPart part[MPKNOWN_PARTS]; /* Outermost first. */
-  uint32_t told[MPKNOWN_SIZE];
+  uint32_t sent[MPKNOWN_SIZE];
   MPWalked walk[MPKNOWN_SIZE + 1]; /* Frames of a walk, innermost first. */
   MPFrame frame[MPKNOWN_SIZE + 1]; /* Known frames, outermost first. */
   uint64_t word[MPKNOWN_GUARDS] __attribute__((aligned(16)));
@@ -68,7 +68,7 @@ static LJ_AINLINE uint32_t mpknown_guard(MPStack *st, uint32_t n, cTValue *slot)
 }
 
 /*
-** Adds the guards of a frame. A link to a Lua function is a PC: it tells all,
+** Adds the guards of a frame. A link to a Lua function is a PC: it has all,
 ** since no other function has it while that one lives. Below others there may
 ** be a C function, or a PC of its own.
 */

@@ -2,7 +2,7 @@
 ** Exact lines on traces: a snapshot at every line that the compiler records.
 **
 ** The address to which an allocation returns lies behind the last snapshot
-** before it. If every new line has a snapshot of its own, that one tells the
+** before it. If every new line has a snapshot of its own, that one has the
 ** line. Traces from before the start know nothing of this: they are flushed.
 */
 
@@ -30,7 +30,7 @@ static MPState *lines_state(jit_State *J)
   return mp != NULL && mp->lines == LUAM_PROF_LINES_EXACT ? mp : NULL;
 }
 
-/* True if the compiled trace of a number tells lines exactly. */
+/* True if the compiled trace of a number has exact lines. */
 int lj_memprof_isexact(const MPState *mp, TraceNo no)
 {
   return mp->exact[no >> 3] >> (no & 7) & 1;
@@ -62,7 +62,7 @@ int lj_memprof_newline(jit_State *J, const BCIns *pc)
   mp->linedepth = J->framedepth;
   if (first || pc == J->startpc)
     return 0;
-  /* A loop needs them twice. Rather than fail the trace, tell it less well. */
+  /* A loop needs them twice. A trace that fails would be recorded worse. */
   if (2 * ((MSize)J->cur.nsnap + 8) >= (MSize)J->param[JIT_P_maxsnap]) {
     lj_memprof_setexact(mp, J->cur.traceno, 0);
     return 0;

@@ -126,7 +126,7 @@ void lj_memprof_oldtrace(MPState *mp, const MPFunc *func, GCtrace *T,
 }
 #endif
 
-/* Remembers how a site is told. Returns 0 without memory. */
+/* Remembers how a site is recorded. Returns 0 without memory. */
 int lj_memprof_oldsite(MPState *mp, uint32_t site, const MPFunc *func,
                        BCLine line)
 {

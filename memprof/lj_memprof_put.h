@@ -20,7 +20,7 @@ static const uint32_t mpput_more[21] = {MPPUT_7(1u, 0u), MPPUT_7(2u, 0x80u),
                                         MPPUT_7(3u, 0x8080u)};
 #endif
 
-/* An address, told relative to another one. Both are turned. */
+/* An address, recorded relative to another one. Both are turned. */
 static LJ_AINLINE uint64_t mpput_delta(uint64_t *from, uint64_t addr)
 {
   uint64_t v = ljm_zigzag(addr - *from);

@@ -1,6 +1,6 @@
 /*
 ** The trace that is running, and the address to which the C function that it
-** has called returns: what each kind of machine tells in a way of its own.
+** has called returns: what each kind of machine keeps in a way of its own.
 */
 
 #ifndef _LJ_MEMPROF_RET_H
@@ -99,7 +99,7 @@ static LJ_NOINLINE GCtrace *mpret_walknew(MPState *mp, global_State *g,
   return mpret_walk(mp, g, retp, 1);
 }
 
-/* The trace, or NULL: the VM does not tell its number. */
+/* The trace, or NULL: the VM does not keep its number. */
 static LJ_AINLINE GCtrace *mpret_trace(MPState *mp, global_State *g,
                                        const MCode **retp)
 {

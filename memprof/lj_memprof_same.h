@@ -1,5 +1,5 @@
 /*
-** The usual stack: that of the event before. What tells that it still is, is
+** The usual stack: that of the event before. What shows that it still is, is
 ** looked at here, without a call.
 */
 

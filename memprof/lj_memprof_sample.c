@@ -3,7 +3,7 @@
 **
 ** The distance to the next chosen byte is drawn from an exponential
 ** distribution, which has no memory: the rest of it after an allocation that
-** was not hit is as good as a new draw. So an allocation of s bytes is told
+** was not hit is as good as a new draw. So an allocation of s bytes is recorded
 ** with the probability 1 - exp(-s / mean), whatever came before, and a reader
 ** that divides by it has totals without a bias.
 **
@@ -56,7 +56,7 @@ static void sample_draw(MPSample *s)
   s->left = (uint64_t)(-log(u) * (double)s->bytes);
 }
 
-/* True if an allocation is to be told. */
+/* True if an allocation is to be recorded. */
 static LJ_AINLINE int sample_hit(MPSample *s, uint64_t size)
 {
   if (LJ_LIKELY(size <= s->left)) {
@@ -101,7 +101,7 @@ static int sample_remove(MPSample *s, const void *ptr)
 
 /* -- Events --------------------------------------------------------------- */
 
-/* The site of an allocation. Its callers are told, if they are wanted. */
+/* The site of an allocation. Its callers are recorded, if they are wanted. */
 static uint32_t sample_site(MPState *mp)
 {
   uint32_t site = lj_memprof_where(mp);
@@ -110,7 +110,7 @@ static uint32_t sample_site(MPState *mp)
   return site;
 }
 
-/* Looks at the clock, which an event is always worth. 0: do not tell it. */
+/* Looks at the clock, which an event is always worth. 0: do not record it. */
 static int sample_look(MPHook *h, MPState *mp, int isfree)
 {
   if (mp->buf.p >= mp->buf.soft) {
@@ -155,7 +155,7 @@ static LJ_NOINLINE void *sample_realloc(MPHook *h, MPState *mp, void *ptr,
 {
   uint32_t site;
   uint8_t *header;
-  int told;
+  int flags;
   void *p;
   if (!sample_look(h, mp, 0))
     return lj_memprof_pass(h, ptr, osize, nsize);
@@ -163,14 +163,14 @@ static LJ_NOINLINE void *sample_realloc(MPHook *h, MPState *mp, void *ptr,
   p = h->allocf(h->allocd, ptr, osize, nsize);
   if (p == NULL)
     return NULL;
-  told = sample_remove(mp->sample, ptr) ? LJM_SAMPLED_OLD : 0;
+  flags = sample_remove(mp->sample, ptr) ? LJM_SAMPLED_OLD : 0;
   if (hit && sample_add(mp->sample, p))
-    told |= LJM_SAMPLED_NEW;
-  if (told == 0)
+    flags |= LJM_SAMPLED_NEW;
+  if (flags == 0)
     return p;
   header = mp->buf.p;
   mpput_realloc(mp, site, ptr, osize, p, nsize);
-  *header |= (uint8_t)told;
+  *header |= (uint8_t)flags;
   mp->nevents[LJM_REALLOC]++;
   mp->bytesout += osize;
   mp->bytesin += nsize;
@@ -237,7 +237,8 @@ static LJ_NOINLINE void *sample_any(MPHook *h, void *ptr, size_t osize,
 
 /*
 ** Takes the place of a VM's allocator while samples are taken. What is not to
-** be told, and that is nearly all, is let through here: it saves no register.
+** be recorded, and that is nearly all, is let through here: it saves no
+** register.
 */
 void *lj_memprof_sampled(void *ud, void *ptr, size_t osize, size_t nsize)
 {
@@ -277,7 +278,7 @@ int lj_memprof_newsample(MPState *mp, uint64_t bytes, uint64_t seed)
   return 1;
 }
 
-/* What META tells. */
+/* What META records. */
 void lj_memprof_metasample(const MPState *mp, uint64_t *bytes, uint64_t *seed)
 {
   *bytes = mp->sample->bytes;

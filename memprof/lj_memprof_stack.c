@@ -1,17 +1,17 @@
 /*
-** Full stacks, told as changes.
+** Full stacks, recorded as changes.
 **
 ** The frames of the last stack are kept, with their guards: words of memory
-** that lead from a frame to the one below and tell where that has stopped. A
+** that lead from a frame to the one below and show where that has stopped. A
 ** walk down from the top ends at the first slot that is among them: if the
 ** guards of all frames below are what they were, so is the chain of frames.
 ** Only what is above it has changed. A few compares cost less than the hash of
 ** a single frame.
 **
-** More frames are kept, and told, than an event needs, so that calls and
+** More frames are kept, and recorded, than an event needs, so that calls and
 ** returns at the cut end of a deep stack need no walk. Everything that is not
-** the usual (other coroutines, callers that no frame tells) walks the whole
-** stack anew and tells the difference.
+** the usual (other coroutines, callers that no frame has) walks the whole
+** stack anew and records the difference.
 */
 
 #define lj_memprof_stack_c
@@ -114,11 +114,11 @@ void lj_memprof_freestack(MPState *mp)
 }
 
 /* The reader's register is empty: a block begins. */
-void lj_memprof_cleartold(MPState *mp)
+void lj_memprof_clearsent(MPState *mp)
 {
   MPStack *st = mp->stack;
   if (st != NULL) {
-    st->toldcut = MPKNOWN_RETELL;
+    st->sentcut = MPKNOWN_RESEND;
     mp->same.frame = NULL;
   }
 }
@@ -141,8 +141,8 @@ static LJ_NOINLINE void stack_tellall(MPState *mp, const MPStack *st)
   uint8_t *mark = lj_wbuf_record(&mp->buf, LJM_REC_STACK);
   uint32_t i;
   lj_wbuf_uleb(&mp->buf, st->cut ? LJM_STACK_CUT : 0);
-  for (i = 0; i < st->ntold; i++)
-    lj_wbuf_uleb(&mp->buf, st->told[i]);
+  for (i = 0; i < st->nsent; i++)
+    lj_wbuf_uleb(&mp->buf, st->sent[i]);
   lj_wbuf_recordend(&mp->buf, mark);
 }
 
@@ -154,31 +154,31 @@ static LJ_NOINLINE void stack_tellrare(MPState *mp, MPStack *st, uint32_t pops,
 {
   if (lj_wbuf_room(&mp->buf) < MP_RECORD_MAX)
     lj_memprof_flush(mp);
-  if (st->cut == st->toldcut)
-    mpput_change(mp, pops, st->told + st->ntold - n, n);
-  else if (st->ntold != 0 || st->cut || st->toldcut != MPKNOWN_RETELL)
+  if (st->cut == st->sentcut)
+    mpput_change(mp, pops, st->sent + st->nsent - n, n);
+  else if (st->nsent != 0 || st->cut || st->sentcut != MPKNOWN_RESEND)
     stack_tellall(mp, st);
-  st->toldcut = st->cut;
+  st->sentcut = st->cut;
 }
 
 /* There are n sites now. The first of them are what they were. */
 static LJ_AINLINE void stack_tell(MPState *mp, MPStack *st, uint32_t same,
                                   uint32_t n)
 {
-  uint32_t pops = st->ntold;
+  uint32_t pops = st->nsent;
   same = same < n ? same : n;
   pops -= same;
-  st->ntold = n;
+  st->nsent = n;
   n -= same;
-  if (LJ_UNLIKELY(n > STACK_FEW || st->cut != st->toldcut))
+  if (LJ_UNLIKELY(n > STACK_FEW || st->cut != st->sentcut))
     stack_tellrare(mp, st, pops, n);
   else if (pops != 0 || n != 0)
-    mpput_change(mp, pops, st->told + same, n);
+    mpput_change(mp, pops, st->sent + same, n);
 }
 
 /* -- Known frames --------------------------------------------------------- */
 
-/* Callers that the known frames tell. */
+/* Callers of the known frames. */
 static LJ_AINLINE uint32_t stack_nsite(const MPStack *st)
 {
   return st->end > st->frame ? st->end[-1].nsite : 0;
@@ -194,9 +194,9 @@ static LJ_AINLINE uint32_t stack_ninlined(const MPState *mp)
 static LJ_AINLINE uint32_t stack_settold(MPStack *st, uint32_t i, uint32_t site,
                                          uint32_t same)
 {
-  if (st->told[i] == site)
+  if (st->sent[i] == site)
     return same;
-  st->told[i] = site;
+  st->sent[i] = site;
   return i < same ? i : same;
 }
 
@@ -219,7 +219,7 @@ static LJ_AINLINE uint32_t stack_setinlined(const MPState *mp, MPStack *st,
 static LJ_AINLINE uint32_t stack_push(MPStack *st, MPFrame *f,
                                       const MPWalked *w)
 {
-  uint32_t guard = f->guard, same = st->ntold, nsite = 0;
+  uint32_t guard = f->guard, same = st->nsent, nsite = 0;
   MPFrame *low = f;
   if (f > st->frame) {
     nsite = f[-1].nsite;
@@ -243,7 +243,7 @@ static LJ_AINLINE uint32_t stack_push(MPStack *st, MPFrame *f,
 }
 
 /*
-** Remembers what tells that the stack is still the same, if that is easy. More
+** Remembers what shows that the stack is still the same, if that is easy. More
 ** guards than are needed do no harm.
 */
 static LJ_AINLINE void stack_setsame(MPState *mp, MPStack *st)
@@ -266,7 +266,7 @@ static LJ_AINLINE void stack_setsame(MPState *mp, MPStack *st)
   }
 }
 
-/* Replaces the frames from f on by those of a walk; tells what is new. */
+/* Replaces the frames from f on by those of a walk; records what is new. */
 static LJ_AINLINE void stack_renew(MPState *mp, MPStack *st, MPFrame *f,
                                    const MPWalked *w)
 {
@@ -359,7 +359,7 @@ static lua_State *stack_walkpart(MPState *mp, MPStack *st, MPWhole *w,
   return stack_count(st, w) ? R : NULL;
 }
 
-/* Walks the whole stack and tells what is new. */
+/* Walks the whole stack and records what is new. */
 static LJ_NOINLINE void stack_whole(MPState *mp, MPStack *st)
 {
   lua_State *L = mp->top.L;

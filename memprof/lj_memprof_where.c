@@ -1,7 +1,7 @@
 /*
 ** Who is allocating: the function and line behind a call of the allocator.
 **
-** The VM tells by three things: its state (garbage collector, interpreter,
+** The VM shows it by three things: its state (garbage collector, interpreter,
 ** number of a trace), the frame below L->base of the running coroutine, and
 ** the PC that every allocating instruction stores in the C frame. None of
 ** them is trusted: slots are type checked and links bounds checked, because
@@ -309,7 +309,7 @@ static LJ_AINLINE uint32_t where_interp(MPState *mp, global_State *g)
 
 /*
 ** The site of the function in a frame, where it called what lies in the next
-** frame. *soft is set if the frames do not tell: then the answer may be
+** frame. *soft is set if the frames do not show it: then the answer may be
 ** another one while they stay the same. INTERNAL if there is no function.
 */
 uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,

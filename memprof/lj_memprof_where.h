@@ -95,7 +95,7 @@ static LJ_AINLINE const MPCache *mpwhere_trace(MPState *mp, global_State *g,
 
 /*
 ** Where the VM is, if that is a place that is known, or NULL. If stacks is
-** set, mp->top tells the frame. Not for Tarantool's format.
+** set, mp->top has the frame. Not for Tarantool's format.
 */
 static LJ_AINLINE const MPCache *mpwhere_known(MPState *mp, global_State *g,
                                                int stacks)

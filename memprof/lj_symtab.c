@@ -1,5 +1,5 @@
 /*
-** Definitions: functions and sites, each told once, before their first use.
+** Definitions: functions and sites, each written once, before their first use.
 ** Code that is freed is dropped, so that what comes to its address later gets
 ** an id of its own.
 */
@@ -159,7 +159,7 @@ static uint32_t symtab_hashkgc(uint32_t crc, GCobj *o)
   return crc;
 }
 
-/* The checksum that tells functions apart: where nothing else does, it is of
+/* The checksum that distinguishes functions: where nothing else does, it is of
 ** their constants, too.
 */
 static uint32_t symtab_fullhash(GCproto *pt)
@@ -254,7 +254,8 @@ static void symtab_defcfunc(MPState *mp, const MPFunc *func, const GCfunc *fn)
 }
 
 /*
-** What tells a C function from all others: its address. Some builtins share
+** What distinguishes a C function from all others: its address. Some builtins
+*share
 ** one (xpcall has that of pcall); their number is put above it.
 */
 const void *lj_symtab_ckey(const GCfunc *fn)

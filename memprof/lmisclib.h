@@ -30,7 +30,7 @@
 #define LUAM_PROF_TARANTOOL 2 /* Version 3, for Tarantool's tools. */
 
 /* Values of luam_Prof_options.lines; 0 is exact. */
-#define LUAM_PROF_LINES_EXACT   1 /* JIT-compiled code tells every line. */
+#define LUAM_PROF_LINES_EXACT   1 /* JIT-compiled code records every line. */
 #define LUAM_PROF_LINES_NATURAL 2 /* It is compiled as ever. */
 
 /*

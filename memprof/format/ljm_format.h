@@ -132,7 +132,7 @@ enum {
 /* Flags of LJM_REC_TOTALS. */
 #define LJM_TOTALS_SWAPPED 0x01 /* Allocator replaced while recording. */
 #define LJM_TOTALS_LOST    0x02 /* Events made inside the writer. */
-#define LJM_TOTALS_SAMPLED 0x04 /* Not every event was told. */
+#define LJM_TOTALS_SAMPLED 0x04 /* Not every event was recorded. */
 
 /* Values of LJM_REC_META. */
 #define LJM_META_UINT   'u'
@@ -140,7 +140,7 @@ enum {
 
 /* Sites that need no definition. */
 #define LJM_SITE_INTERNAL 0 /* The VM itself: GC, JIT compiler. */
-#define LJM_SITE_UNKNOWN  1 /* The recorder could not tell. */
+#define LJM_SITE_UNKNOWN  1 /* The recorder did not know it. */
 #define LJM_SITE_FIRST    2 /* The first id that is given out. */
 
 #define LJM_NAME_MAX 4096 /* Longer names are cut to this. */

@@ -13,7 +13,7 @@
 #define MP_CHECK_FITS    (-1)
 #define MP_CHECK_FAILED  (-2) /* The check's program raises an error. */
 #define MP_CHECK_NOTRACE (-3) /* The VM compiles nothing. */
-/* These tell nothing about a layout: */
+/* These say nothing about a layout: */
 #define MP_CHECK_NOMEM   (-4)
 #define MP_CHECK_NOPIPE  (-5) /* No file descriptors are free. */
 #define MP_CHECK_BUSY    (-6) /* The VM's own profiler runs, in any VM. */

@@ -18,7 +18,7 @@
 #define LINES_MODE 'l' /* As luaJIT_profile_start() has it. */
 
 /*
-** True if the trace of a number tells lines exactly: it was compiled in our
+** True if the trace of a number has exact lines: it was compiled in our
 ** mode. Who changes the mode flushes all traces.
 */
 int lj_memprof_isexact(const MPState *mp, TraceNo no)

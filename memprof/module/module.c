@@ -188,7 +188,7 @@ static int module_refuse(lua_State *L, const char *layout, int bad)
 
 /*
 ** The guard of a VM, made if there is none. Raises an error if it cannot be,
-** which *bad tells from one without memory.
+** which *bad distinguishes from one without memory.
 */
 static const MPGuard *module_guard(lua_State *L, int *bad)
 {
