@@ -134,8 +134,10 @@ for _ = 1, 20 do
   assert(not ok and errno == 27, message)
 end]], "trap '' XFSZ; ulimit -f 0;")
   check_end(out, status)
-  out, status = child("for _ = 1, 20 do assert(not m.start(path, options)) end", "ulimit -f 0;")
-  check_end(out, status)
+  if H.emulator == "" then -- qemu-user does not hold SIGXFSZ back.
+    out, status = child("for _ = 1, 20 do assert(not m.start(path, options)) end", "ulimit -f 0;")
+    check_end(out, status)
+  end
   H.eq(sum(path), good, "the good file")
   H.eq(list(), "app.bin", "files")
 end)
