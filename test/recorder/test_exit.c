@@ -99,11 +99,12 @@ static void *host_main(void *arg)
     abort();
   if (h->opt.writer != host_stuck)
     ready++;
-  while (h->again) { /* Until the exit lets nothing start any more. */
-    luaM_memprof_stop(h->L);
-    if (host_start(h, i) != 0)
-      h->again = false;
-  }
+  /* Until the exit lets nothing start any more. What it ends itself still has
+  ** the writer's object, and is not this thread's to stop.
+  */
+  while (h->again)
+    h->again = luaM_memprof_stop(h->L) == LUAM_PROFILE_SUCCESS &&
+               host_start(h, i) == 0;
   if (h->code != NULL && luaL_dostring(h->L, h->code) != 0)
     abort();
   for (;;)
