@@ -41,6 +41,7 @@ static int misc_disabled(lua_State *L)
 
 #define misc_memprof_start misc_disabled
 #define misc_memprof_stop  misc_disabled
+#define misc_memprof_dump  misc_disabled
 
 #else
 
@@ -259,6 +260,71 @@ static int misc_memprof_start(lua_State *L)
   return misc_record(L, fname, fd, &opt);
 }
 
+/* Reads the options of a dump. Returns the descriptor, or -1. */
+static int misc_dumpoptions(lua_State *L, struct luam_Prof_options *opt)
+{
+  int fd = -1;
+  memset(opt, 0, sizeof(*opt));
+  if (lua_isnoneornil(L, 2))
+    return fd;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_pushnil(L);
+  while (lua_next(L, 2)) {
+    if (misc_is(L, -2, "fd")) {
+      fd = (int)misc_integer(L, "fd", 0, MISC_MAXFD);
+    } else if (misc_is(L, -2, "strings")) {
+      opt->strings = (int)misc_integer(L, "strings", 0, LJM_NAME_MAX);
+      if (opt->strings == 0) /* For C, 0 is the default. */
+        opt->strings = -1;
+    } else {
+      luaL_argerror(L, 2, "options are strings and fd");
+    }
+    lua_pop(L, 1);
+  }
+  return fd;
+}
+
+/* Writes a dump to a file that is open. It gets its name when it is whole. */
+static int misc_dumpto(lua_State *L, MPFile *f, struct luam_Prof_options *opt)
+{
+  int status = luaM_memprof_dump(L, opt);
+  if (status == LUAM_PROFILE_ERRMEM)
+    f->en = ENOMEM;
+  if (status == LUAM_PROFILE_SUCCESS && lj_memprof_namefile(f)) {
+    lj_memprof_closefile(f);
+    return f->en == 0;
+  }
+  lj_memprof_dropfile(f);
+  return 0;
+}
+
+/* dumped, message, errno = misc.memprof.dump(fname [, options]) */
+static int misc_memprof_dump(lua_State *L)
+{
+  struct luam_Prof_options opt;
+  int fd = misc_dumpoptions(L, &opt);
+  const char *fname = misc_name(L, fd);
+  MPFile *f = (MPFile *)malloc(sizeof(MPFile));
+  int en = ENOMEM;
+  const char *why = NULL;
+  if (f != NULL) {
+    int good;
+    opt.writer = lj_memprof_writefile;
+    opt.arg = f;
+    good = (fname != NULL ? lj_memprof_openfile(f, fname)
+                          : lj_memprof_openfd(f, fd)) &&
+           misc_dumpto(L, f, &opt);
+    en = f->en;
+    why = f->why;
+    free(f);
+    if (good) {
+      lua_pushboolean(L, 1);
+      return 1;
+    }
+  }
+  return misc_fail(L, fname, misc_why(why, en), en);
+}
+
 /* stopped, message, errno = misc.memprof.stop() */
 static int misc_memprof_stop(lua_State *L)
 {
@@ -284,6 +350,7 @@ static int misc_memprof_is_running(lua_State *L)
 static const luaL_Reg misc_memprof_lib[] = {
     {"start", misc_memprof_start},
     {"stop", misc_memprof_stop},
+    {"dump", misc_memprof_dump},
     {"is_running", misc_memprof_is_running},
     {NULL, NULL},
 };

@@ -171,7 +171,7 @@ static int memprof_checkoptions(const struct luam_Prof_options *opt)
   if (opt->sample > MP_MAXSAMPLE ||
       (opt->sample != 0 && opt->format != LUAM_PROF_COMPACT))
     return 0;
-  if (opt->reserved_int != 0 || (opt->seed != 0 && opt->sample == 0))
+  if (opt->strings != 0 || (opt->seed != 0 && opt->sample == 0))
     return 0;
   for (i = 0; i < sizeof(opt->reserved) / sizeof(opt->reserved[0]); i++)
     if (opt->reserved[i] != 0)
@@ -704,6 +704,14 @@ LUAMISC_API int luaM_memprof_start(lua_State *L,
 LUAMISC_API int luaM_memprof_stop(const lua_State *L)
 {
   UNUSED(L);
+  return LUAM_PROFILE_ERR;
+}
+
+LUAMISC_API int luaM_memprof_dump(lua_State *L,
+                                  const struct luam_Prof_options *opt)
+{
+  UNUSED(L);
+  UNUSED(opt);
   return LUAM_PROFILE_ERR;
 }
 

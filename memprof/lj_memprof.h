@@ -262,6 +262,8 @@ static LJ_AINLINE void lj_memprof_leave(MPHook *h)
 
 LJ_FUNC uint64_t lj_memprof_now(void);
 LJ_FUNC void lj_memprof_meta(MPState *mp);
+LJ_FUNC void lj_memprof_metaheap(MPBuf *b, const global_State *g,
+                                 uint32_t strings);
 
 /* -- Who is allocating (lj_memprof_where.c) ------------------------------- */
 

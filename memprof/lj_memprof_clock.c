@@ -84,12 +84,10 @@ static void clock_putstring(MPBuf *b, const char *key, const char *value)
   lj_wbuf_string(b, value, strlen(value));
 }
 
-/* Appends the metadata of a recording that begins now. */
-void lj_memprof_meta(MPState *mp)
+/* Begins the metadata of a stream: what all of them have. */
+static uint8_t *clock_begin(MPBuf *b)
 {
-  MPBuf *b = &mp->buf;
   uint8_t *mark = lj_wbuf_record(b, LJM_REC_META);
-  uint64_t bytes, seed;
   clock_putstring(b, "producer", MEMPROF_PRODUCER);
   clock_putstring(b, "vm", LUAJIT_VERSION);
   clock_putstring(b, "arch", LJ_ARCH_NAME);
@@ -101,6 +99,24 @@ void lj_memprof_meta(MPState *mp)
   clock_putint(b, "realtime", clock_read(CLOCK_REALTIME));
   clock_putint(b, "monotonic", lj_memprof_now());
   clock_putint(b, "buffer", (uint64_t)(b->end - b->base));
+  return mark;
+}
+
+/* Appends the metadata of a heap dump. */
+void lj_memprof_metaheap(MPBuf *b, const global_State *g, uint32_t strings)
+{
+  uint8_t *mark = clock_begin(b);
+  clock_putint(b, "live", (uint64_t)g->gc.total);
+  clock_putint(b, "strings", strings);
+  lj_wbuf_recordend(b, mark);
+}
+
+/* Appends the metadata of a recording that begins now. */
+void lj_memprof_meta(MPState *mp)
+{
+  MPBuf *b = &mp->buf;
+  uint8_t *mark = clock_begin(b);
+  uint64_t bytes, seed;
   mp->live = (uint64_t)mp->g->gc.total;
   clock_putint(b, "live", mp->live);
   clock_putint(b, "lines", (uint64_t)mp->lines);

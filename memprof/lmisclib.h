@@ -54,15 +54,16 @@ struct luam_Prof_options {
   ** given to atexit(), in the thread that exits.
   */
   int (*on_stop)(void *arg);
-  uint64_t dursec;  /* Stop by itself after so many seconds. 0: never. */
-  int signo;        /* The RFC's timer signal. No signal is used. */
-  uint64_t buffer;  /* Buffer size in bytes, 16 KiB to 16 MiB. */
-  int format;       /* LUAM_PROF_*. */
-  int stack;        /* Most frames of a stack, up to 256; 1: the top only. */
-  uint64_t sample;  /* Bytes between two samples, up to 2^30. 0: all. */
-  int lines;        /* LUAM_PROF_LINES_*. */
-  int reserved_int; /* Must be zero. */
-  uint64_t seed;    /* Of the samples' random numbers. 0: any. */
+  uint64_t dursec; /* Stop by itself after so many seconds. 0: never. */
+  int signo;       /* The RFC's timer signal. No signal is used. */
+  uint64_t buffer; /* Buffer size in bytes, 16 KiB to 16 MiB. */
+  int format;      /* LUAM_PROF_*. */
+  int stack;       /* Most frames of a stack, up to 256; 1: the top only. */
+  uint64_t sample; /* Bytes between two samples, up to 2^30. 0: all. */
+  int lines;       /* LUAM_PROF_LINES_*. */
+  int strings;     /* Of a dump: most bytes of a string, up to 4096; 0: 256,
+                   ** less than 0: none. For a start it must be zero. */
+  uint64_t seed;   /* Of the samples' random numbers. 0: any. */
   uint64_t reserved[7]; /* Must be zero. */
 };
 
@@ -82,6 +83,16 @@ LUAMISC_API int luaM_memprof_start(lua_State *L,
 ** any write failed since the start or on_stop() did not return 0.
 */
 LUAMISC_API int luaM_memprof_stop(const lua_State *L);
+
+/*
+** Writes a dump of the VM of L: every object with its references, the roots,
+** and the memory that is no object. Only writer, arg, buffer and strings of the
+** options count; the VM is not changed, and may be recording. Returns
+** LUAM_PROFILE_SUCCESS, LUAM_PROFILE_ERR if an option is wrong or L is NULL,
+** LUAM_PROFILE_ERRMEM, or LUAM_PROFILE_ERRIO if the writer failed.
+*/
+LUAMISC_API int luaM_memprof_dump(lua_State *L,
+                                  const struct luam_Prof_options *opt);
 
 /* True while any VM of this process is being profiled. */
 LUAMISC_API bool luaM_memprof_isrunning(void);

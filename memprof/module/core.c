@@ -44,6 +44,8 @@
 #include "lj_memprof_file.c"
 #include "lj_memprof_out.c"
 #include "lj_memprof_exit.c"
+#include "lj_heapdump.c"
+#include "lj_heapobj.c"
 #include "lj_symtab.c"
 #include "lj_wbuf.c"
 #include "lib_misc.c"

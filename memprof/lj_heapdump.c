@@ -1,0 +1,383 @@
+/*
+** Heap dump: all objects of a VM, its roots, and the memory that is no object.
+** Objects are found by the VM's lists of them, not by following references: so
+** garbage is found, too. Nothing of the VM is changed.
+*/
+
+#define lj_heapdump_c
+#define LUA_CORE
+
+#include "lj_memprof.h"
+
+#ifndef LUAJIT_DISABLE_MEMPROF
+
+#include <string.h>
+
+#include "lj_buf.h"
+#include "lj_dispatch.h"
+#include "lj_heapdump.h"
+#if LJ_HASFFI
+#include "lj_ctype.h"
+#endif
+
+#define HEAP_STRINGMAX                                                         \
+  256 /* Bytes of a string, if nothing else is asked for. */
+
+/* -- The stream ------------------------------------------------------------ */
+
+/* Begins a block: all registers are zero, and an object may go on in it. */
+static void heap_beginblock(MPDump *d)
+{
+  uint8_t *mark = lj_wbuf_record(&d->buf, LJM_REC_TIME);
+  lj_heap_uleb(d, lj_memprof_now() - d->start);
+  lj_wbuf_recordend(&d->buf, mark);
+  d->blockobjects = d->objects;
+  d->addr = d->ref = 0;
+  setgcrefnull(d->chunk);
+  memset(d->size, 0, sizeof(d->size));
+  memset(d->cache, 0, sizeof(d->cache));
+  if (d->owner != 0) {
+    lj_heap_byte(d, LJM_HEAP_BYTE(LJM_HEAP_PART, LJM_PART_OWNER, 0));
+    lj_heap_uleb(d, d->addr = d->ref = d->owner);
+  }
+}
+
+/* Writes the buffer out and begins the next block. */
+static void heap_flush(MPDump *d)
+{
+  lj_wbuf_flush(&d->buf, d->blockobjects, 1);
+  heap_beginblock(d);
+}
+
+void lj_heap_room(MPDump *d, size_t n)
+{
+  if (LJ_UNLIKELY(lj_wbuf_room(&d->buf) < n))
+    heap_flush(d);
+}
+
+void lj_heap_delta(MPDump *d, uint64_t addr, uint64_t from)
+{
+  lj_heap_uleb(d, ljm_zigzag(addr - from));
+}
+
+void lj_heap_begin(MPDump *d, const GCobj *o, int type, int flags, size_t size)
+{
+  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)o);
+  int dead = lj_heap_isdead(d, o);
+  lj_heap_byte(
+      d, LJM_HEAP_BYTE(dead ? LJM_HEAP_GARBAGE : LJM_HEAP_OBJECT, type, flags));
+  lj_heap_delta(d, addr, d->addr);
+  lj_heap_delta(d, size, d->size[type]);
+  d->addr = d->ref = d->owner = addr;
+  d->size[type] = size;
+  d->objects++;
+  d->bytes += size;
+  d->garbage += dead ? size : 0;
+}
+
+void lj_heap_ref(MPDump *d, const void *o)
+{
+  uint64_t addr = ljm_turn((uint64_t)(uintptr_t)o);
+  unsigned slot;
+  if (o == NULL) {
+    lj_heap_byte(d, 0);
+    return;
+  }
+  slot = ljm_ref_slot(addr);
+  if (d->cache[slot] == addr) {
+    lj_heap_uleb(d, (slot << 1 | 1) + 1);
+  } else {
+    d->cache[slot] = addr;
+    lj_heap_uleb(d, (ljm_zigzag(addr - d->ref) << 1) + 1);
+  }
+  d->ref = addr;
+}
+
+/* -- Records --------------------------------------------------------------- */
+
+/* Begins a record outside of any object. */
+static uint8_t *heap_record(MPDump *d, int code)
+{
+  d->owner = 0;
+  lj_heap_room(d, HEAP_ITEM_MAX);
+  return lj_wbuf_record(&d->buf, code);
+}
+
+void lj_heap_root(MPDump *d, const char *name, const void *o)
+{
+  uint8_t *mark;
+  if (o == NULL)
+    return;
+  mark = heap_record(d, LJM_REC_ROOT);
+  lj_heap_uleb(d, (uint64_t)(uintptr_t)o);
+  lj_wbuf_string(&d->buf, name, strlen(name));
+  lj_wbuf_recordend(&d->buf, mark);
+}
+
+/* Memory of the VM that is no object. */
+static void heap_part(MPDump *d, const char *name, const void *p, size_t size)
+{
+  uint8_t *mark;
+  if (size == 0)
+    return;
+  mark = heap_record(d, LJM_REC_PART);
+  lj_heap_uleb(d, (uint64_t)(uintptr_t)p);
+  lj_heap_uleb(d, size);
+  lj_wbuf_string(&d->buf, name, strlen(name));
+  lj_wbuf_recordend(&d->buf, mark);
+  d->parts += size;
+}
+
+/* -- Roots and parts ------------------------------------------------------- */
+
+/* The metatables of the basic types, as the VM numbers them. */
+static void heap_metatables(MPDump *d)
+{
+  static const char *const names[] = {
+      "nil", "boolean",  "boolean", "light userdata", "string", NULL, "thread",
+      NULL,  "function", NULL,      "cdata",          NULL,     NULL, "number"};
+  char name[64] = "metatable of ";
+  size_t len = strlen(name), i;
+  for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    const GCobj *mt = gcref(d->g->gcroot[GCROOT_BASEMT + i]);
+    if (mt == NULL || names[i] == NULL)
+      continue;
+    strcpy(name + len, names[i]);
+    lj_heap_root(d, name, mt);
+  }
+}
+
+/* What the collector starts from. */
+static void heap_roots(MPDump *d)
+{
+  global_State *g = d->g;
+  ptrdiff_t i;
+  lj_heap_root(d, "main thread", mainthread(g));
+  lj_heap_root(d, "current thread", d->L);
+  lj_heap_root(d, "_G", gcref(mainthread(g)->env));
+  if (tvisgcv(&g->registrytv))
+    lj_heap_root(d, "registry", gcV(&g->registrytv));
+  heap_metatables(d);
+  for (i = 0; i < GCROOT_BASEMT; i++)
+    lj_heap_root(d, "the VM", gcref(g->gcroot[i]));
+  lj_heap_root(d, "io.input()", gcref(g->gcroot[GCROOT_IO_INPUT]));
+  lj_heap_root(d, "io.output()", gcref(g->gcroot[GCROOT_IO_OUTPUT]));
+#if LJ_HASFFI
+  if (ctype_ctsG(g) != NULL) {
+    lj_heap_root(d, "cdata finalizers", ctype_ctsG(g)->finalizer);
+    lj_heap_root(d, "FFI metatables and callbacks", ctype_ctsG(g)->miscmap);
+  }
+#endif
+}
+
+/* Upper halves of the addresses of light userdata. */
+static void heap_lightuserdata(MPDump *d)
+{
+#if LJ_64
+  const void *map = mref(d->g->gc.lightudseg, uint32_t);
+  uint32_t n = 2, used = (uint32_t)d->g->gc.lightudnum + 1;
+  while (n < used)
+    n *= 2;
+  if (map != NULL)
+    heap_part(d, "light userdata", map, n * sizeof(uint32_t));
+#else
+  UNUSED(d);
+#endif
+}
+
+static void heap_parts(MPDump *d)
+{
+  global_State *g = d->g;
+  heap_part(d, "global state", G2GG(g), sizeof(GG_State) - sizeof(lua_State));
+  heap_part(d, "string table", g->str.tab,
+            (g->str.mask + 1) * sizeof(g->str.tab[0]));
+  heap_part(d, "string buffer", g->tmpbuf.b, sbufsz(&g->tmpbuf));
+  heap_lightuserdata(d);
+#if LJ_HASJIT
+  {
+    jit_State *J = G2J(g);
+    heap_part(d, "JIT: instructions", J->irbuf + J->irbotlim,
+              (J->irtoplim - J->irbotlim) * sizeof(IRIns));
+    heap_part(d, "JIT: snapshots", J->snapbuf, J->sizesnap * sizeof(SnapShot));
+    heap_part(d, "JIT: snapshots' slots", J->snapmapbuf,
+              J->sizesnapmap * sizeof(SnapEntry));
+    heap_part(d, "JIT: trace table", J->trace, J->sizetrace * sizeof(GCRef));
+  }
+#endif
+#if LJ_HASFFI
+  if (ctype_ctsG(g) != NULL) {
+    CTState *cts = ctype_ctsG(g);
+    heap_part(d, "FFI: state", cts, sizeof(CTState));
+    heap_part(d, "FFI: types", cts->tab, cts->sizetab * sizeof(CType));
+    heap_part(d, "FFI: callbacks", cts->cb.cbid,
+              cts->cb.sizeid * sizeof(CTypeID1));
+  }
+#endif
+}
+
+#if LJ_HASFFI
+/* The types of cdata: how each is made of others, and its name. */
+static void heap_ctypes(MPDump *d)
+{
+  const CTState *cts = ctype_ctsG(d->g);
+  CTypeID id;
+  for (id = 1; cts != NULL && id < cts->top; id++) {
+    const CType *ct = &cts->tab[id];
+    const GCobj *name = gcref(ct->name);
+    uint8_t *mark;
+    if (ctype_isfield(ct->info) || ctype_isbitfield(ct->info))
+      continue;
+    mark = heap_record(d, LJM_REC_CTYPE);
+    lj_heap_uleb(d, id);
+    lj_heap_uleb(d, ct->info);
+    lj_heap_uleb(d, ct->size);
+    if (name != NULL)
+      lj_wbuf_string(&d->buf, strdata(gco2str(name)), gco2str(name)->len);
+    else
+      lj_heap_byte(d, 0);
+    lj_wbuf_recordend(&d->buf, mark);
+  }
+}
+#endif
+
+/* -- Objects --------------------------------------------------------------- */
+
+/* Strings: chains whose lowest bits are flags. */
+static void heap_strings(MPDump *d)
+{
+  const global_State *g = d->g;
+  MSize i;
+  lj_heap_object(d, obj2gco(&d->g->strempty));
+  for (i = 0; i <= g->str.mask; i++) {
+    GCobj *o = (GCobj *)(gcrefu(g->str.tab[i]) & ~(uintptr_t)1);
+    for (; o != NULL; o = gcref(o->gch.nextgc))
+      lj_heap_object(d, o);
+  }
+}
+
+/* A list of objects. The main thread's memory is that of the global state. */
+static void heap_list(MPDump *d, const GCRef *root)
+{
+  GCobj *o;
+  for (o = gcref(*root); o != NULL; o = gcref(o->gch.nextgc))
+    lj_heap_object(d, o);
+}
+
+/* A ring: what waits for its finalizer. */
+static void heap_finalizing(MPDump *d)
+{
+  GCobj *root = gcref(d->g->gc.mmudata), *o = root;
+  if (root == NULL)
+    return;
+  do {
+    o = gcref(o->gch.nextgc);
+    lj_heap_root(d, "awaits its finalizer", o);
+    lj_heap_object(d, o);
+  } while (o != root);
+}
+
+/* Upvalues that are open are in no other list. */
+static void heap_upvalues(MPDump *d)
+{
+  GCupval *uv;
+  for (uv = uvnext(&d->g->uvhead); uv != &d->g->uvhead; uv = uvnext(uv))
+    lj_heap_object(d, obj2gco(uv));
+}
+
+/* -- Begin and end --------------------------------------------------------- */
+
+static void heap_bytes(MPDump *d, const void *p, size_t len)
+{
+  memcpy(d->buf.p, p, len);
+  d->buf.p += len;
+}
+
+/* The prologues are no block: they go out without a header. */
+static void heap_prologue(MPDump *d)
+{
+  static const char syms[LJM_PROLOGUE_LEN] = {'l', 'j', 's', LJM_VERSION};
+  static const char body[LJM_PROLOGUE_LEN] = {'l', 'j', 'd', LJM_VERSION};
+  d->buf.blocks = 0;
+  lj_wbuf_begin(&d->buf);
+  heap_bytes(d, syms, sizeof(syms));
+  lj_heap_uleb(d, (uint64_t)(uintptr_t)d->g);
+  lj_heap_byte(d, LJM_SYM_FINAL);
+  heap_bytes(d, body, sizeof(body));
+  lj_wbuf_flush(&d->buf, 0, 1);
+  d->buf.blocks = 1;
+  lj_wbuf_begin(&d->buf);
+}
+
+/* The sums, with which a reader can prove that nothing is missing. */
+static void heap_end(MPDump *d, uint64_t total)
+{
+  uint8_t *mark = heap_record(d, LJM_REC_HEAPEND);
+  lj_heap_uleb(d, 0); /* Flags. */
+  lj_heap_uleb(d, d->objects);
+  lj_heap_uleb(d, d->bytes);
+  lj_heap_uleb(d, d->garbage);
+  lj_heap_uleb(d, d->parts);
+  lj_heap_uleb(d, total);
+  /* What has no owner yet: that of a parser, or of a trace. */
+  lj_heap_uleb(d, ljm_zigzag(total - d->bytes - d->parts));
+  lj_heap_uleb(d, d->g->gc.state);
+  lj_heap_uleb(d, lj_memprof_now() - d->start);
+  lj_wbuf_recordend(&d->buf, mark);
+  lj_wbuf_flush(&d->buf, d->blockobjects, 1);
+}
+
+static void heap_write(MPDump *d)
+{
+  global_State *g = d->g;
+  uint64_t total = (uint64_t)g->gc.total;
+  heap_prologue(d);
+  heap_beginblock(d);
+  lj_memprof_metaheap(&d->buf, g, d->stringmax);
+  heap_roots(d);
+  heap_parts(d);
+#if LJ_HASFFI
+  heap_ctypes(d);
+#endif
+  heap_strings(d);
+  heap_list(d, &g->gc.root);
+  heap_upvalues(d);
+  heap_finalizing(d);
+  heap_end(d, total);
+}
+
+/* -- Public API ------------------------------------------------------------ */
+
+/* True if the options can be used as they are. */
+static int heap_check(lua_State *L, const struct luam_Prof_options *opt)
+{
+  return L != NULL && opt != NULL && opt->writer != NULL &&
+         (opt->buffer == 0 ||
+          (opt->buffer >= LJM_BLOCK_MIN && opt->buffer <= LJM_BLOCK_MAX)) &&
+         opt->strings <= LJM_NAME_MAX;
+}
+
+LUAMISC_API int luaM_memprof_dump(lua_State *L,
+                                  const struct luam_Prof_options *opt)
+{
+  MPDump d;
+  if (!heap_check(L, opt))
+    return LUAM_PROFILE_ERR;
+  memset(&d, 0, sizeof(d));
+  if (!lj_wbuf_init(&d.buf,
+                    opt->buffer ? (size_t)opt->buffer : LJM_BLOCK_DEFAULT, 1))
+    return LUAM_PROFILE_ERRMEM;
+  d.buf.writer = opt->writer;
+  d.buf.arg = opt->arg;
+  d.g = G(L);
+  d.L = L;
+  d.dead = otherwhite(d.g) & LJ_GC_WHITES;
+  d.stringmax = opt->strings < 0    ? 0
+                : opt->strings == 0 ? HEAP_STRINGMAX
+                                    : (uint32_t)opt->strings;
+  d.start = lj_memprof_now();
+  heap_write(&d);
+  lj_wbuf_free(&d.buf);
+  return d.buf.error ? LUAM_PROFILE_ERRIO : LUAM_PROFILE_SUCCESS;
+}
+
+#endif

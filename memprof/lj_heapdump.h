@@ -1,0 +1,85 @@
+/*
+** A heap dump: what it writes to, and how references are encoded.
+*/
+
+#ifndef _LJ_HEAPDUMP_H
+#define _LJ_HEAPDUMP_H
+
+#include "lj_obj.h"
+
+#include "lj_wbuf.h"
+#include "format/ljm_format.h"
+#include "format/ljm_heap.h"
+
+#define HEAP_ITEM_MAX (7u << 10) /* No item takes more bytes. */
+
+/*
+** A dump in the making. It allocates nothing on the Lua heap and changes
+** nothing there. All but buf and the counts are registers of the stream.
+*/
+typedef struct MPDump {
+  MPBuf buf;
+  global_State *g;
+  lua_State *L;          /* The thread that runs. */
+  uint64_t start;        /* Nanoseconds of lj_memprof_now(). */
+  uint32_t stringmax;    /* Most bytes of a string that are written. */
+  uint8_t dead;          /* The collector's mark of what it is about to free. */
+  uint64_t objects;      /* Objects so far, */
+  uint64_t blockobjects; /* before the current block, */
+  uint64_t bytes;        /* and the bytes of all of them. */
+  uint64_t garbage;      /* Of those: bytes of what is about to be freed. */
+  uint64_t parts;        /* Bytes of the parts of the VM. */
+  uint64_t owner;        /* The object that is being written, or 0. */
+  uint64_t addr;         /* The last object, turned. */
+  uint64_t ref;          /* The last reference, turned. */
+  uint64_t size[16];     /* The last size, by type. */
+  GCRef chunk;           /* Chunk name of the last prototype. */
+  uint64_t cache[LJM_REF_CACHE]; /* The last references, by their hash. */
+} MPDump;
+
+/* -- The stream (lj_heapdump.c) -------------------------------------------- */
+
+/*
+** Makes room for n bytes, HEAP_ITEM_MAX at the most. A new block may begin, and
+** then goes on with the object that is being written.
+*/
+LJ_FUNC void lj_heap_room(MPDump *d, size_t n);
+
+/* Begins an object of so many bytes; there is room for all of its item. */
+LJ_FUNC void lj_heap_begin(MPDump *d, const GCobj *o, int type, int flags,
+                           size_t size);
+
+/* Writes a reference to an object, or to none if it is NULL. */
+LJ_FUNC void lj_heap_ref(MPDump *d, const void *o);
+
+/* Writes a signed difference of two addresses. */
+LJ_FUNC void lj_heap_delta(MPDump *d, uint64_t addr, uint64_t from);
+
+/* Writes an object that is a root, with a name. */
+LJ_FUNC void lj_heap_root(MPDump *d, const char *name, const void *o);
+
+/* -- Objects (lj_heapobj.c) ------------------------------------------------ */
+
+/* Writes an object with all of its references. */
+LJ_FUNC void lj_heap_object(MPDump *d, GCobj *o);
+
+static LJ_AINLINE void lj_heap_byte(MPDump *d, int byte)
+{
+  *d->buf.p++ = (uint8_t)byte;
+}
+
+static LJ_AINLINE void lj_heap_uleb(MPDump *d, uint64_t v)
+{
+  d->buf.p = lj_wbuf_putuleb(d->buf.p, v);
+}
+
+/*
+** True if the collector is about to free an object. What it refers to may be
+** gone already, and must not be looked at.
+*/
+static LJ_AINLINE int lj_heap_isdead(const MPDump *d, const GCobj *o)
+{
+  return (o->gch.marked & d->dead) != 0;
+}
+
+#endif
