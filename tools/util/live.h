@@ -10,7 +10,6 @@
 
 #include "hash.h"
 #include "idmap.h"
-#include "origin.h"
 
 /* See live.c for how and why. */
 #define LIVE_GRANULE 5  /* log2 of the bytes that share a slot. */
@@ -128,6 +127,9 @@ static inline uint32_t lp_live_look(LpLive *m, uint64_t addr)
   const uint32_t *slot = lp_live_slot(m, addr);
   return slot && *slot ? (*slot >> 2) - 1 : LP_NONE;
 }
+
+/* Whose is the object at ADDR, or LP_NONE. */
+uint32_t lp_live_get(LpLive *m, uint64_t addr);
 
 /* How many objects there are. */
 static inline size_t lp_live_count(const LpLive *m)

@@ -204,6 +204,19 @@ uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin)
   return old;
 }
 
+/* Whose is the object at ADDR? */
+uint32_t lp_live_get(LpLive *m, uint64_t addr)
+{
+  const uint32_t *slot = lp_live_slot(m, addr);
+  uint64_t hash;
+  const LpLiveOver *t;
+  if (slot && *slot && (*slot & 3) == lp_live_bits(addr))
+    return (*slot >> 2) - 1;
+  hash = lp_hash_well(addr);
+  t = &m->over[hash >> (64 - LIVE_OVER)];
+  return m->nover && t->n ? t->origin[over_place(t, addr, hash)] - 1 : LP_NONE;
+}
+
 /* Bytes that the map takes. */
 size_t lp_live_bytes(const LpLive *m)
 {
