@@ -21,35 +21,22 @@
 
 /* -- Debug information ---------------------------------------------------- */
 
-/* Reads a ULEB128 number of the debug information. */
-static uint32_t name_uleb(const uint8_t **pp)
-{
-  const uint8_t *p = *pp;
-  uint32_t v = 0;
-  int shift = 0;
-  do {
-    v |= (uint32_t)(*p & 0x7f) << shift;
-    shift += 7;
-  } while (*p++ & 0x80);
-  *pp = p;
-  return v;
-}
-
 /* The name of the local variable in a slot at a position, or NULL. */
 static const char *name_local(const GCproto *pt, BCPos pos, BCReg slot)
 {
   const uint8_t *p = mref(pt->varinfo, const uint8_t);
   BCPos start = 0;
+  unsigned bad = 0; /* The VM has written it. */
   if (p == NULL)
     return NULL;
   while (*p != VARNAME_END) {
     const char *name = *p < VARNAME__MAX ? NULL : (const char *)p;
     BCPos end;
     p += name ? strlen(name) + 1 : 1;
-    start += name_uleb(&p);
+    start += (BCPos)ljm_getuleb_fast(&p, &bad);
     if (start > pos)
       break; /* Sorted by the start of their life. */
-    end = start + name_uleb(&p);
+    end = start + (BCPos)ljm_getuleb_fast(&p, &bad);
     if (pos < end && slot-- == 0)
       return name; /* Those alive fill the slots in order. */
   }

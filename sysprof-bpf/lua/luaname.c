@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "cursor.h"
 #include "luaproto.h"
 
 #define VARNAME_END 0 /* No variable follows. */
@@ -13,57 +14,29 @@
 
 /* -- Debug information ---------------------------------------------------- */
 
-/* A cursor that stays in the copy. */
-typedef struct Cursor {
-  const uint8_t *p, *end;
-} Cursor;
-
-static Cursor name_cursor(const LsBlob *b, uint32_t ofs)
+/* The debug information at an offset of the copy; none at 0. */
+static LsCursor name_cursor(const LsBlob *b, uint32_t ofs)
 {
-  return (Cursor){b->p + (ofs ? ofs : b->n), b->p + b->n};
-}
-
-/* A string; the cursor goes on behind it. NULL if it does not end. */
-static const char *name_cstring(Cursor *c)
-{
-  const char *s = (const char *)c->p;
-  const uint8_t *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
-  c->p = nul ? nul + 1 : c->end;
-  return nul ? s : NULL;
-}
-
-/* A ULEB128 number. */
-static uint32_t name_uleb(Cursor *c)
-{
-  uint32_t v = 0;
-  unsigned shift = 0;
-  while (c->p < c->end) {
-    uint8_t byte = *c->p++;
-    if (shift < 32)
-      v |= (uint32_t)(byte & 0x7f) << shift;
-    shift += 7;
-    if (!(byte & 0x80))
-      break;
-  }
-  return v;
+  ofs = ofs ? ofs : b->n;
+  return ls_cursor(b->p + ofs, b->n - ofs);
 }
 
 /* The name of the local variable in a slot at a position, or NULL. */
 static const char *name_local(const LsBlob *b, uint32_t pos, uint32_t slot)
 {
-  Cursor c = name_cursor(b, b->varinfo);
+  LsCursor c = name_cursor(b, b->varinfo);
   uint32_t start = 0;
   while (c.p < c.end && *c.p != VARNAME_END) {
     const char *name = NULL;
     uint32_t end;
     if (*c.p < VARNAME_MAX)
       c.p++;
-    else if (!(name = name_cstring(&c)))
+    else if (!(name = ls_cursor_str(&c)))
       break;
-    start += name_uleb(&c);
+    start += (uint32_t)ls_cursor_uleb(&c);
     if (start > pos)
       break; /* Sorted by the start of their life. */
-    end = start + name_uleb(&c);
+    end = start + (uint32_t)ls_cursor_uleb(&c);
     if (pos < end && slot-- == 0)
       return name; /* Those alive fill the slots in order. */
   }
@@ -72,13 +45,13 @@ static const char *name_local(const LsBlob *b, uint32_t pos, uint32_t slot)
 
 const char *ls_proto_uvname(const LsBlob *b, uint32_t idx)
 {
-  Cursor c = name_cursor(b, b->uvinfo);
+  LsCursor c = name_cursor(b, b->uvinfo);
   const char *name = NULL;
   uint32_t i;
   if (idx >= b->sizeuv)
     return NULL;
   for (i = 0; i <= idx && c.p < c.end; i++)
-    name = name_cstring(&c);
+    name = ls_cursor_str(&c);
   return i > idx && name && *name ? name : NULL;
 }
 

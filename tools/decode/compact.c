@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ljm_crc32c.h"
+#include "ljm_block.h"
 #include "compact.h"
 #include "items.h"
 #include "leb.h"
@@ -36,18 +36,6 @@ typedef struct Compact {
 
 /* -- Blocks --------------------------------------------------------------- */
 
-/* Little endian, at any address. */
-static uint32_t compact_u32(const uint8_t *p)
-{
-  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-         (uint32_t)p[3] << 24;
-}
-
-static uint64_t compact_u64(const uint8_t *p)
-{
-  return compact_u32(p) | (uint64_t)compact_u32(p + 4) << 32;
-}
-
 /* Note what is wrong here. */
 #define compact_wrong(c, ...)                                                  \
   ((c)->damage.offset = lp_input_offset((c)->in),                              \
@@ -69,7 +57,7 @@ static int compact_block(Compact *c, uint32_t *len, int look)
     compact_wrong(c, "expected a block, the stream ends inside its header");
     return 0;
   }
-  *len = compact_u32(p + LJM_BLOCK_LENGTH);
+  *len = ljm_block_length(p);
   if (*len > LJM_BLOCK_MAX) {
     compact_wrong(c, "expected a block of at most 16 MiB, not %" PRIu32, *len);
     return 0;
@@ -83,10 +71,7 @@ static int compact_block(Compact *c, uint32_t *len, int look)
     return 0;
   }
   c->look -= look ? *len : 0;
-  p = c->in->p;
-  if (ljm_crc32c(0, p + LJM_BLOCK_LENGTH,
-                 LJM_BLOCK_HEADER - LJM_BLOCK_LENGTH + (size_t)*len) ==
-      compact_u32(p + LJM_BLOCK_CRC))
+  if (ljm_block_iswhole(c->in->p, *len))
     return 1;
   compact_wrong(c, "a block of %" PRIu32 " bytes has a wrong checksum", *len);
   return 0;
@@ -131,7 +116,7 @@ static void compact_lost(Compact *c, LpDamageKind kind, const LpDamage *why,
 static void compact_use(Compact *c, uint32_t len, const LpDamage *why)
 {
   LpInput *in = c->in;
-  uint64_t first = compact_u64(in->p + LJM_BLOCK_FIRST);
+  uint64_t first = ljm_block_first(in->p);
   uint64_t lost = first > c->expect ? first - c->expect : 0;
   uint64_t before = c->items.events;
   LpDamage d = {.offset = lp_input_offset(in)};
@@ -189,7 +174,7 @@ void lp_compact_read(LpInput *in, const LpSink *sink)
   int body = 0;
   lp_input_want(in, LJM_PROLOGUE_LEN + LJM_ULEB_MAX + 1);
   p = in->p + LJM_PROLOGUE_LEN;
-  lp_uleb(&p, &bad); /* The address of the VM's state: not needed. */
+  ljm_getuleb_fast(&p, &bad); /* The address of the VM's state: not needed. */
   if (!bad && *p++ == LJM_SYM_FINAL && p <= in->end) {
     lp_input_skip(in, (size_t)(p - in->p));
     body = lp_reader_body(in, &version);

@@ -113,9 +113,9 @@ static const uint8_t *items_change(LpItems *it, const uint8_t *p,
   unsigned bad = 0, head = *p++;
   uint64_t pops = LJM_STACK_POPS(head), pushes = LJM_STACK_PUSHES(head);
   if (pops == LJM_STACK_MOREPOPS)
-    pops = lp_sat_add(pops, lp_uleb(&p, &bad));
+    pops = lp_sat_add(pops, ljm_getuleb_fast(&p, &bad));
   if (pushes == LJM_STACK_MOREPUSHES)
-    pushes = lp_sat_add(pushes, lp_uleb(&p, &bad));
+    pushes = lp_sat_add(pushes, ljm_getuleb_fast(&p, &bad));
   if (bad || p > end)
     return NULL;
   if (pops <= it->stack.n) {
@@ -128,7 +128,7 @@ static const uint8_t *items_change(LpItems *it, const uint8_t *p,
   for (; pushes && !it->deep; pushes--) {
     uint64_t id;
     at = p;
-    if (p >= end || (id = lp_uleb(&p, &bad), bad) || p > end)
+    if (p >= end || (id = ljm_getuleb_fast(&p, &bad), bad) || p > end)
       return NULL;
     lp_items_push(it, at, id);
   }
@@ -141,7 +141,7 @@ static const uint8_t *items_change(LpItems *it, const uint8_t *p,
 static inline uint64_t items_addr(const uint8_t **p, uint64_t base,
                                   unsigned *bad)
 {
-  return base + ljm_unzigzag(lp_uleb(p, bad));
+  return base + ljm_unzigzag(ljm_getuleb_fast(p, bad));
 }
 
 /* Decode the event at P into E. Returns the byte behind it. */
@@ -155,7 +155,7 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
   e->type = (uint8_t)(head >> LJM_TYPE_SHIFT);
   e->foreign = 0;
   if (!(head & LJM_SAMESITE)) {
-    uint64_t id = lp_uleb(&p, bad);
+    uint64_t id = ljm_getuleb_fast(&p, bad);
     r->site[kind] = lp_items_site(it, id);
     if (kind == LJM_ALLOC)
       r->allocsite = (uint32_t)(id % LJM_ALLOCSIZES);
@@ -168,8 +168,8 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
       addr = items_addr(&p, addr, bad);
     r->alloc = addr;
     e->naddr = ljm_unturn(addr);
-    e->osize = lp_uleb(&p, bad);
-    e->nsize = lp_uleb(&p, bad);
+    e->osize = ljm_getuleb_fast(&p, bad);
+    e->nsize = ljm_getuleb_fast(&p, bad);
     e->sampled = (uint8_t)(head & (LJM_SAMPLED_OLD | LJM_SAMPLED_NEW));
     *bad |= e->type > 3 || (it->sample && e->sampled == 0);
     e->type = 0;
@@ -177,7 +177,7 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
     r->alloc = items_addr(&p, r->alloc, bad);
     size = &r->allocsize[r->allocsite];
     if (!(head & LJM_SAMESIZE))
-      *size = lp_uleb(&p, bad);
+      *size = ljm_getuleb_fast(&p, bad);
     e->oaddr = e->osize = 0;
     e->naddr = ljm_unturn(r->alloc);
     e->nsize = *size;
@@ -187,7 +187,7 @@ static inline const uint8_t *items_event(LpItems *it, const uint8_t *p,
     size = &r->freesize[e->type];
     e->type = 0;
     if (!(head & LJM_SAMESIZE))
-      *size = lp_uleb(&p, bad);
+      *size = ljm_getuleb_fast(&p, bad);
     e->oaddr = ljm_unturn(r->free);
     e->osize = *size;
     e->naddr = e->nsize = 0;

@@ -104,8 +104,8 @@ static LegacyResult legacy_function(Legacy *l, LegacySource src, size_t at)
   LpStr name;
   do {
     p = in->p + at;
-    addr = lp_uleb(&p, &bad);
-    n = lp_uleb(&p, &bad);
+    addr = ljm_getuleb_fast(&p, &bad);
+    n = ljm_getuleb_fast(&p, &bad);
   } while (p > in->end && legacy_more(l));
   if (bad || n > LEGACY_NAME_MAX || p > in->end)
     return legacy_stop(l, "a symbol", p > in->end);
@@ -114,7 +114,7 @@ static LegacyResult legacy_function(Legacy *l, LegacySource src, size_t at)
     return legacy_stop(l, "a symbol", 1);
   do {
     p = in->p + at + n;
-    first = src == LEGACY_LUA ? lp_uleb(&p, &bad) : 0;
+    first = src == LEGACY_LUA ? ljm_getuleb_fast(&p, &bad) : 0;
   } while (p > in->end && legacy_more(l));
   name = (LpStr){(const char *)in->p + at, n};
   if (src == LEGACY_LUA) {
@@ -157,13 +157,13 @@ static LegacyResult legacy_trace(Legacy *l, size_t at)
   LegacyTrace t = {0};
   do {
     p = in->p + at;
-    t.no = lp_uleb(&p, &bad);
-    t.proto = lp_uleb(&p, &bad);
-    t.line = lp_uleb(&p, &bad);
+    t.no = ljm_getuleb_fast(&p, &bad);
+    t.proto = ljm_getuleb_fast(&p, &bad);
+    t.line = ljm_getuleb_fast(&p, &bad);
     if (l->symver == 2 && !l->evver && t.line >= LEGACY_LINE_MAX) {
       t.addr = t.proto;
       t.proto = t.line;
-      t.line = lp_uleb(&p, &bad);
+      t.line = ljm_getuleb_fast(&p, &bad);
     }
   } while (p > in->end && legacy_more(l));
   if (bad || p > in->end)
@@ -212,7 +212,7 @@ static void legacy_vm_addr(Legacy *l)
     return;
   lp_input_want(l->in, LJM_ULEB_MAX); /* Less than what must follow it. */
   p = l->in->p;
-  lp_uleb(&p, &bad);
+  ljm_getuleb_fast(&p, &bad);
   if (!bad && p <= l->in->end)
     lp_input_skip(l->in, (size_t)(p - l->in->p));
 }
@@ -251,16 +251,16 @@ static LegacyResult legacy_event(Legacy *l, unsigned kind, LegacySource src)
   do {
     p = l->in->p + 1;
     if (src != LEGACY_INTERNAL)
-      a = lp_uleb(&p, &bad);
+      a = ljm_getuleb_fast(&p, &bad);
     if (src == LEGACY_LUA || (src == LEGACY_TRACE && l->evver == 2))
-      b = lp_uleb(&p, &bad);
+      b = ljm_getuleb_fast(&p, &bad);
     if (kind != LJM_ALLOC) {
-      e.oaddr = lp_uleb(&p, &bad);
-      e.osize = lp_uleb(&p, &bad);
+      e.oaddr = ljm_getuleb_fast(&p, &bad);
+      e.osize = ljm_getuleb_fast(&p, &bad);
     }
     if (kind != LJM_FREE) {
-      e.naddr = lp_uleb(&p, &bad);
-      e.nsize = lp_uleb(&p, &bad);
+      e.naddr = ljm_getuleb_fast(&p, &bad);
+      e.nsize = ljm_getuleb_fast(&p, &bad);
     }
   } while (p > l->in->end && legacy_more(l));
   if (bad || p > l->in->end)
