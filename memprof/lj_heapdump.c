@@ -32,12 +32,12 @@ static void heap_beginblock(MPDump *d)
   lj_heap_uleb(d, lj_memprof_now() - d->start);
   lj_wbuf_recordend(&d->buf, mark);
   d->blockobjects = d->objects;
-  d->addr = d->ref = 0;
+  d->addr = d->ref = d->next = 0;
   setgcrefnull(d->chunk);
   memset(d->size, 0, sizeof(d->size));
   memset(d->cache, 0, sizeof(d->cache));
   if (d->owner != 0) {
-    lj_heap_byte(d, LJM_HEAP_BYTE(LJM_HEAP_PART, LJM_PART_OWNER, 0));
+    lj_heap_byte(d, LJM_HEAP_BYTE(LJM_HEAP_PART, LJM_PART_OWNER, d->weak));
     lj_heap_uleb(d, d->addr = d->ref = d->owner);
   }
 }
@@ -69,6 +69,8 @@ void lj_heap_begin(MPDump *d, const GCobj *o, int type, int flags, size_t size)
   lj_heap_delta(d, addr, d->addr);
   lj_heap_delta(d, size, d->size[type]);
   d->addr = d->ref = d->owner = addr;
+  d->next = 0;
+  d->weak = 0;
   d->size[type] = size;
   d->objects++;
   d->bytes += size;

@@ -29,6 +29,8 @@ typedef struct MPDump {
   uint64_t bytes;        /* and the bytes of all of them. */
   uint64_t garbage;      /* Of those: bytes of what is about to be freed. */
   uint64_t parts;        /* Bytes of the parts of the VM. */
+  uint64_t next;         /* The next slot of its array. */
+  int weak;              /* Which of its references are weak. */
   uint64_t owner;        /* The object that is being written, or 0. */
   uint64_t addr;         /* The last object, turned. */
   uint64_t ref;          /* The last reference, turned. */
@@ -70,7 +72,7 @@ static LJ_AINLINE void lj_heap_byte(MPDump *d, int byte)
 
 static LJ_AINLINE void lj_heap_uleb(MPDump *d, uint64_t v)
 {
-  d->buf.p = lj_wbuf_putuleb(d->buf.p, v);
+  d->buf.p = ljm_putuleb(d->buf.p, v);
 }
 
 /*

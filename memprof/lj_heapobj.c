@@ -307,15 +307,17 @@ static uint32_t heap_usednodes(const GCtab *t)
 static void heap_array(MPDump *d, const GCtab *t)
 {
   cTValue *tv = tvref(t->array);
-  uint32_t i, next = 0;
+  uint32_t i;
   for (i = 0; i < t->asize; i++) {
     if (!tvisgcv(&tv[i]))
       continue;
-    heap_part(d, LJM_PART_ARRAY, i > next ? LJM_PART_GAP : 0);
-    if (i > next)
-      lj_heap_uleb(d, i - next);
+    /* A new block counts from 0 again. */
+    lj_heap_room(d, HEAP_NAME_MAX + MP_EVENT_MAX);
+    heap_part(d, LJM_PART_ARRAY, i > d->next ? LJM_PART_GAP : 0);
+    if (i > d->next)
+      lj_heap_uleb(d, i - d->next);
     lj_heap_ref(d, gcV(&tv[i]));
-    next = i + 1;
+    d->next = i + 1;
   }
 }
 
@@ -380,7 +382,8 @@ static void heap_table(MPDump *d, GCtab *t)
   lj_heap_begin(d, obj2gco(t), LJM_TYPE_TABLE,
                 (array ? LJM_TABLE_ARRAY : 0) | (hash ? LJM_TABLE_HASH : 0),
                 heap_tablesize(t));
-  lj_heap_byte(d, heap_weakness(d, t) | (separate ? LJM_TABLE_SEPARATE : 0) |
+  d->weak = heap_weakness(d, t);
+  lj_heap_byte(d, d->weak | (separate ? LJM_TABLE_SEPARATE : 0) |
                       (gcref(t->metatable) ? LJM_TABLE_META : 0));
   if (gcref(t->metatable))
     lj_heap_ref(d, gcref(t->metatable));
