@@ -105,7 +105,7 @@ function pickAcross(half) {
 
 /* -- Keys -- */
 
-/* Escape: clear the search, then the zoom, then the focus. */
+/* Escape clears one thing: selection, search, zoom or focus, in this order. */
 function escape() {
   if (flame.picked) {
     flame.picked = null;

@@ -1,10 +1,10 @@
 /* -- Call trees for drawing, built lazily ---------------------------------- */
 
 /* A spot stands for all nodes of the profile that are reached by the same
-** frames: from the root to callees, or, if the tree goes up, from there to
-** callers. With a focus, the tree begins at that frame.
+** frames: from the root to callees, or, if the tree goes up, from the frame
+** where something happened to its callers. With a focus, the tree begins there.
 **
-** In a tree that goes up, `at` holds the current caller of each node and `share`
+** In a tree that goes up, `at` holds the current caller of each node, `share`
 ** the part of that node's metric that belongs to the spot.
 */
 function openTree(p, how) {
