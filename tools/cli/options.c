@@ -52,7 +52,7 @@ static const struct argp_option options[] = {
     {"diff", OPT_DIFF, "BASE", 0,
      "Compare with the recording BASE; several BASEs are added up", 1},
     {"diff-from", OPT_DIFFLIST, "LIST", 0,
-     "Compare with the recordings in LIST, as of --files-from", 1},
+     "Compare with all recordings named in LIST", 1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
      "the whole profile, or a VIEW's table; csv: a VIEW's table (default: "
@@ -62,8 +62,9 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
     {NULL, 0, NULL, 0, "What is counted:", 2},
     {"from", OPT_FROM, "SEC", 0,
-     "Ignore what happened before SEC seconds after the start", 2},
-    {"to", OPT_TO, "SEC", 0, "Ignore what happened later", 2},
+     "Report as if the recording had begun SEC seconds later", 2},
+    {"to", OPT_TO, "SEC", 0,
+     "Report as if it had ended SEC seconds after its start", 2},
     {"temporary", OPT_TEMPORARY, "N", 0,
      "Objects freed within N further allocations are temporary (default: the "
      "most objects live at once)",
