@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../fuzz/fake.h"
+#include "../../fuzz/fake.h"
 #include "live.h"
 #include "luasites.h"
 #include "remote.h"

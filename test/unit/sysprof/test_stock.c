@@ -1,5 +1,5 @@
 /*
-** Programs as Debian ships them, stripped: test/sysprof/stock has put them
+** Programs as Debian ships them, stripped: test/stock has put them
 ** into the directory STOCK.
 */
 
@@ -39,7 +39,7 @@ static const char *stock_path(const char *file, char path[512])
 {
   const char *dir = getenv("STOCK");
   glob_t g;
-  ck_assert_msg(dir != NULL, "this suite is run by test/sysprof/stock");
+  ck_assert_msg(dir != NULL, "this suite is run by test/stock");
   snprintf(path, 512, "%s/%s", dir, file);
   if (glob(path, 0, NULL, &g) != 0)
     return NULL;

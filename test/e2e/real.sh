@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 
 # shellcheck source=SCRIPTDIR/../../nginx/server.sh
-. "$e2e/../../nginx/server.sh"
+. "$e2e/../nginx/server.sh"
 
 # nginx with the libraries of the folders $1. Sets `target` to its worker.
 start_handler() {

@@ -37,7 +37,7 @@ found = found and misc.memprof.start(name) -- Or it is not compiled in.
 outer(false)
 if found then
   assert(misc.memprof.stop())
-  package.path = arg[1] .. "/../lua/?.lua;" .. package.path
+  package.path = arg[1] .. "/../../../lua/?.lua;" .. package.path
   local decode = require("decode")
   local out = decode.stream(decode.slurp(name), function() end)
   for _, f in pairs(out.funcs) do
