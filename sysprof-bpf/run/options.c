@@ -128,7 +128,7 @@ static void add_pid(LsOptions *opt, struct argp_state *state, const char *arg)
   opt->pid[opt->npid++] = (pid_t)v;
 }
 
-/* They must go together, now that all are known. */
+/* Checks combinations of options, after all are parsed. */
 static void check(LsOptions *opt, struct argp_state *state)
 {
   int kinds = (opt->npid > 0) + opt->all + (opt->command != NULL);

@@ -135,7 +135,7 @@ static const char doc[] =
     "2 a FILE could not be read, or the report not written; 3 a limit was "
     "exceeded; 64 usage. Of several, the first of 64, 2, 3, 1.";
 
-/* The options for certain reports; without those that are for a limit as well.
+/* The options given that only some reports take, without those that limits use.
  */
 static unsigned options_given(void)
 {
@@ -180,8 +180,8 @@ unsigned lp_options_wants(const LpReport *r)
   return r->wants | lp_metric_wants(metrics);
 }
 
-/* Is it the report of memory that is to say what is wrong? Rather the other, if
-** that one takes the options.
+/* Does the report of memory explain an error? Not if the one of CPU time takes
+** the options.
 */
 static int parse_of_memory(void)
 {
@@ -195,9 +195,9 @@ static int parse_of_memory(void)
   return is;
 }
 
-/* All is read. What is for people leaves little things out; what the RFC's
-** report could not show has another default. Some report must take every
-** option, which one depends on what FILEs are profiles of.
+/* All options are parsed. Reports as text leave out small rows; metrics that
+** the RFC's report cannot show change the default view. Some report must take
+** all options; which one depends on the kinds of FILEs.
 */
 static void parse_report(struct argp_state *state)
 {
@@ -332,9 +332,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   return 0;
 }
 
-/* Read the command line into lp_options; what is wrong with it ends the
-** program, with status 64.
-*/
+/* Parse the command line into lp_options; errors exit with status 64. */
 void lp_options_parse(int argc, char **argv)
 {
   static const struct argp argp = {options, parse, "[FILE...]", doc,

@@ -1,6 +1,6 @@
 /*
-** --format=folded: one line for each stack, for flamegraph.pl and its friends.
-** In a diff it has two numbers: of the baseline, and of the profile.
+** --format=folded: one line for each stack, for flamegraph.pl and similar
+** tools. In a diff it has two numbers: of the baseline, and of the profile.
 */
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static char **folded_labels(const LpProfile *prof,
   return label;
 }
 
-/* Go to a node's parent, taking its frame off the line. */
+/* Go to a node's parent and remove its frame from the line. */
 static uint32_t folded_up(Folded *f, uint32_t i)
 {
   const LpTreeNode *n = &f->tree.node[i];
@@ -52,7 +52,7 @@ static uint32_t folded_up(Folded *f, uint32_t i)
   return n->parent;
 }
 
-/* What a node has itself; readers know no number below 0. */
+/* The self value of a node; readers expect no negative numbers. */
 static uint64_t folded_self(const Folded *f, LpSide side, LpMetric metric,
                             uint32_t i)
 {
@@ -61,7 +61,7 @@ static uint64_t folded_self(const Folded *f, LpSide side, LpMetric metric,
   return (int64_t)n > 0 ? n : 0;
 }
 
-/* The line of a node, if it has something itself. */
+/* The line of a node, if it has a self value. */
 static void folded_node(Folded *f, uint32_t i, LpMetric metric)
 {
   uint64_t now = folded_self(f, LP_NOW, metric, i);
@@ -97,7 +97,7 @@ static void folded_walk(Folded *f, LpMetric metric)
   }
 }
 
-/* The whole report. Frames are written as usual for what they are of. */
+/* The whole report. The format of frames depends on the kind of profile. */
 static void folded_write(LpOut *out, const LpProfile *prof,
                          const LpReportOptions *opt)
 {

@@ -1,6 +1,5 @@
 /*
-** --view=sites, the RFC's report: events by site, and what each site still
-** holds.
+** --view=sites, the RFC's report: events and live bytes by site.
 */
 
 #include <inttypes.h>
@@ -52,7 +51,7 @@ static int text_override_before(const void *a, const void *b)
   return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* A name for every site, a list of who took whose objects. */
+/* Make the names of all sites and the sorted list of overrides. */
 static void text_prepare(Text *t)
 {
   size_t i;
@@ -66,7 +65,7 @@ static void text_prepare(Text *t)
   qsort(t->override, t->noverride, sizeof(LpOverride), text_override_before);
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void text_free(Text *t)
 {
   lp_text_free(t->label, t->prof);
@@ -104,13 +103,13 @@ static void text_row(Text *t, const char *label, uint64_t n, uint64_t in,
   text_size(t, out);
 }
 
-/* How many of N rows have a line of their own. */
+/* The number of rows, of N, that are shown one by one. */
 static size_t text_top(const Text *t, size_t n)
 {
   return t->opt->top && n > t->opt->top + 1 ? t->opt->top : n;
 }
 
-/* Whose objects a site reallocated or freed, and an empty line. */
+/* The overrides of a site, and an empty line. */
 static void text_overrides(Text *t, uint64_t key)
 {
   size_t lo = 0, hi = t->noverride, i, n = 0, top;
@@ -142,11 +141,11 @@ static void text_overrides(Text *t, uint64_t key)
 
 /* -- Sections ------------------------------------------------------------- */
 
-/* What is in a section of events: offsets in LpRow. */
+/* The columns of a section of events, as offsets in LpRow. */
 typedef struct TextSection {
   const char *title;
   size_t n, in, out; /* Events, bytes; TEXT_NONE: there are none. */
-  int override;      /* It lists whose objects were overridden, */
+  int override;      /* The section lists overrides, */
   uint64_t key;      /* with this in the key. */
 } TextSection;
 
@@ -168,8 +167,8 @@ static uint64_t text_number(const Text *t, uint32_t site, size_t offset)
   return offset == TEXT_NONE ? 0 : *(const uint64_t *)(row + offset);
 }
 
-/* The rows of a section: sort those that have a number, at this offset. What is
-** not known is none.
+/* Collect and sort the rows of a section that are not 0 at this offset. Unknown
+** numbers count as 0.
 */
 static size_t text_sort(Text *t, size_t number)
 {
@@ -232,7 +231,7 @@ static void text_holds(Text *t, const char *label, uint64_t bytes,
                 t->opt->human ? "" : " bytes", arrived, left);
 }
 
-/* HEAP SUMMARY: what is still held, and by whom. */
+/* HEAP SUMMARY: live bytes by site. */
 static void text_heap(Text *t)
 {
   size_t i, n = text_sort(t, offsetof(LpRow, live)), top = text_top(t, n);
@@ -256,7 +255,7 @@ static void text_heap(Text *t)
   }
 }
 
-/* What of it is outside of the VM's count, and by whom. */
+/* Memory outside of the VM's count, by site. */
 static void text_foreign(Text *t)
 {
   LpForeign *list = lp_foreign_sites(t->prof, t->opt->shape);
@@ -282,7 +281,7 @@ static void text_foreign(Text *t)
   free(list);
 }
 
-/* Which sites are left out, if some are: a line, and an empty one. */
+/* A line on the sites left out, if any, and an empty one. */
 static void text_left(Text *t)
 {
   LpBuf b = {0};

@@ -1,6 +1,6 @@
 /*
-** Heap snapshots: as the RFC has them, in front of the report by sites, and as
-** a table, --view=snapshots.
+** Heap snapshots: in the RFC's form before the report by sites, and as a table,
+** --view=snapshots.
 */
 
 #include <inttypes.h>
@@ -39,8 +39,7 @@ static int snaps_before(const void *a, const void *b, void *ctx)
   return x < y ? -1 : x > y;
 }
 
-/* Begin before the first one. What is older than the recordings was there from
-** the beginning.
+/* Begin before the first snapshot, with the objects older than the recordings.
 */
 static void snaps_open(Snaps *s, const LpProfile *prof, const LpShape *shape)
 {
@@ -59,8 +58,8 @@ static void snaps_open(Snaps *s, const LpProfile *prof, const LpShape *shape)
   s->label = lp_text_labels(prof, 0);
 }
 
-/* Go to the next one. Returns 0 if there is none. Negative sums, after a gap,
-** are not shown.
+/* Go to the next snapshot. Returns 0 if there is none. Negative sums, after a
+** gap, are not shown.
 */
 static int snaps_next(Snaps *s)
 {
@@ -78,7 +77,7 @@ static int snaps_next(Snaps *s)
   return 1;
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void snaps_close(Snaps *s)
 {
   lp_text_free(s->label, s->prof);
@@ -87,7 +86,7 @@ static void snaps_close(Snaps *s)
   free(s->site);
 }
 
-/* Seconds, as short as they can be said. */
+/* Seconds, in the shortest form. */
 static void snaps_seconds(LpOut *out, uint64_t ns)
 {
   char part[16];
@@ -98,13 +97,13 @@ static void snaps_seconds(LpOut *out, uint64_t ns)
   lp_out_printf(out, "%" PRIu64 "%s", ns / 1000000000, part);
 }
 
-/* How many of the sites have a line of their own. */
+/* The number of sites that are shown one by one. */
 static uint32_t snaps_top(const Snaps *s, const LpReportOptions *opt)
 {
   return opt->top && s->n > opt->top + 1 ? (uint32_t)opt->top : s->n;
 }
 
-/* What the sites from FROM on hold together. */
+/* The sum of the sites from FROM on. */
 static LpSnapState snaps_rest(const Snaps *s, uint32_t from)
 {
   LpSnapState sum = {0};

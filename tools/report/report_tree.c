@@ -39,14 +39,14 @@ typedef struct TreeText {
   TreeColumn col[TREE_COLUMNS];
   int ncol;
   LpTree tree;
-  uint64_t *moved; /* By node: how much changed there and further in. */
+  uint64_t *moved; /* By node: the change of its total. */
   uint64_t all;    /* What that is compared with. */
   char **label;    /* By site. */
 } TreeText;
 
 /* -- Columns -------------------------------------------------------------- */
 
-/* What memory is asked for most. */
+/* The default metrics of memory. */
 static const TreeColumn tree_usual[TREE_COLUMNS] = {
     {LP_METRIC_BYTES, TREE_TOTAL, 14, 2, "bytes"},
     {LP_METRIC_ALLOCATIONS, TREE_TOTAL, 12, 0, "allocations"},
@@ -91,7 +91,7 @@ static unsigned tree_metrics(const TreeText *t)
   return metrics;
 }
 
-/* What node I has in a column. */
+/* The value of node I in a column. */
 static uint64_t tree_number(const TreeText *t, const TreeColumn *c, uint32_t i)
 {
   const LpTreeColumn *now = &t->tree.col[LP_NOW][c->metric];
@@ -110,8 +110,7 @@ static uint64_t tree_number(const TreeText *t, const TreeColumn *c, uint32_t i)
 
 /* -- Order, and what is left out ------------------------------------------ */
 
-/* By how much a node's metric has changed: in itself, or with all further in.
- */
+/* The change of a node's metric, self or total. */
 static uint64_t tree_by(const TreeText *t, uint32_t i, int self)
 {
   const LpTreeColumn *now = &t->tree.col[LP_NOW][t->metric];
@@ -129,7 +128,7 @@ static int tree_most(uint64_t a, uint64_t b)
   return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);
 }
 
-/* By what nodes have themselves. Those of callers have it in total. */
+/* By self values. Nodes of callers have totals only. */
 static int tree_by_self(const TreeText *t, uint32_t a, uint32_t b)
 {
   if (t->prof->baseline.present)
@@ -138,7 +137,7 @@ static int tree_by_self(const TreeText *t, uint32_t a, uint32_t b)
                    lp_tree_self(&t->tree, b, t->metric));
 }
 
-/* By what is in columns of totals. */
+/* By the columns of totals. */
 static int tree_by_total(const TreeText *t, uint32_t a, uint32_t b)
 {
   int i, cmp = 0;
@@ -173,8 +172,8 @@ static int tree_enough(uint64_t n, void *ctx)
   return lp_report_enough(t->opt, n, t->all);
 }
 
-/* Is a node shown? One of a diff is if enough changed there or further in, also
-** if what came makes up for what went.
+/* Is a node shown? In a diff, if enough changed in it or its callees, even if
+** increases and decreases cancel.
 */
 static int tree_shown(TreeText *t, uint32_t i)
 {
@@ -224,9 +223,7 @@ static void tree_open(TreeText *t)
 
 /* -- Text ----------------------------------------------------------------- */
 
-/* The line of a node of those numbers: its name is further in than that of the
-** one around it.
-*/
+/* The line of a node with those numbers; its name is indented by depth. */
 static void tree_line(const TreeText *t, const uint64_t *n, int depth,
                       const char *name)
 {
@@ -263,7 +260,7 @@ static void tree_node(const TreeText *t, uint32_t i, int depth)
   tree_line(t, n, depth, site == LP_NONE ? "(all)" : t->label[site]);
 }
 
-/* Are other nodes shown behind I? */
+/* Are siblings shown after I? */
 static int tree_more(TreeText *t, uint32_t i)
 {
   while ((i = t->tree.node[i].next))
@@ -272,7 +269,7 @@ static int tree_more(TreeText *t, uint32_t i)
   return 0;
 }
 
-/* One line for node I and those behind it. Returns the last of them. */
+/* One line for node I and its next siblings. Returns the last of them. */
 static uint32_t tree_others(TreeText *t, uint32_t i, int depth)
 {
   uint64_t n[TREE_COLUMNS] = {0}, others = 0;

@@ -8,8 +8,8 @@
 #include "label.h"
 #include "text.h"
 
-/* Add a size: as it is, or with a unit of which there are less than 1024. After
-** a gap, what is live may be negative.
+/* Add a size, in bytes or with a unit of 1024. Live bytes may be negative after
+** a gap.
 */
 void lp_text_size(LpBuf *b, uint64_t n, int human)
 {
@@ -58,7 +58,7 @@ void lp_text_guess(LpOut *out, const LpProfile *prof)
     lp_out_printf(out, " (approximate: %s)", prof->guess.s);
 }
 
-/* What every site is called; all of it, with the function's name? */
+/* The labels of all sites; if WHOLE, with the function's name. */
 char **lp_text_labels(const LpProfile *prof, int whole)
 {
   char **label = lp_alloc(prof->sitekeys.n * sizeof(char *));
@@ -74,7 +74,7 @@ char **lp_text_labels(const LpProfile *prof, int whole)
   return label;
 }
 
-/* Give the memory back. */
+/* Free it. */
 void lp_text_free(char **label, const LpProfile *prof)
 {
   uint32_t i;

@@ -11,9 +11,9 @@
 
 #define LABEL_BUILTIN 0xffffffffu /* First line of LuaJIT's own functions. */
 
-/* The character of three bytes at P, or of U+061C, that nobody sees, that turns
-** the text around it, or that breaks its line; else 0. The page of
-** --format=html writes the same ones as numbers.
+/* The character at P (three bytes, or U+061C) if it is invisible, changes the
+** direction of text, or breaks a line; else 0. The page of --format=html
+** escapes the same ones.
 */
 static unsigned label_hidden(const unsigned char *p, size_t n)
 {
@@ -30,8 +30,8 @@ static unsigned label_hidden(const unsigned char *p, size_t n)
              : 0;
 }
 
-/* Add N bytes; what would break a line of text is escaped, and so is what would
-** steer a terminal, U+0080 to U+009F as well, or hide or turn a part of it.
+/* Add N bytes. Characters that break a line, control a terminal (including
+** U+0080 to U+009F), are invisible or change the direction of text are escaped.
 */
 static void label_text(LpBuf *b, const char *s, size_t n)
 {
@@ -59,7 +59,7 @@ void lp_label_text(LpBuf *b, LpStr s)
   label_text(b, s.s, s.n);
 }
 
-/* A chunk given as source text: its first line, or what fits of it. */
+/* A chunk of source text: its first line, cut if it is too long. */
 static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
 {
   size_t n = 0, fit = LABEL_SIZE - sizeof("[string \"\"]");
@@ -77,7 +77,7 @@ static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
   lp_buf_puts(b, close);
 }
 
-/* A chunk's name, as short_src of lua_Debug has it; a file keeps its '@'. */
+/* A chunk's name, as in short_src of lua_Debug; a file keeps its '@'. */
 void lp_label_chunk(LpBuf *b, LpStr s)
 {
   size_t n;
@@ -99,7 +99,7 @@ void lp_label_chunk(LpBuf *b, LpStr s)
   label_text(b, s.s + s.n - n, n);
 }
 
-/* Is it LuaJIT's own, in no file? */
+/* Is it LuaJIT's own, without a file? */
 int lp_label_builtin(const LpFuncInfo *fi)
 {
   return fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE;
@@ -137,8 +137,8 @@ static void label_module(LpBuf *b, LpStr module)
   }
 }
 
-/* A C function: its name in Lua, its symbol, or its place in the module. A
-** builtin may have no more than its name.
+/* A C function: its name in Lua, its symbol, or its offset in the module. A
+** builtin may have only a name.
 */
 static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 {
@@ -162,7 +162,7 @@ static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   label_module(b, module);
 }
 
-/* Is it no line? */
+/* Is the line unknown? */
 static int label_noline(const LpFuncInfo *fi, uint64_t line)
 {
   return line == LP_LINE_NONE || line == LABEL_BUILTIN ||
@@ -176,7 +176,7 @@ int lp_label_hasline(const LpProfile *prof, uint32_t site)
   return !label_noline(&prof->func[r->func], r->line);
 }
 
-/* A line, if there are any in the function. */
+/* A line, if the function has lines. */
 static void label_line(LpBuf *b, const LpFuncInfo *fi, uint64_t line,
                        uint32_t approx)
 {
@@ -201,7 +201,7 @@ static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   }
 }
 
-/* Add what a site is called; with MARKS for what is not exact. */
+/* Add the label of a site, with MARKS of what is approximate. */
 static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
                        uint32_t marks)
 {
@@ -253,13 +253,13 @@ void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site)
     label_text(b, name.s, name.n);
 }
 
-/* Add what a site is called. */
+/* Add the label of a site. */
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   label_site(b, prof, site, prof->row[site].marks);
 }
 
-/* Add what a site and its function are called. */
+/* Add the label of a site and its function's name. */
 void lp_label_whole(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   LpBuf name = {0};
@@ -270,7 +270,7 @@ void lp_label_whole(LpBuf *b, const LpProfile *prof, uint32_t site)
   lp_buf_free(&name);
 }
 
-/* Add what a site's function is called. */
+/* Add the label of a site's function. */
 void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = &prof->func[prof->row[site].func];
@@ -298,8 +298,8 @@ static void label_frame(LpBuf *to, LpBuf *b)
   lp_buf_free(b);
 }
 
-/* Add what a site and its function are called, with no ';' in it and no mark of
-** approximate lines.
+/* Add the label of a site and its function's name, without ';' and without
+** marks of approximate lines.
 */
 void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site)
 {

@@ -38,7 +38,7 @@ const LpMetricInfo lp_metrics[LP_NMETRIC] = {
                             0},
 };
 
-/* Counters that are added up, and those that are taken off again. */
+/* Counters that are added, and counters that are subtracted. */
 static const struct Sum {
   uint16_t plus, minus; /* Bits. */
 } metric_sum[LP_NMETRIC] = {
@@ -82,8 +82,8 @@ unsigned lp_metric_wants(unsigned metrics)
   return wants;
 }
 
-/* The set of metrics that a profile has. What is leaked is what is live,
-** unless the youngest objects are left out.
+/* The set of metrics that a profile has. Leaked is the same as live, unless the
+** youngest objects are left out.
 */
 unsigned lp_metric_counted(const LpProfile *prof)
 {
@@ -105,7 +105,7 @@ unsigned lp_metric_columns(const LpProfile *prof)
   return metrics;
 }
 
-/* What is counted for an origin on one side. */
+/* The counters of an origin on one side. */
 static LpFigures metric_figures(const LpProfile *prof, LpSide side,
                                 uint32_t origin)
 {
@@ -118,8 +118,8 @@ static LpFigures metric_figures(const LpProfile *prof, LpSide side,
   return none;
 }
 
-/* Is it known of objects that are older than the recording? Not how many they
-** are, and they leak nothing of it.
+/* Is the metric known of objects older than the recording? Their number is not,
+** and none of them is leaked.
 */
 int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric)
 {
