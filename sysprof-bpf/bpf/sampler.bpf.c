@@ -2,7 +2,8 @@
 ** The BPF program: takes the stack of a sampled process when its CPU's clock
 ** fires. The clock is an event of perf, or the kernel's existing timer tick.
 **
-** Stacks are counted here: a stack goes to user space only when it is new in the
+** Stacks are counted here: a stack goes to user space only when it is new in
+*the
 ** current interval. If the ring buffer is full then, the sample is dropped, and
 ** counted as dropped. User space switches between two tables of
 ** counts, and empties the one that is not in use.
