@@ -3,10 +3,9 @@
 ** fires. The clock is an event of perf, or the kernel's existing timer tick.
 **
 ** Stacks are counted here: a stack goes to user space only when it is new in
-*the
-** current interval. If the ring buffer is full then, the sample is dropped, and
-** counted as dropped. User space switches between two tables of
-** counts, and empties the one that is not in use.
+** the current interval. If the ring buffer is full then, the sample is dropped,
+** and counted as dropped. User space switches between two tables of counts, and
+** empties the one that is not in use.
 */
 
 #include "kernel.h"

@@ -39,8 +39,7 @@ static int snaps_before(const void *a, const void *b, void *ctx)
   return x < y ? -1 : x > y;
 }
 
-/* Begin before the first snapshot, with the objects older than the recordings.
-*/
+/* Begin before the first snapshot, with objects older than the recordings. */
 static void snaps_open(Snaps *s, const LpProfile *prof, const LpShape *shape)
 {
   const LpSnaps *from = &prof->snaps;
