@@ -13,7 +13,7 @@
 #include "legacy_names.h"
 #include "leb.h"
 #include "mem.h"
-#include "reader.h"
+#include "prologue.h"
 
 #define LEGACY_FINAL 0x80 /* Ends the symtab, ends the events. */
 #define LEGACY_TIMER 0x40 /* A second has passed; only the RFC has it. */
@@ -58,14 +58,14 @@ static LegacyResult legacy_stop(Legacy *l, const char *expected, int ended)
   LpDamageKind kind = l->evver ? LP_CUT : LP_NOTHING;
   legacy_flush(l);
   if (l->in->p == l->in->end)
-    lp_reader_damage(l->in, l->sink, kind, "expected %s, the stream ends",
-                     expected);
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
+                     "expected %s, the stream ends", expected);
   else if (ended)
-    lp_reader_damage(l->in, l->sink, kind,
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
                      "expected %s, the stream ends inside of it", expected);
   else
-    lp_reader_damage(l->in, l->sink, kind, "expected %s, found 0x%02x",
-                     expected, *l->in->p);
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
+                     "expected %s, found 0x%02x", expected, *l->in->p);
   return LEGACY_STOP;
 }
 
@@ -310,7 +310,7 @@ static void legacy_events(Legacy *l)
   legacy_flush(l);
   l->in->complete = res == LEGACY_END;
   if (res == LEGACY_END && lp_input_want(l->in, 1))
-    lp_reader_damage(l->in, l->sink, LP_ODD,
+    lp_damage_report(l->sink, LP_ODD, lp_input_offset(l->in),
                      "expected the end of the stream behind its final byte");
 }
 
@@ -328,13 +328,11 @@ void lp_legacy_read(LpInput *in, const LpSink *sink)
   lp_legacy_names_open(&l->names, sink);
   lp_input_skip(in, LJM_PROLOGUE_LEN);
   if (legacy_symtab(l) == LEGACY_END) {
-    body = lp_reader_body(in, &version);
-    if (body && body != 'm')
-      lp_reader_refuse(in, sink, body);
-    else if (!body || version < 1 || version > 3)
-      lp_reader_damage(in, sink, LP_NOTHING,
+    body = lp_prologue_body(in, sink, "m", &version);
+    if (!body || (body > 0 && (version < 1 || version > 3)))
+      lp_damage_report(sink, LP_NOTHING, lp_input_offset(in),
                        "expected the prologue of the events (ljm 1, 2 or 3)");
-    else {
+    else if (body > 0) {
       l->evver = version;
       sink->body(sink->ctx, body);
       lp_input_skip(in, LJM_PROLOGUE_LEN);

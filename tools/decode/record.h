@@ -175,6 +175,12 @@ typedef struct LpDamage {
   char what[160];  /* What was expected, what was there instead. */
 } LpDamage;
 
+/* Damage of KIND at OFFSET of the stream. FMT and what follows are as in
+** printf, and end up in .what.
+*/
+LpDamage lp_damage_of(LpDamageKind kind, uint64_t offset, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The receiver of decoded records. All pointers must be set. Records, and the
 ** strings in them, are valid during the call only. CTX is passed to all calls.
 */
@@ -210,5 +216,12 @@ typedef struct LpSink {
   /* The statistics are complete; they start at OFFSET of the stream. */
   void (*statistics_end)(void *ctx, uint64_t offset);
 } LpSink;
+
+/* Report damage to SINK. The other arguments are those of lp_damage_of. */
+#define lp_damage_report(sink, ...)                                            \
+  do {                                                                         \
+    const LpDamage damage_ = lp_damage_of(__VA_ARGS__);                        \
+    (sink)->damage((sink)->ctx, &damage_);                                     \
+  } while (0)
 
 #endif
