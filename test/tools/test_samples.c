@@ -152,7 +152,7 @@ START_TEST(test_realloc)
     r = end(&c);
     a = site(&r, 2);
     b = site(&r, 3);
-    ck_assert_uint_eq(r.st.reallocs, 1);
+    ck_assert_uint_eq(r.st.sums.reallocs, 1);
     ck_assert_uint_eq(lp_figure(&a, LP_MOVES),
                       flags & LJM_SAMPLED_OLD ? 11 : 0); /* 10.508 */
     ck_assert_uint_eq(lp_figure(&a, LP_LEFT_BYTES),

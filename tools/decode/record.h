@@ -150,8 +150,7 @@ typedef struct LpSums {
 typedef struct LpTotals {
   uint64_t offset; /* Where they are in the stream. */
   uint64_t flags;  /* LJM_TOTALS_*. */
-  uint64_t allocs, reallocs, frees;
-  uint64_t in, out; /* Sums of all new and of all old sizes. */
+  LpSums sums;     /* Of all events. */
   uint64_t live;
   uint64_t lost; /* Events that the stream could not hold. */
   uint64_t ns;

@@ -244,27 +244,29 @@ static void record_foreign(LpItems *it, const uint8_t *p)
     e->foreign = 1;
 }
 
+/* The sums in TOTALS. */
+static LpSums record_sums(LpCursor *c)
+{
+  LpSums s = {.allocs = lp_cursor_uleb(c)};
+  s.reallocs = lp_cursor_uleb(c);
+  s.frees = lp_cursor_uleb(c);
+  s.in = lp_cursor_uleb(c);
+  s.out = lp_cursor_uleb(c);
+  return s;
+}
+
 /* TOTALS: the recorder's sums. */
 static void record_totals(LpItems *it, LpCursor *c, const uint8_t *at)
 {
   LpTotals t = {.offset = lp_items_offset(it, at)};
   t.flags = lp_cursor_uleb(c);
-  t.allocs = lp_cursor_uleb(c);
-  t.reallocs = lp_cursor_uleb(c);
-  t.frees = lp_cursor_uleb(c);
-  t.in = lp_cursor_uleb(c);
-  t.out = lp_cursor_uleb(c);
+  t.sums = record_sums(c);
   t.live = lp_cursor_uleb(c);
   t.lost = lp_cursor_uleb(c);
   t.ns = lp_cursor_uleb(c);
-  if (c->p < c->end) {
-    t.hasforeign = 1;
-    t.foreign.allocs = lp_cursor_uleb(c);
-    t.foreign.reallocs = lp_cursor_uleb(c);
-    t.foreign.frees = lp_cursor_uleb(c);
-    t.foreign.in = lp_cursor_uleb(c);
-    t.foreign.out = lp_cursor_uleb(c);
-  }
+  t.hasforeign = c->p < c->end;
+  if (t.hasforeign)
+    t.foreign = record_sums(c);
   if (c->bad)
     return;
   lp_items_flush(it);
