@@ -171,12 +171,12 @@ static void run_tables(const Run *r, const LpFigures *all)
   if (r->prof->size && r->prof->of == LP_OF_MEMORY) {
     ck_assert_uint_eq(lp_round(sizes.bytes, sizes.bytespart),
                       lp_figure_live_bytes(all));
-    ck_assert_uint_eq(lp_round(sizes.n, sizes.npart), lp_figure_live(all));
+    ck_assert_uint_eq(lp_round(sizes.n, sizes.npart), run_figure_live(all));
   }
   if (r->prof->timeseries.n && r->prof->of == LP_OF_MEMORY) {
     ck_assert_uint_eq(lp_round(steps.bytes, steps.bytespart),
                       lp_figure_live_bytes(all));
-    ck_assert_uint_eq(lp_round(steps.n, steps.npart), lp_figure_live(all));
+    ck_assert_uint_eq(lp_round(steps.n, steps.npart), run_figure_live(all));
   }
 }
 

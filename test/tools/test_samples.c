@@ -123,7 +123,7 @@ START_TEST(test_cancel)
   near(f.n[LP_ALLOC_BYTES] - f.n[LP_LEFT_BYTES],
        f.part[LP_ALLOC_BYTES] - f.part[LP_LEFT_BYTES],
        100 * weight(524288, 100));
-  ck_assert_uint_eq(lp_figure_live(&f), 5243);
+  ck_assert_uint_eq(run_figure_live(&f), 5243);
   ck_assert_uint_eq(f.n[LP_ALLOCS] - f.n[LP_FREES], 5243);
   ck_assert_uint_eq(run_row(&r, "s:0, line 3")->frees, lp_figure(&f, LP_FREES));
   ck_assert_ptr_nonnull(

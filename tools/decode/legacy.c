@@ -91,19 +91,20 @@ static void legacy_cut(LpFunc *f)
   }
 }
 
-/* A function, which begins AT bytes from here: address, name and, for a Lua
-** function, the line of its definition.
+/* A function, behind this byte: address, name and, for a Lua function, the line
+** of its definition.
 */
-static LegacyResult legacy_function(Legacy *l, LegacySource src, size_t at)
+static LegacyResult legacy_function(Legacy *l, LegacySource src)
 {
   LpInput *in = l->in;
   const uint8_t *p;
   unsigned bad = 0;
   uint64_t addr, n, first;
+  size_t at;
   LpFunc f = {.kind = src == LEGACY_LUA ? LP_FUNC_LUA : LP_FUNC_C};
   LpStr name;
   do {
-    p = in->p + at;
+    p = in->p + 1;
     addr = lp_uleb(&p, &bad);
     n = lp_uleb(&p, &bad);
   } while (p > in->end && legacy_more(l));
@@ -144,19 +145,19 @@ static void legacy_define_trace(Legacy *l, const LegacyTrace *t)
   lp_legacy_define(&l->names, LEGACY_TRACE, t->no, t->addr, &f);
 }
 
-/* A trace, which begins AT bytes from here: number, in symtab 2 the address of
-** its code, prototype and line where it starts. For some days symtab 2 had no
-** address: then the third number is a line. In the symtab it may come before
-** its prototype, so there it waits for the end.
+/* A trace, behind this byte: number, in symtab 2 the address of its code,
+** prototype and line where it starts. For some days symtab 2 had no address:
+** then the third number is a line. In the symtab it may come before its
+** prototype, so there it waits for the end.
 */
-static LegacyResult legacy_trace(Legacy *l, size_t at)
+static LegacyResult legacy_trace(Legacy *l)
 {
   LpInput *in = l->in;
   const uint8_t *p;
   unsigned bad = 0;
   LegacyTrace t = {0};
   do {
-    p = in->p + at;
+    p = in->p + 1;
     t.no = lp_uleb(&p, &bad);
     t.proto = lp_uleb(&p, &bad);
     t.line = lp_uleb(&p, &bad);
@@ -190,11 +191,11 @@ static LegacyResult legacy_symbol(Legacy *l)
     return LEGACY_END;
   }
   if (head == 0)
-    return legacy_function(l, LEGACY_LUA, 1);
+    return legacy_function(l, LEGACY_LUA);
   if (head == 1 && l->symver >= 3)
-    return legacy_function(l, LEGACY_C, 1);
+    return legacy_function(l, LEGACY_C);
   if (head == 2 && l->symver >= 2)
-    return legacy_trace(l, 1);
+    return legacy_trace(l);
   return legacy_stop(l, "a symbol", 0);
 }
 
@@ -297,7 +298,7 @@ static LegacyResult legacy_next(Legacy *l)
   }
   if (l->evver < 3 || src == LEGACY_INTERNAL)
     return legacy_stop(l, expected, 0);
-  return src == LEGACY_TRACE ? legacy_trace(l, 1) : legacy_function(l, src, 1);
+  return src == LEGACY_TRACE ? legacy_trace(l) : legacy_function(l, src);
 }
 
 /* All of the events. */
@@ -325,7 +326,7 @@ void lp_legacy_read(LpInput *in, const LpSink *sink)
   l->in = in;
   l->sink = sink;
   l->symver = in->p[3];
-  lp_legacy_names_open(&l->names, sink);
+  l->names.sink = sink;
   lp_input_skip(in, LJM_PROLOGUE_LEN);
   if (legacy_symtab(l) == LEGACY_END) {
     body = lp_prologue_body(in, sink, "m", &version);

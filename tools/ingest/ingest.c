@@ -173,7 +173,8 @@ static void stream_statistics_end(void *ctx, uint64_t offset)
   LpCpu *cpu = &st->prof->cpu;
   cpu->with_stats++;
   if ((st->has_stat & 1u << LP_STAT_CPU_NS) && (st->hz || st->period))
-    lp_cpu_expect(cpu, stream_worth(st, st->stat[LP_STAT_CPU_NS]));
+    cpu->expected =
+        lp_sat_add(cpu->expected, stream_worth(st, st->stat[LP_STAT_CPU_NS]));
   lp_verify_statistics(st, offset);
 }
 
