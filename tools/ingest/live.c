@@ -204,16 +204,6 @@ uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin)
   return old;
 }
 
-/* Bytes that the map takes. */
-size_t lp_live_bytes(const LpLive *m)
-{
-  size_t n = 0, i;
-  for (i = 0; i < 1u << LIVE_OVER; i++)
-    n += m->over[i].nplace * (sizeof(uint64_t) + sizeof(uint32_t));
-  return n + m->nleaf * LIVE_LEAF_BYTES +
-         m->nregion * (sizeof(uint64_t) + sizeof(uint32_t *));
-}
-
 /* Give the memory back. */
 void lp_live_free(LpLive *m)
 {

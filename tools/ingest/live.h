@@ -54,9 +54,6 @@ uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin);
 /* As lp_live_take, for an object without a slot. */
 uint32_t lp_live_take_slow(LpLive *m, uint64_t addr);
 
-/* The memory that the map uses, in bytes. */
-size_t lp_live_bytes(const LpLive *m);
-
 /* Free the memory. */
 void lp_live_free(LpLive *m);
 
@@ -127,12 +124,6 @@ static inline uint32_t lp_live_look(LpLive *m, uint64_t addr)
 {
   const uint32_t *slot = lp_live_slot(m, addr);
   return slot && *slot ? (*slot >> 2) - 1 : LP_NONE;
-}
-
-/* How many objects there are. */
-static inline size_t lp_live_count(const LpLive *m)
-{
-  return m->nslot + m->nover;
 }
 
 #endif

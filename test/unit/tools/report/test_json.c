@@ -195,17 +195,19 @@ START_TEST(test_memory)
   sample_stacks(&s, 0);
   r = run_craft(&s.c);
   root = document(&r);
-  ck_assert_uint_eq(column(root, "bytes"), r.st.in);
-  ck_assert_uint_eq(column(root, "freed"), r.st.out);
-  ck_assert_uint_eq(column(root, "allocations"), r.st.allocs + r.st.reallocs);
-  ck_assert_uint_eq(column(root, "live"), r.st.base + r.st.in - r.st.out);
-  ck_assert_uint_eq(total(root, "bytes", "now"), r.st.in);
+  ck_assert_uint_eq(column(root, "bytes"), r.st.sums.in);
+  ck_assert_uint_eq(column(root, "freed"), r.st.sums.out);
+  ck_assert_uint_eq(column(root, "allocations"),
+                    r.st.sums.allocs + r.st.sums.reallocs);
+  ck_assert_uint_eq(column(root, "live"),
+                    r.st.base + r.st.sums.in - r.st.sums.out);
+  ck_assert_uint_eq(total(root, "bytes", "now"), r.st.sums.in);
   json_decref(root);
   run_close(&r);
   r = run_memory(s.c.out.s, s.at[2]);
   ck_assert_int_eq(r.status, LP_PART);
   root = document(&r);
-  ck_assert_uint_eq(column(root, "bytes"), r.st.in);
+  ck_assert_uint_eq(column(root, "bytes"), r.st.sums.in);
   ck_assert_uint_eq(json_array_size(json_object_get(
                         json_object_get(root, "summary"), "damage")),
                     1);
@@ -273,7 +275,7 @@ START_TEST(test_base)
   ck_assert(
       json_equal(json_object_get(tree, "self"), json_object_get(tree, "base")));
   ck_assert_uint_eq(total(root, "live", "now"), total(root, "live", "base"));
-  ck_assert_uint_eq(total(root, "bytes", "base"), r.st.in);
+  ck_assert_uint_eq(total(root, "bytes", "base"), r.st.sums.in);
   json_decref(root);
   run_close(&r);
   craft_close(&s.c);
