@@ -55,14 +55,14 @@ static int text_override_before(const void *a, const void *b)
 /* A name for every site, a list of who took whose objects. */
 static void text_prepare(Text *t)
 {
-  size_t i;
+  const LpOverrides *o = &t->prof->overrides;
   t->nsite = t->prof->sitekeys.n;
   t->row = lp_alloc(t->nsite * sizeof(TextRow));
   t->label = lp_text_labels(t->prof, 0);
-  t->override = lp_alloc(t->prof->overrides.n * sizeof(LpOverride));
-  for (i = 0; i < t->prof->overrides.size; i++)
-    if (t->prof->overrides.entry[i].key)
-      t->override[t->noverride++] = t->prof->overrides.entry[i];
+  t->noverride = o->n;
+  t->override = lp_alloc(o->n * sizeof(LpOverride));
+  if (o->n)
+    memcpy(t->override, o->entry, o->n * sizeof(LpOverride));
   qsort(t->override, t->noverride, sizeof(LpOverride), text_override_before);
 }
 
