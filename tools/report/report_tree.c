@@ -352,7 +352,7 @@ static void tree_all(LpOut *out, const LpProfile *prof,
 {
   TreeText t = {.out = out, .prof = prof, .opt = opt};
   t.callers = r == &lp_report_callers;
-  t.label = lp_text_labels(prof, 1);
+  t.label = lp_text_labels(prof, lp_label_whole);
   t.metric = lp_report_metric(prof, opt);
   tree_columns(&t);
   tree_open(&t);
