@@ -78,12 +78,6 @@ static void scope_frames(Scope *s)
   lp_json_end(&s->j);
 }
 
-/* What a stack weighs. */
-static int64_t scope_weight(const Scope *s, uint32_t node, LpMetric m)
-{
-  return (int64_t)lp_tree_self(&s->tree, node, m);
-}
-
 /* The frames of a node and its callers, which come first. */
 static void scope_stack(Scope *s, uint32_t node, LpBuf *path)
 {
@@ -108,15 +102,16 @@ static uint64_t scope_stacks(Scope *s, LpMetric m)
   uint32_t i;
   lp_json_array(&s->j, "samples");
   for (i = 1; i < s->tree.n; i++)
-    if (scope_weight(s, i, m) > 0)
+    if ((int64_t)lp_tree_self(&s->tree, i, m) > 0)
       scope_stack(s, i, &path);
   lp_json_end(&s->j);
   lp_json_array(&s->j, "weights");
   for (i = 1; i < s->tree.n; i++) {
-    if (scope_weight(s, i, m) <= 0)
+    uint64_t n = lp_tree_self(&s->tree, i, m);
+    if ((int64_t)n <= 0)
       continue;
-    lp_json_number(&s->j, lp_tree_self(&s->tree, i, m));
-    sum += lp_tree_self(&s->tree, i, m);
+    lp_json_number(&s->j, n);
+    sum += n;
   }
   lp_json_end(&s->j);
   lp_buf_free(&path);

@@ -116,26 +116,18 @@ static uint64_t tree_by(const TreeText *t, uint32_t i, int self)
 {
   const LpTreeColumn *now = &t->tree.col[LP_NOW][t->metric];
   const LpTreeColumn *base = &t->tree.col[LP_BASE][t->metric];
-  if (self)
-    return lp_size(lp_value_round(now->self[i]) -
-                   lp_value_round(base->self[i]));
-  return lp_size(lp_value_round(now->total[i]) -
-                 lp_value_round(base->total[i]));
-}
-
-/* Most first. */
-static int tree_most(uint64_t a, uint64_t b)
-{
-  return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);
+  return lp_size(
+      self ? lp_value_round(now->self[i]) - lp_value_round(base->self[i])
+           : lp_value_round(now->total[i]) - lp_value_round(base->total[i]));
 }
 
 /* By what nodes have themselves. Those of callers have it in total. */
 static int tree_by_self(const TreeText *t, uint32_t a, uint32_t b)
 {
   if (t->prof->baseline.present)
-    return tree_most(tree_by(t, a, 1), tree_by(t, b, 1));
-  return tree_most(lp_tree_self(&t->tree, a, t->metric),
-                   lp_tree_self(&t->tree, b, t->metric));
+    return lp_most_first(tree_by(t, a, 1), tree_by(t, b, 1));
+  return lp_most_first(lp_tree_self(&t->tree, a, t->metric),
+                       lp_tree_self(&t->tree, b, t->metric));
 }
 
 /* By what is in columns of totals. */
@@ -143,11 +135,11 @@ static int tree_by_total(const TreeText *t, uint32_t a, uint32_t b)
 {
   int i, cmp = 0;
   if (t->prof->baseline.present)
-    cmp = tree_most(tree_by(t, a, 0), tree_by(t, b, 0));
+    cmp = lp_most_first(tree_by(t, a, 0), tree_by(t, b, 0));
   for (i = 0; i < t->ncol && !cmp; i++)
     if (t->col[i].what == TREE_TOTAL && (t->col[i].decimals || !i))
-      cmp = tree_most(tree_number(t, &t->col[i], a),
-                      tree_number(t, &t->col[i], b));
+      cmp = lp_most_first(tree_number(t, &t->col[i], a),
+                          tree_number(t, &t->col[i], b));
   return cmp;
 }
 

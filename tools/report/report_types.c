@@ -90,20 +90,14 @@ static int types_before(const void *a, const void *b, void *ctx)
   const TypesRow *x = a, *y = b;
   const Types *t = ctx;
   const LpMetric by[] = {t->metric, LP_METRIC_LIVE, LP_METRIC_BYTES};
-  int i;
-  if (t->sides > 1) {
-    uint64_t n = lp_size(types_change(x, t->metric));
-    uint64_t other = lp_size(types_change(y, t->metric));
-    if (n != other)
-      return n > other ? -1 : 1;
-  }
-  for (i = !t->chosen; i < 3; i++) {
-    int64_t n = (int64_t)lp_value_round(x->v[LP_NOW][by[i]]);
-    int64_t other = (int64_t)lp_value_round(y->v[LP_NOW][by[i]]);
-    if (n != other)
-      return n > other ? -1 : 1;
-  }
-  return strcmp(x->name, y->name);
+  int i, cmp = 0;
+  if (t->sides > 1)
+    cmp = lp_most_first(lp_size(types_change(x, t->metric)),
+                        lp_size(types_change(y, t->metric)));
+  for (i = !t->chosen; i < 3 && !cmp; i++)
+    cmp = lp_most_first(lp_value_round(x->v[LP_NOW][by[i]]),
+                        lp_value_round(y->v[LP_NOW][by[i]]));
+  return cmp ? cmp : strcmp(x->name, y->name);
 }
 
 /* Is there nothing in a row? */
@@ -130,11 +124,9 @@ static void types_head(const Types *t, LpTable *table)
   for (m = 0; m < LP_NMETRIC; m++) {
     if (!(t->metrics & LP_METRIC_BIT(m)) || (t->sides > 1 && m == t->metric))
       continue;
-    lp_table_metric(table, m);
-    if (t->sides > 1) {
-      table->col[table->ncol - 1].extra = 1;
+    lp_table_metric(table, m)->extra = t->sides > 1;
+    if (t->sides > 1)
       lp_table_base(table, m);
-    }
   }
 }
 
