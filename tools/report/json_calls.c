@@ -112,8 +112,7 @@ static void calls_close(Calls *c)
 
 /* A column of texts, of N sites; what is empty is not known. */
 static void calls_texts(const Calls *c, const char *key, const uint32_t *site,
-                        uint32_t n,
-                        void (*of)(LpBuf *, const LpProfile *, uint32_t))
+                        uint32_t n, LpLabel *of)
 {
   uint32_t i;
   lp_json_array(c->j, key);

@@ -6,9 +6,8 @@
 
 #include "foreign.h"
 
-/* Add what all origins that SHAPE keeps have of it, to the sum in LIST, or if
-*it
-** is by site, to their sites there.
+/* Add what all origins that SHAPE keeps have of it: to one sum, or if BYSITE to
+** the sum of each site.
 */
 static void foreign_add(LpForeign *list, const LpProfile *prof,
                         const LpShape *shape, int bysite)

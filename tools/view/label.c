@@ -169,10 +169,10 @@ int lp_label_hasline(const LpProfile *prof, uint32_t site)
 }
 
 /* A line, if there are any in the function. */
-static void label_line(LpBuf *b, const LpFuncInfo *fi, uint64_t line,
-                       uint32_t approx)
+static void label_line(LpBuf *b, const char *before, const LpFuncInfo *fi,
+                       uint64_t line)
 {
-  lp_buf_puts(b, approx ? ", ~line " : ", line ");
+  lp_buf_puts(b, before);
   if (label_noline(fi, line))
     lp_buf_puts(b, "?");
   else
@@ -187,7 +187,7 @@ static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   if (start->kind == LP_FUNC_LUA) {
     lp_buf_puts(b, " started at ");
     label_lua(b, prof, start);
-    label_line(b, start, fi->line, 0);
+    label_line(b, ", line ", start, fi->line);
   } else if (fi->addr) {
     lp_buf_printf(b, " 0x%" PRIx64, fi->addr);
   }
@@ -204,6 +204,7 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
   };
   const LpRow *r = &prof->row[site];
   const LpFuncInfo *fi = &prof->func[r->func];
+  const char *line = marks & LJM_SITE_APPROX ? ", ~line " : ", line ";
   LpStr name;
   if (site < LP_SITE_FIRST) {
     lp_buf_puts(b, special[site]);
@@ -214,11 +215,11 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
     label_lua(b, prof, fi);
     if (marks & LJM_SITE_UNSURE)
       lp_buf_puts(b, "?");
-    label_line(b, fi, r->line, marks & LJM_SITE_APPROX);
+    label_line(b, line, fi, r->line);
     break;
   case LP_FUNC_LUA_ADDR:
     lp_buf_printf(b, "@?:0x%" PRIx64, fi->addr);
-    label_line(b, fi, r->line, marks & LJM_SITE_APPROX);
+    label_line(b, line, fi, r->line);
     break;
   case LP_FUNC_MARK:
     name = lp_profile_name(prof, fi->name);
@@ -318,11 +319,8 @@ void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
     lp_label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
     if (!chunk.n || chunk.s[0] != '@')
       lp_buf_puts(&frame, "@");
-    lp_buf_printf(&frame, "%s:", chunk.n ? chunk.s : "");
-    if (label_noline(fi, r->line))
-      lp_buf_puts(&frame, "?");
-    else
-      lp_buf_printf(&frame, "%" PRIu64, r->line);
+    lp_buf_puts(&frame, chunk.n ? chunk.s : "");
+    label_line(&frame, ":", fi, r->line);
     label_hash(&frame, fi);
     lp_buf_free(&chunk);
   }
