@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "report_csv.h"
+#include "report.h"
 #include "run.h"
 #include "suites.h"
 

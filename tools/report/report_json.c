@@ -8,7 +8,6 @@
 
 #include "foreign.h"
 #include "json_calls.h"
-#include "report_json.h"
 #include "text.h"
 
 #define JSON_FORMAT 1 /* Changes when a reader would have to. */

@@ -87,7 +87,4 @@ void lp_table_sort(LpTable *t, unsigned col);
 */
 void lp_table_top(LpTable *t, size_t top);
 
-/* Write a table as text. HUMAN: sizes with units. */
-void lp_table_text(LpOut *out, const LpTable *t, int human);
-
 #endif
