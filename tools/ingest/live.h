@@ -128,10 +128,4 @@ static inline uint32_t lp_live_look(LpLive *m, uint64_t addr)
   return slot && *slot ? (*slot >> 2) - 1 : LP_NONE;
 }
 
-/* How many objects there are. */
-static inline size_t lp_live_count(const LpLive *m)
-{
-  return m->nslot + m->nover;
-}
-
 #endif
