@@ -84,7 +84,7 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
     live += r->live;
     arrived += r->arrived;
   }
-  for (i = 0; i < prof->overrides.size; i++)
+  for (i = 0; i < prof->overrides.n; i++)
     taken += prof->overrides.entry[i].w.n;
   must(events == told.allocs + told.reallocs + told.frees);
   must(arrived == told.allocs + told.reallocs);

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hash.h"
 #include "idmap.h"
 #include "origin.h"
 
@@ -38,11 +37,11 @@ typedef struct LpLiveOver {
 typedef struct LpLive {
   /* The page table: leaves by region of address space. */
   LpLiveNear near[LIVE_NEAR]; /* By low bits: the regions looked up last. */
-  uint64_t *region;
-  uint32_t **leaf; /* NULL is a free place. */
-  size_t nregion;  /* Places. */
-  size_t nleaf;    /* Leaves. */
-  size_t nslot;    /* Objects in leaves. */
+  LpIdMap regions;            /* Numbers of leaves. */
+  uint32_t **leaf;
+  size_t leaves; /* Room. */
+  uint32_t nleaf;
+  size_t nslot; /* Objects in leaves. */
   /* The overflow. */
   LpLiveOver over[1 << LIVE_OVER];
   size_t nover; /* Objects in it. */

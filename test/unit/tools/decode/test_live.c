@@ -31,7 +31,7 @@ static size_t live_bytes(const LpLive *m)
   for (i = 0; i < 1u << LIVE_OVER; i++)
     n += m->over[i].nplace * (sizeof(uint64_t) + sizeof(uint32_t));
   return n + m->nleaf * (sizeof(uint32_t) << LIVE_LEAF) +
-         m->nregion * (sizeof(uint64_t) + sizeof(uint32_t *));
+         m->regions.nslot * sizeof(LpIdSlot) + m->leaves * sizeof(uint32_t *);
 }
 
 /* Bytes that it takes. */

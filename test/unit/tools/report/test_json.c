@@ -34,7 +34,7 @@ static void string(const char *s, size_t n, const char *want, size_t nwant)
   LpBuf b = {0};
   lp_out_open(&out, -1);
   lp_json_open(&j, &out);
-  lp_json_array(&j);
+  lp_json_array(&j, NULL);
   lp_json_string(&j, (LpStr){s, n});
   lp_json_end(&j);
   root = load(out.buf.s, out.buf.n);
@@ -104,7 +104,7 @@ START_TEST(test_numbers)
   json_t *root;
   lp_out_open(&out, -1);
   lp_json_open(&j, &out);
-  lp_json_array(&j);
+  lp_json_array(&j, NULL);
   for (i = 0; i < count; i++)
     lp_json_number(&j, n[i]);
   lp_json_real(&j, 12.5);
@@ -131,20 +131,18 @@ START_TEST(test_nesting)
   int i;
   lp_out_open(&out, -1);
   lp_json_open(&j, &out);
-  lp_json_object(&j);
-  lp_json_key(&j, "a");
-  lp_json_array(&j);
+  lp_json_object(&j, NULL);
+  lp_json_array(&j, "a");
   for (i = 0; i < 2; i++) {
-    lp_json_object(&j);
+    lp_json_object(&j, NULL);
     lp_json_keynumber(&j, "n", (uint64_t)i);
     lp_json_keytext(&j, "s", i ? "x" : NULL);
     lp_json_end(&j);
   }
-  lp_json_array(&j);
+  lp_json_array(&j, NULL);
   lp_json_end(&j);
   lp_json_end(&j);
-  lp_json_key(&j, "o");
-  lp_json_object(&j);
+  lp_json_object(&j, "o");
   lp_json_end(&j);
   lp_json_end(&j);
   root = load(out.buf.s, out.buf.n);

@@ -245,7 +245,7 @@ void run_books(const Run *r)
     sum.arrived += row->arrived;
     sum.left += row->left;
   }
-  for (i = 0; i < r->prof->overrides.size; i++)
+  for (i = 0; i < r->prof->overrides.n; i++)
     taken += r->prof->overrides.entry[i].w.n;
   ck_assert_uint_eq(sum.allocs, told.allocs);
   ck_assert_uint_eq(sum.reallocs, told.reallocs);
