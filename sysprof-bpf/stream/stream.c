@@ -94,7 +94,7 @@ static void stream_put(LsStream *s, uint32_t id)
   ls_buffer_add(b, s->rec.p + 1, s->rec.n - 1);
 }
 
-/* The number of what the record defines; if it is new, it is written. */
+/* The number of the record's definition, which is written if it is new. */
 static uint32_t stream_define(LsStream *s, int kind)
 {
   uint32_t id;
@@ -194,7 +194,7 @@ static void stream_cfunc(LsStream *s, const LsSite *site)
   stream_string(s, site->symbol);
 }
 
-/* A builtin, or what is missing: nothing but a name. */
+/* A builtin or a mark of missing frames: only a name. */
 static void stream_builtin(LsStream *s, const LsSite *site)
 {
   stream_record(s, LJM_REC_CFUNC);
@@ -205,8 +205,8 @@ static void stream_builtin(LsStream *s, const LsSite *site)
   stream_string(s, site->name);
 }
 
-/* A native function. Addresses of the kernel's functions are not written: they
-** are secret, and with the sampled address each would be many.
+/* A native function. Addresses of kernel functions are not written: they are
+** secret, and sampled addresses would split a function.
 */
 static void stream_native(LsStream *s, const LsSite *site)
 {
@@ -281,7 +281,7 @@ static void stream_stack(LsStream *s, const uint32_t *sites, size_t n, int cut)
   stream_put(s, 0);
 }
 
-/* What is new in the register behind its first SAME sites. */
+/* Writes a change of the register after its first SAME sites. */
 static void stream_change(LsStream *s, const uint32_t *sites, size_t n,
                           size_t same)
 {

@@ -50,9 +50,7 @@ void lp_option_metric(const char *arg, struct argp_state *state)
   lp_options.report.chosen = 1;
 }
 
-/* Where a regular expression stops being one: behind the longest part of it
-** that is one.
-*/
+/* Where a regular expression becomes invalid: after its longest valid part. */
 static size_t values_until(const char *arg)
 {
   size_t n = strlen(arg);
@@ -101,7 +99,7 @@ void lp_option_limit(const char *arg, struct argp_state *state)
 
 /* -- Numbers ------------------------------------------------------------- */
 
-/* Of --follow, if nothing else is said, and at most: a day. */
+/* Default and maximum (a day) of --follow. */
 #define FOLLOW_SECONDS 2
 #define FOLLOW_MAX     86400
 

@@ -45,7 +45,7 @@ static void calls_number(Calls *c, LpIdMap *funcs, uint32_t site)
   c->site[c->nsite++] = site;
 }
 
-/* Did anything happen in a node itself? */
+/* Does a node have a self value? */
 static int calls_some(const LpTree *t, uint32_t i)
 {
   LpMetric m;
@@ -78,7 +78,7 @@ static void calls_nodes(Calls *c)
   free(some);
 }
 
-/* Number all that the document has. */
+/* Number the nodes, sites and functions of the document. */
 static void calls_open(Calls *c)
 {
   size_t size = c->prof->sitekeys.n * sizeof(uint32_t);
@@ -99,7 +99,7 @@ static void calls_open(Calls *c)
   lp_idmap_free(&funcs);
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void calls_close(Calls *c)
 {
   free(c->node);
@@ -110,7 +110,7 @@ static void calls_close(Calls *c)
   free(c->offunc);
 }
 
-/* A column of texts, of N sites; what is empty is not known. */
+/* A column of texts of N sites; empty texts are unknown. */
 static void calls_texts(const Calls *c, const char *key, const uint32_t *site,
                         uint32_t n, LpLabel *of)
 {
@@ -176,7 +176,7 @@ static void calls_sites(const Calls *c)
   lp_json_end(c->j);
 }
 
-/* A metric of all nodes themselves, if it is not 0 everywhere. */
+/* The self values of a metric, if it is not 0 everywhere. */
 static void calls_column(const Calls *c, LpSide side, LpMetric m)
 {
   const LpValue *v = c->tree->col[side][m].self;

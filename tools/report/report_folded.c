@@ -1,6 +1,6 @@
 /*
-** --format=folded: one line for each stack, for flamegraph.pl and its friends.
-** In a diff it has two numbers: of the baseline, and of the profile.
+** --format=folded: one line for each stack, for flamegraph.pl and similar
+** tools. In a diff it has two numbers: of the baseline, and of the profile.
 */
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static void folded_walk(Folded *f, LpMetric metric)
   free(end);
 }
 
-/* The whole report. Frames are written as usual for what they are of. */
+/* The whole report. The format of frames depends on the kind of profile. */
 static void folded_write(LpOut *out, const LpProfile *prof,
                          const LpReportOptions *opt)
 {

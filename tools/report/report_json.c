@@ -56,7 +56,7 @@ static void json_percent(LpJson *j, const char *key, double percent)
   lp_json_real(j, percent);
 }
 
-/* What was asked for that makes it less than all, or other than it would be. */
+/* The options that restrict or change the document. */
 static void json_options(LpJson *j, const LpProfile *prof,
                          const LpReportOptions *opt)
 {
@@ -76,7 +76,7 @@ static void json_options(LpJson *j, const LpProfile *prof,
   lp_json_end(j);
 }
 
-/* What both kinds of documents begin with. */
+/* The common members of both kinds of documents. */
 static void json_head(LpJson *j, const LpProfile *prof,
                       const LpReportOptions *opt)
 {
@@ -121,7 +121,7 @@ static void json_metrics(LpJson *j, unsigned metrics)
 
 /* -- Summary -------------------------------------------------------------- */
 
-/* How far apart samples are. */
+/* The distances between samples. */
 static void json_sampled(LpJson *j, const LpProfile *prof)
 {
   if (!prof->sparse) {
@@ -273,7 +273,7 @@ static void json_foreign(LpJson *j, const LpProfile *prof)
   lp_json_end(j);
 }
 
-/* What is to be known before one looks closer. */
+/* The summary. */
 static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
 {
   lp_json_object(j, "summary");
@@ -295,7 +295,7 @@ static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* What stands in a place. */
+/* The value of a cell. */
 static void json_place(LpJson *j, const LpPlace *p, LpUnit unit)
 {
   if (!p->known)
@@ -327,7 +327,7 @@ static void json_members(LpJson *j, const LpTable *t)
   lp_json_end(j);
 }
 
-/* All views that are tables, and need nothing that was not counted. */
+/* All views that are tables, as far as their data was counted. */
 static void json_tables(LpJson *j, const LpProfile *prof,
                         const LpReportOptions *opt)
 {

@@ -52,14 +52,14 @@ enum {
   FUNCTION_LINE
 };
 
-/* What a value of a sample is. */
+/* A type of values of samples. */
 typedef struct PprofType {
   const char *type, *unit;
   LpMetric metric;
   int period; /* As many times that. */
 } PprofType;
 
-/* Those that are counted are written; counts are in front of their bytes. */
+/* Only counted types are written; counts precede their bytes. */
 static const PprofType pprof_types[] = {
     {"alloc_objects", "count", LP_METRIC_ALLOCATIONS, 0},
     {"alloc_space", "bytes", LP_METRIC_BYTES, 0},
@@ -91,7 +91,7 @@ typedef struct Pprof {
 
 /* -- What others refer to ------------------------------------------------- */
 
-/* Write a field of the profile, which is empty then. */
+/* Write the field to the profile and clear it. */
 static void pprof_field(Pprof *p, unsigned field, LpBuf *msg)
 {
   lp_pb_message(&p->top, field, msg);
@@ -201,9 +201,7 @@ static uint64_t pprof_location(Pprof *p, uint32_t site)
 
 /* -- Stacks --------------------------------------------------------------- */
 
-/* What a node itself has of a type; compared with something, by how much that
-** has changed, which may be below 0.
-*/
+/* The self value of a node; in a diff the change, which may be negative. */
 static uint64_t pprof_value(const Pprof *p, const PprofType *t, uint32_t node)
 {
   uint64_t n = lp_tree_self(&p->tree, node, t->metric), base = 0;
@@ -212,7 +210,7 @@ static uint64_t pprof_value(const Pprof *p, const PprofType *t, uint32_t node)
   return t->period ? n * p->period - base * p->base_period : n - base;
 }
 
-/* The values of a node itself. Returns 0 if there are none. */
+/* The self values of a node. Returns 0 if there are none. */
 static int pprof_values(const Pprof *p, LpBuf *values, uint32_t node)
 {
   uint64_t some = 0;
@@ -287,7 +285,7 @@ static void pprof_comment(Pprof *p, LpBuf *b)
   b->n = 0;
 }
 
-/* Write what people should know of the figures. */
+/* Write comments about estimates. */
 static void pprof_comments(Pprof *p, const LpReportOptions *opt)
 {
   const LpProfile *prof = p->prof;

@@ -38,7 +38,7 @@ typedef struct Rows {
 
 /* -- Figures -------------------------------------------------------------- */
 
-/* What the sites have themselves. */
+/* Self values of the sites. */
 static void rows_self(Rows *r)
 {
   LpTreeOf of = {r->metrics, LP_MERGE_CALLERS, r->opt->shape};
@@ -84,7 +84,7 @@ static void rows_visit(Rows *r, const LpTree *t, uint32_t i, int depth,
     lp_value_add(&row->total[side], t->col[side][r->metric].total[i]);
 }
 
-/* What the sites have with all that they called. */
+/* Totals of the sites. */
 static void rows_total(Rows *r)
 {
   LpTreeOf of = {LP_METRIC_BIT(r->metric), LP_MERGE_NONE, r->opt->shape};
@@ -117,20 +117,20 @@ static uint64_t rows_own(const Rows *r, const Row *row, int change)
                     change);
 }
 
-/* The same in total. */
+/* The total, or its change. */
 static uint64_t rows_all(const Row *row, int change)
 {
   return rows_value(row->total[LP_NOW], row->total[LP_BASE], change);
 }
 
-/* Most first; changes by their size. */
+/* Largest first; changes by their size. */
 static int rows_compare(uint64_t a, uint64_t b, int change)
 {
   int cmp = change ? lp_most_first(lp_size(a), lp_size(b)) : 0;
   return cmp ? cmp : lp_most_first(a, b);
 }
 
-/* Most first, then by name. */
+/* Largest first, then by name. */
 static int rows_before(const void *a, const void *b, void *ctx)
 {
   const Row *x = a, *y = b;
@@ -142,7 +142,7 @@ static int rows_before(const void *a, const void *b, void *ctx)
   return cmp ? cmp : strcmp(x->label, y->label);
 }
 
-/* What a row is called. */
+/* The name of a row. */
 static char *rows_label(const Rows *r, const Row *row)
 {
   LpBuf b = {0};
@@ -152,7 +152,7 @@ static char *rows_label(const Rows *r, const Row *row)
   return b.s;
 }
 
-/* Is there nothing in a row? */
+/* Is a row empty? */
 static int rows_empty(const Row *row)
 {
   static const LpValue none[LP_NSIDE][LP_NMETRIC];
@@ -160,8 +160,8 @@ static int rows_empty(const Row *row)
          memcmp(row->total, none[0], sizeof(row->total)) == 0;
 }
 
-/* Metrics that text has room for beside the one the report is of; those of both
-** kinds where both are in one report.
+/* Metrics shown as text besides the main one; of both kinds if both are in the
+** report.
 */
 static unsigned rows_near(const Rows *r)
 {
@@ -174,7 +174,7 @@ static unsigned rows_near(const Rows *r)
   return r->sides == 1 ? near & r->metrics & ~LP_METRIC_BIT(r->metric) : 0;
 }
 
-/* Has a row enough itself, of any metric that is shown? */
+/* Is a row's self value of any metric shown large enough? */
 static int rows_near_enough(const Rows *r, const Row *row)
 {
   unsigned near = rows_near(r);
@@ -187,8 +187,8 @@ static int rows_near_enough(const Rows *r, const Row *row)
   return 0;
 }
 
-/* Is a row shown? If something is to be left out, that are rows with little in
-** total; in a diff, of which little changed.
+/* Is a row shown? Rows with a small total are left out; in a diff, those with a
+** small change.
 */
 static int rows_shown(const Rows *r, const Row *row)
 {
@@ -204,7 +204,9 @@ static int rows_shown(const Rows *r, const Row *row)
          lp_report_enough(r->opt, lp_size(rows_own(r, row, 1)), most);
 }
 
-/* Bring the rows that are shown to the front, in order. Returns how many. */
+/* Move the rows that are shown to the front and sort them. Returns their
+** number.
+*/
 static size_t rows_sort(Rows *r)
 {
   size_t i, n = 0;
@@ -221,7 +223,7 @@ static size_t rows_sort(Rows *r)
 
 /* -- The table ------------------------------------------------------------ */
 
-/* Add a column of totals, in which every stack is more than once. */
+/* Add a column of totals, which must not be added up. */
 static LpColumn *rows_alone(LpTable *t, const char *key, const char *title,
                             LpUnit unit, int width)
 {
@@ -252,8 +254,7 @@ static void rows_columns(const Rows *r, LpTable *t)
   rows_alone(t, "total-change", "change", unit, 11)->change = 1;
 }
 
-/* All columns: those, those of other metrics that text has, the name, the rest.
- */
+/* All columns: the main metric, other metrics in text, the name, the rest. */
 static void rows_head(const Rows *r, LpTable *t)
 {
   unsigned near = rows_near(r);
@@ -273,12 +274,12 @@ static void rows_head(const Rows *r, LpTable *t)
   }
   if (r->metric != LP_METRIC_SAMPLES || lp_profile_joint(r->prof))
     lp_buf_printf(&t->note, " by %s", lp_metrics[r->metric].title);
-  /* Of two kinds of metrics one is the report's, but another may sort it. */
+  /* With two kinds of profiles, any metric may sort the rows. */
   if (r->opt->sort && lp_profile_joint(r->prof))
     lp_buf_printf(&t->note, ", sorted by %s", r->opt->sort);
 }
 
-/* What a row has itself of a metric, if that is known. */
+/* A row's self value of a metric, if it is known. */
 static void rows_number(const Rows *r, LpTable *t, unsigned col, const Row *row,
                         LpSide side, LpMetric m)
 {

@@ -1,6 +1,5 @@
 /*
-** --view=sites, the RFC's report: events by site, and what each site still
-** holds.
+** --view=sites, the RFC's report: events and live bytes by site.
 */
 
 #include <inttypes.h>
@@ -28,7 +27,7 @@ static int text_override_before(const void *a, const void *b)
   return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* A name for every site, a list of who took whose objects. */
+/* Make the names of all sites and the sorted list of overrides. */
 static void text_prepare(Text *t)
 {
   const LpOverrides *o = &t->prof->overrides;
@@ -42,7 +41,7 @@ static void text_prepare(Text *t)
   qsort(t->override, t->noverride, sizeof(LpOverride), text_override_before);
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void text_free(Text *t)
 {
   lp_text_free(t->label, t->prof);
@@ -87,7 +86,7 @@ static void text_holds(Text *t, const char *label, uint64_t bytes,
                 t->opt->human ? "" : " bytes", arrived, left);
 }
 
-/* Whose objects a site reallocated or freed, and an empty line. */
+/* The overrides of a site, and an empty line. */
 static void text_overrides(Text *t, uint64_t key)
 {
   size_t lo = 0, hi = t->noverride, i, n = 0, top;
@@ -152,8 +151,8 @@ static uint64_t text_number(const Text *t, uint32_t site, size_t offset)
   return offset == TEXT_NONE ? 0 : *(const uint64_t *)(row + offset);
 }
 
-/* The rows of a section: sort those that have a number, at this offset. What is
-** not known is none.
+/* Collect and sort the rows of a section that are not 0 at this offset. Unknown
+** numbers count as 0.
 */
 static size_t text_sort(Text *t, size_t number)
 {
@@ -235,7 +234,7 @@ static void text_foreign(Text *t)
   free(list);
 }
 
-/* Which sites are left out, if some are: a line, and an empty one. */
+/* A line on the sites left out, if any, and an empty one. */
 static void text_left(Text *t)
 {
   LpBuf b = {0};

@@ -1,6 +1,6 @@
 /*
-** Heap snapshots: as the RFC has them, in front of the report by sites, and as
-** a table, --view=snapshots.
+** Heap snapshots: in the RFC's form before the report by sites, and as a table,
+** --view=snapshots.
 */
 
 #include <inttypes.h>
@@ -42,8 +42,8 @@ static void snaps_open(Snaps *s, const LpProfile *prof, const LpShape *shape)
   s->label = lp_text_labels(prof, lp_label_site);
 }
 
-/* Go to the next one. Returns 0 if there is none. Negative sums, after a gap,
-** are not shown.
+/* Go to the next snapshot. Returns 0 if there is none. Negative sums, after a
+** gap, are not shown.
 */
 static int snaps_next(Snaps *s)
 {
@@ -61,7 +61,7 @@ static int snaps_next(Snaps *s)
   return 1;
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void snaps_close(Snaps *s)
 {
   lp_text_free(s->label, s->prof);
@@ -70,7 +70,7 @@ static void snaps_close(Snaps *s)
   free(s->row);
 }
 
-/* Seconds, as short as they can be said. */
+/* Seconds, in the shortest form. */
 static void snaps_seconds(LpOut *out, uint64_t ns)
 {
   char part[16];

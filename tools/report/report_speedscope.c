@@ -14,7 +14,7 @@
 #include "label.h"
 #include "report.h"
 
-/* What speedscope calls a unit; any other one it does not know. */
+/* Units as speedscope names them; it knows no others. */
 static const char *const scope_units[] = {
     [LP_UNIT_COUNT] = "none",
     [LP_UNIT_BYTES] = "bytes",
@@ -94,7 +94,7 @@ static void scope_stack(Scope *s, uint32_t node, LpBuf *path)
   lp_json_end(&s->j);
 }
 
-/* All stacks that weigh something, and what they weigh. Returns the sum. */
+/* All stacks with a weight, and their weights. Returns the sum. */
 static uint64_t scope_stacks(Scope *s, LpMetric m)
 {
   LpBuf path = {0};

@@ -17,7 +17,7 @@ static int threads_before(const void *a, const void *b, void *ctx)
   return x < y ? -1 : x > y;
 }
 
-/* What a thread is called: its name, and its process's command. */
+/* The name of a thread and the command of its process. */
 static char *threads_name(const LpProfile *prof, uint32_t id,
                           const LpThreadInfo *t, const LpProcessInfo *p)
 {

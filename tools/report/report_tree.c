@@ -39,14 +39,14 @@ typedef struct TreeText {
   TreeColumn col[TREE_COLUMNS];
   int ncol;
   LpTree tree;
-  uint64_t *moved; /* By node: how much changed there and further in. */
+  uint64_t *moved; /* By node: the change of its total. */
   uint64_t all;    /* What that is compared with. */
   char **label;    /* By site. */
 } TreeText;
 
 /* -- Columns -------------------------------------------------------------- */
 
-/* What memory is asked for most. */
+/* The default metrics of memory. */
 static const TreeColumn tree_usual[TREE_COLUMNS] = {
     {LP_METRIC_BYTES, TREE_TOTAL, 14, 2, "bytes"},
     {LP_METRIC_ALLOCATIONS, TREE_TOTAL, 12, 0, "allocations"},
@@ -126,7 +126,7 @@ static int tree_by_self(const TreeText *t, uint32_t a, uint32_t b)
                        tree_value(t, LP_NOW, t->metric, 1, b));
 }
 
-/* By what is in columns of totals. */
+/* By the columns of totals. */
 static int tree_by_total(const TreeText *t, uint32_t a, uint32_t b)
 {
   int i, cmp = 0;
@@ -162,8 +162,8 @@ static int tree_enough(uint64_t n, void *ctx)
   return lp_report_enough(t->opt, n, t->all);
 }
 
-/* Is a node shown? One of a diff is if enough changed there or further in, also
-** if what came makes up for what went.
+/* Is a node shown? In a diff, if enough changed in it or its callees, even if
+** increases and decreases cancel.
 */
 static int tree_shown(TreeText *t, uint32_t i)
 {
@@ -212,9 +212,7 @@ static void tree_open(TreeText *t)
 
 /* -- Text ----------------------------------------------------------------- */
 
-/* The line of a node of those numbers: its name is further in than that of the
-** one around it.
-*/
+/* The line of a node with those numbers; its name is indented by depth. */
 static void tree_line(const TreeText *t, const uint64_t *n, int depth,
                       const char *name)
 {
@@ -250,7 +248,7 @@ static void tree_node(const TreeText *t, uint32_t i, int depth)
   tree_line(t, n, depth, site == LP_NONE ? "(all)" : t->label[site]);
 }
 
-/* Are other nodes shown behind I? */
+/* Are siblings shown after I? */
 static int tree_more(TreeText *t, uint32_t i)
 {
   while ((i = t->tree.node[i].next))
@@ -259,7 +257,7 @@ static int tree_more(TreeText *t, uint32_t i)
   return 0;
 }
 
-/* One line for node I and those behind it. Returns the last of them. */
+/* One line for node I and its next siblings. Returns the last of them. */
 static uint32_t tree_others(TreeText *t, uint32_t i, int depth)
 {
   uint64_t n[TREE_COLUMNS] = {0}, others = 0;

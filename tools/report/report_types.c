@@ -85,8 +85,8 @@ static uint64_t types_change(const TypesRow *r, LpMetric m)
   return lp_value_round(r->v[LP_NOW][m]) - lp_value_round(r->v[LP_BASE][m]);
 }
 
-/* Most of what was asked for first, then most live bytes, then most bytes, then
-** by name. In a diff, what changed most comes first.
+/* By the main metric, live bytes, bytes, then by name. In a diff, by the size
+** of the change.
 */
 static int types_before(const void *a, const void *b, void *ctx)
 {
@@ -103,7 +103,7 @@ static int types_before(const void *a, const void *b, void *ctx)
   return cmp ? cmp : strcmp(x->name, y->name);
 }
 
-/* Is there nothing in a row? */
+/* Is a row empty? */
 static int types_empty(const TypesRow *r)
 {
   static const LpValue none[LP_NSIDE][LP_NMETRIC];
@@ -111,8 +111,8 @@ static int types_empty(const TypesRow *r)
          memcmp(r->v, none, sizeof(none)) == 0;
 }
 
-/* The columns: of a diff, that metric, what it was, how it changed; the rest is
-** not for text.
+/* The columns. In a diff: the metric, its baseline, its change; the rest is not
+** shown in text.
 */
 static void types_head(Types *t, LpTable *table)
 {

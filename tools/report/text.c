@@ -8,8 +8,8 @@
 
 #include "text.h"
 
-/* Add a size: as it is, or with a unit of which there are less than 1024. After
-** a gap, what is live may be negative.
+/* Add a size, in bytes or with a unit of 1024. Live bytes may be negative after
+** a gap.
 */
 void lp_text_size(LpBuf *b, uint64_t n, int human)
 {

@@ -44,7 +44,7 @@ LpForeign *lp_foreign_sites(const LpProfile *prof, const LpShape *shape)
   return list;
 }
 
-/* Add how much there is of it, if there is any. */
+/* Add a text with its amount, if there is any. */
 void lp_foreign_text(LpBuf *b, const LpProfile *prof)
 {
   LpForeign sum = lp_foreign_sum(prof, NULL);

@@ -11,9 +11,9 @@
 
 #define LABEL_BUILTIN 0xffffffffu /* First line of LuaJIT's own functions. */
 
-/* The character of three bytes at P, or of U+061C, that nobody sees, that turns
-** the text around it, or that breaks its line; else 0. The page of
-** --format=html writes the same ones as numbers.
+/* The character at P (three bytes, or U+061C) if it is invisible, changes the
+** direction of text, or breaks a line; else 0. The page of --format=html
+** escapes the same ones.
 */
 static unsigned label_hidden(const unsigned char *p, size_t n)
 {
@@ -69,7 +69,7 @@ static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
   lp_buf_puts(b, close);
 }
 
-/* A chunk's name, as short_src of lua_Debug has it; a file keeps its '@'. */
+/* A chunk's name, as in short_src of lua_Debug; a file keeps its '@'. */
 void lp_label_chunk(LpBuf *b, LpStr s)
 {
   size_t n;
@@ -91,7 +91,7 @@ void lp_label_chunk(LpBuf *b, LpStr s)
   lp_label_text(b, (LpStr){s.s + s.n - n, n});
 }
 
-/* Is it LuaJIT's own, in no file? */
+/* Is it LuaJIT's own, without a file? */
 int lp_label_builtin(const LpFuncInfo *fi)
 {
   return fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE;
@@ -129,8 +129,8 @@ static void label_module(LpBuf *b, LpStr module)
   }
 }
 
-/* A C function: its name in Lua, its symbol, or its place in the module. A
-** builtin may have no more than its name.
+/* A C function: its name in Lua, its symbol, or its offset in the module. A
+** builtin may have only a name.
 */
 static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 {
@@ -154,7 +154,7 @@ static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   label_module(b, module);
 }
 
-/* Is it no line? */
+/* Is the line unknown? */
 static int label_noline(const LpFuncInfo *fi, uint64_t line)
 {
   return line == LP_LINE_NONE || line == LABEL_BUILTIN ||
@@ -193,7 +193,7 @@ static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   }
 }
 
-/* Add what a site is called; with MARKS for what is not exact. */
+/* Add the label of a site, with MARKS of what is approximate. */
 static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
                        uint32_t marks)
 {
@@ -256,20 +256,20 @@ void lp_label_named(LpBuf *b, const LpProfile *prof, uint32_t site)
   lp_buf_free(&name);
 }
 
-/* Add what a site is called. */
+/* Add the label of a site. */
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   label_site(b, prof, site, prof->row[site].marks);
 }
 
-/* Add what a site and its function are called. */
+/* Add the label of a site and its function's name. */
 void lp_label_whole(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   lp_label_site(b, prof, site);
   lp_label_named(b, prof, site);
 }
 
-/* Add what a site's function is called. */
+/* Add the label of a site's function. */
 void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = &prof->func[prof->row[site].func];
@@ -293,8 +293,8 @@ static void label_frame(LpBuf *to, LpBuf *b)
   lp_buf_free(b);
 }
 
-/* Add what a site and its function are called, with no ';' in it and no mark of
-** approximate lines.
+/* Add the label of a site and its function's name, without ';' and without
+** marks of approximate lines.
 */
 void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site)
 {

@@ -65,8 +65,8 @@ unsigned lp_metric_wants(unsigned metrics)
   return wants;
 }
 
-/* The set of metrics that a profile has. What is leaked is what is live,
-** unless the youngest objects are left out.
+/* The set of metrics that a profile has. Leaked is the same as live, unless the
+** youngest objects are left out.
 */
 unsigned lp_metric_counted(const LpProfile *prof)
 {
@@ -88,7 +88,7 @@ unsigned lp_metric_columns(const LpProfile *prof)
   return metrics;
 }
 
-/* What is counted for an origin on one side. */
+/* The counters of an origin on one side. */
 static LpFigures metric_figures(const LpProfile *prof, LpSide side,
                                 uint32_t origin)
 {
@@ -101,8 +101,8 @@ static LpFigures metric_figures(const LpProfile *prof, LpSide side,
   return none;
 }
 
-/* Is it known of objects that are older than the recording? Not how many they
-** are, and they leak nothing of it.
+/* Is the metric known of objects older than the recording? Their number is not,
+** and none of them is leaked.
 */
 int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric)
 {

@@ -25,7 +25,7 @@ LpColumn *lp_table_metric(LpTable *t, LpMetric metric)
   return lp_table_column(t, m->key, m->title, m->unit);
 }
 
-/* Add the column of what a metric was; text has no room for it. */
+/* Add the column of a metric's baseline, which text does not show. */
 LpColumn *lp_table_base(LpTable *t, LpMetric metric)
 {
   const LpMetricInfo *m = &lp_metrics[metric];
@@ -53,7 +53,7 @@ void lp_table_number(LpTable *t, unsigned col, uint64_t n)
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .n = n};
 }
 
-/* What N is of ALL, in the last row. */
+/* N as a share of ALL, in the last row. */
 void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all)
 {
   double percent =
@@ -61,14 +61,14 @@ void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all)
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .percent = percent};
 }
 
-/* A text, in the last row; it is the table's now. */
+/* A text, in the last row; the table owns it. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): it is freed there. */
 void lp_table_string(LpTable *t, unsigned col, char *s)
 {
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .s = s};
 }
 
-/* Give the memory back. */
+/* Free it. */
 void lp_table_close(LpTable *t)
 {
   size_t i;

@@ -22,7 +22,7 @@ typedef struct LpColumn {
   int change; /* Of a number to another: its sign is shown, its size counts. */
 } LpColumn;
 
-/* What stands in a place. */
+/* The value of a cell. */
 typedef struct LpPlace {
   int known; /* 0: the value is unknown. */
   union {

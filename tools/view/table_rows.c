@@ -1,6 +1,5 @@
 /*
-** What is done with the rows of any table, whatever is in them: another order,
-** only the first ones.
+** Sorting and cutting the rows of any table.
 */
 
 #include <stdlib.h>
@@ -64,7 +63,7 @@ void lp_table_sort(LpTable *t, unsigned col)
   t->places = t->n * t->ncol;
 }
 
-/* What a column has in N rows from FROM on, if numbers of it can be added. */
+/* The sum of a column in N rows from FROM on, if it can be added up. */
 static LpPlace rows_sum(const LpTable *t, unsigned col, size_t from, size_t n)
 {
   const LpColumn *c = &t->col[col];
@@ -85,7 +84,7 @@ static LpPlace rows_sum(const LpTable *t, unsigned col, size_t from, size_t n)
   return sum;
 }
 
-/* Put what N rows from FROM on have together into the first of them. */
+/* Replace N rows from FROM on by their sum, in the first of them. */
 static void rows_others(LpTable *t, size_t from, size_t n)
 {
   int named = 0;
@@ -107,8 +106,8 @@ static void rows_others(LpTable *t, size_t from, size_t n)
   }
 }
 
-/* Leave only the first rows, and one with what all others have together; those
-** at the foot stay.
+/* Keep the first rows, one with the sum of the others, and the rows at the
+** foot.
 */
 void lp_table_top(LpTable *t, size_t top)
 {
