@@ -316,8 +316,8 @@ LJ_FUNC void lj_memprof_symbol(const void *addr, MPSymbol *sym);
 #define MP_CNAME_MAX 256 /* Room for the name of a C function. */
 
 LJ_FUNC const GCtab *lj_memprof_loaded(global_State *g);
-LJ_FUNC void lj_memprof_cname(global_State *g, const GCfunc *fn,
-                              const char *symbol, char *name, size_t size);
+LJ_FUNC void lj_memprof_cname(global_State *g, const GCfunc *fn, char *name,
+                              size_t size);
 
 /*
 ** The next object of the VM's list that is of a type, from o on, or NULL. Those

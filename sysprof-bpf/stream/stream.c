@@ -63,15 +63,6 @@ static int stream_bad(LsStream *s)
   return s->block.error != 0;
 }
 
-/* Bytes of an unsigned integer. */
-static unsigned stream_ulebs(uint64_t v)
-{
-  unsigned n = 1;
-  for (; v >= 0x80; v >>= 7)
-    n++;
-  return n;
-}
-
 /* Make sure that N bytes fit into the block, and that there is one. */
 static void stream_room(LsStream *s, size_t n)
 {
@@ -81,7 +72,7 @@ static void stream_room(LsStream *s, size_t n)
   if (!b->n) {
     ls_block_begin(&s->block);
     ls_buffer_byte(b, LJM_RECORD_BYTE(LJM_REC_TIME));
-    ls_buffer_uleb(b, stream_ulebs(s->ns));
+    ls_buffer_uleb(b, ljm_uleblen(s->ns));
     ls_buffer_uleb(b, s->ns);
     s->nstack = 0;
     s->cut = 0;
@@ -92,7 +83,7 @@ static void stream_room(LsStream *s, size_t n)
 static void stream_put(LsStream *s, uint32_t id)
 {
   LsBuffer *b = &s->block.b;
-  size_t n = s->rec.n - 1 + (id ? stream_ulebs(id) : 0);
+  size_t n = s->rec.n - 1 + (id ? ljm_uleblen(id) : 0);
   if (stream_bad(s))
     return;
   stream_room(s, n + 1 + LJM_ULEB_MAX);

@@ -14,7 +14,6 @@ void lp_option_min(const char *arg, struct argp_state *state)
 {
   LpReportOptions *opt = &lp_options.report;
   char *end;
-  lp_options.given |= LP_TAKES_MIN;
   opt->least = 0;
   opt->min = strtod(arg, &end);
   if (end != arg && strcmp(end, "%") == 0 && opt->min >= 0 && opt->min <= 100)
@@ -32,7 +31,6 @@ void lp_option_top(const char *arg, struct argp_state *state)
   uint64_t n = 0;
   if (!lp_amount_parse(arg, &n) || n == 0)
     argp_error(state, "expected N, a number of rows, not %s", arg);
-  lp_options.given |= LP_TAKES_TOP;
   lp_options.report.top = (size_t)n;
 }
 
@@ -48,7 +46,6 @@ void lp_option_metric(const char *arg, struct argp_state *state)
     lp_buf_free(&names);
     return;
   }
-  lp_options.given |= LP_TAKES_METRIC;
   lp_options.report.metric = m;
   lp_options.report.chosen = 1;
 }

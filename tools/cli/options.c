@@ -14,27 +14,30 @@ LpOptions lp_options = {.format = "text",
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};
 
+/* From OPT_MIN on, in the order of LP_TAKES_*. */
 enum {
   OPT_DUMP = 256,
   OPT_FORMAT,
   OPT_VIEW,
+  OPT_FOLLOW,
+  OPT_DIFFLIST,
+  OPT_LIMIT,
+  OPT_LIST,
+  OPT_FROM,
+  OPT_TO,
   OPT_MIN,
   OPT_METRIC,
   OPT_SORT,
-  OPT_FOLLOW,
   OPT_TOP,
   OPT_FOCUS,
   OPT_IGNORE,
   OPT_DIFF,
-  OPT_DIFFLIST,
-  OPT_LIMIT,
   OPT_TEMPORARY,
   OPT_YOUNG,
-  OPT_SNAP,
-  OPT_LIST,
-  OPT_FROM,
-  OPT_TO
+  OPT_SNAP
 };
+_Static_assert(LP_TAKES_MIN << (OPT_SNAP - OPT_MIN) == LP_TAKES_SNAP,
+               "one bit for each of these options");
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is reported:", 1},
@@ -229,17 +232,14 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
     wanted->to = lp_option_seconds(arg, state);
     break;
   case OPT_TEMPORARY:
-    lp_options.given |= LP_TAKES_TEMPORARY;
     wanted->what |= LP_WANT_TEMPORARY;
     wanted->temporary = lp_option_number(arg, state);
     break;
   case OPT_YOUNG:
-    lp_options.given |= LP_TAKES_YOUNG;
     wanted->what |= LP_WANT_YOUNG;
     wanted->young = lp_option_percent(arg, state);
     break;
   case OPT_SNAP:
-    lp_options.given |= LP_TAKES_SNAP;
     wanted->what |= LP_WANT_SNAPS;
     wanted->snap = lp_option_interval(arg, state);
     break;
@@ -253,6 +253,8 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+  if (key >= OPT_MIN && key <= OPT_SNAP)
+    lp_options.given |= (unsigned)LP_TAKES_MIN << (key - OPT_MIN);
   switch (key) {
   case 'o':
     lp_options.out = arg;
@@ -272,24 +274,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_option_metric(arg, state);
     break;
   case OPT_SORT:
-    lp_options.given |= LP_TAKES_SORT;
     lp_options.report.sort = arg;
     break;
   case OPT_TOP:
     lp_option_top(arg, state);
     break;
   case OPT_FOCUS:
-    lp_options.given |= LP_TAKES_FOCUS;
     lp_options.report.focus = lp_option_regex(
         &lp_options.focus, lp_options.report.focus, "focus", arg, state);
     break;
   case OPT_IGNORE:
-    lp_options.given |= LP_TAKES_IGNORE;
     lp_options.report.ignore = lp_option_regex(
         &lp_options.ignore, lp_options.report.ignore, "ignore", arg, state);
     break;
   case OPT_DIFF:
-    lp_options.given |= LP_TAKES_DIFF;
     lp_names_add(&lp_options.base, arg);
     break;
   case OPT_DIFFLIST:

@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "foreign.h"
-#include "report.h"
-#include "report_csv.h"
-#include "report_json.h"
 #include "text.h"
 
 /* The first one of a format has its default view, unless table_formats has

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report_csv.h"
+#include "report.h"
 #include "utf8.h"
 
 /* Harmless characters of usual names. */

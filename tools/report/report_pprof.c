@@ -14,9 +14,7 @@
 #include "foreign.h"
 #include "frame.h"
 #include "gzip.h"
-#include "label.h"
 #include "protobuf.h"
-#include "report.h"
 #include "text.h"
 #include "utf8.h"
 
@@ -123,8 +121,7 @@ static uint64_t pprof_string(Pprof *p, const char *s)
 }
 
 /* The string number of a site's label, which OF appends. */
-static uint64_t pprof_label(Pprof *p, uint32_t site,
-                            void (*of)(LpBuf *, const LpProfile *, uint32_t))
+static uint64_t pprof_label(Pprof *p, uint32_t site, LpLabel *of)
 {
   LpBuf b = {0};
   uint64_t id;
@@ -156,40 +153,28 @@ static uint64_t pprof_function(Pprof *p, uint32_t site)
   return p->func[id];
 }
 
-/* The id of a module. */
-static uint64_t pprof_module(Pprof *p, const char *path, const char *buildid)
-{
-  LpBuf b = {0};
-  uint32_t n = p->mappings.n, id;
-  lp_buf_printf(&b, "%s %s", buildid, path);
-  id = lp_intern(&p->mappings, b.s, b.n);
-  b.n = 0;
-  if (id == n) {
-    lp_pb_number(&b, MAPPING_ID, id + 1u);
-    lp_pb_number(&b, MAPPING_LIMIT, INT64_MAX);
-    lp_pb_number(&b, MAPPING_FILE, pprof_string(p, path));
-    lp_pb_number(&b, MAPPING_BUILDID, pprof_string(p, buildid));
-    lp_pb_number(&b, MAPPING_HASFUNCTIONS, 1);
-    pprof_field(p, PROFILE_MAPPING, &b);
-  }
-  lp_buf_free(&b);
-  return id + 1u;
-}
-
 /* The id of a site's module, 0 if it has none. Functions are in it by their
 ** addresses in its file.
 */
 static uint64_t pprof_mapping(Pprof *p, uint32_t site)
 {
-  LpBuf path = {0}, buildid = {0};
-  uint64_t id = 0;
-  lp_frame_module(&path, p->prof, site);
-  lp_frame_buildid(&buildid, p->prof, site);
-  if (path.n)
-    id = pprof_module(p, path.s, buildid.n ? buildid.s : "");
-  lp_buf_free(&path);
-  lp_buf_free(&buildid);
-  return id;
+  uint64_t key[2] = {pprof_label(p, site, lp_frame_module), 0};
+  uint32_t n = p->mappings.n, id;
+  LpBuf msg = {0};
+  if (!key[0])
+    return 0;
+  key[1] = pprof_label(p, site, lp_frame_buildid);
+  id = lp_intern(&p->mappings, key, sizeof(key));
+  if (id == n) {
+    lp_pb_number(&msg, MAPPING_ID, id + 1u);
+    lp_pb_number(&msg, MAPPING_LIMIT, INT64_MAX);
+    lp_pb_number(&msg, MAPPING_FILE, key[0]);
+    lp_pb_number(&msg, MAPPING_BUILDID, key[1]);
+    lp_pb_number(&msg, MAPPING_HASFUNCTIONS, 1);
+    pprof_field(p, PROFILE_MAPPING, &msg);
+  }
+  lp_buf_free(&msg);
+  return id + 1u;
 }
 
 /* The id of a site's location. */
@@ -292,38 +277,34 @@ static void pprof_choose(Pprof *p, LpMetric metric)
     pprof_number(p, PROFILE_DEFAULT_TYPE, pprof_string(p, first));
 }
 
-/* Write a comment. */
-static void pprof_comment(Pprof *p, const char *s)
+/* Write a comment, if there is one, which is empty then. */
+static void pprof_comment(Pprof *p, LpBuf *b)
 {
-  pprof_number(p, PROFILE_COMMENT, pprof_string(p, s));
+  if (b->n)
+    pprof_number(p, PROFILE_COMMENT, pprof_string(p, b->s));
+  b->n = 0;
 }
 
 /* Write comments about estimates. */
 static void pprof_comments(Pprof *p, const LpReportOptions *opt)
 {
   const LpProfile *prof = p->prof;
-  LpBuf b = {0};
-  size_t n;
-  pprof_comment(p, "lj-parse-memprof " LP_VERSION);
-  if (opt->base) {
+  LpBuf b = {0}, outside = {0};
+  lp_buf_puts(&b, "lj-parse-memprof " LP_VERSION);
+  pprof_comment(p, &b);
+  if (opt->base)
     lp_buf_printf(&b, "Changes, compared with %s", opt->base);
-    pprof_comment(p, b.s);
-    b.n = 0;
-  }
+  pprof_comment(p, &b);
   lp_text_sampled(&b, prof);
-  if (b.n)
-    pprof_comment(p, b.s);
-  b.n = 0;
-  if (prof->guess.n) {
+  pprof_comment(p, &b);
+  if (prof->guess.n)
     lp_buf_printf(&b, "Live figures are approximate: %s", prof->guess.s);
-    pprof_comment(p, b.s);
-    b.n = 0;
-  }
-  lp_buf_puts(&b, "Outside of the VM's count: ");
-  n = b.n;
-  lp_foreign_text(&b, prof);
-  if (b.n > n)
-    pprof_comment(p, b.s);
+  pprof_comment(p, &b);
+  lp_foreign_text(&outside, prof);
+  if (outside.n)
+    lp_buf_printf(&b, "Outside of the VM's count: %s", outside.s);
+  pprof_comment(p, &b);
+  lp_buf_free(&outside);
   lp_buf_free(&b);
 }
 

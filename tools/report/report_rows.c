@@ -104,28 +104,30 @@ static void rows_total(Rows *r)
 
 /* -- Order ---------------------------------------------------------------- */
 
-/* The self value of a row, or its change. */
+/* Of a metric: what there is, or how that changed. */
+static uint64_t rows_value(LpValue now, LpValue base, int change)
+{
+  return lp_value_round(now) - (change ? lp_value_round(base) : 0);
+}
+
+/* Of the metric: what a row has itself. */
 static uint64_t rows_own(const Rows *r, const Row *row, int change)
 {
-  uint64_t now = lp_value_round(row->self[LP_NOW][r->metric]);
-  uint64_t base = lp_value_round(row->self[LP_BASE][r->metric]);
-  return change ? now - base : now;
+  return rows_value(row->self[LP_NOW][r->metric], row->self[LP_BASE][r->metric],
+                    change);
 }
 
 /* The total, or its change. */
 static uint64_t rows_all(const Row *row, int change)
 {
-  uint64_t now = lp_value_round(row->total[LP_NOW]);
-  uint64_t base = lp_value_round(row->total[LP_BASE]);
-  return change ? now - base : now;
+  return rows_value(row->total[LP_NOW], row->total[LP_BASE], change);
 }
 
 /* Largest first; changes by their size. */
 static int rows_compare(uint64_t a, uint64_t b, int change)
 {
-  if (change && lp_size(a) != lp_size(b))
-    return lp_size(a) > lp_size(b) ? -1 : 1;
-  return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);
+  int cmp = change ? lp_most_first(lp_size(a), lp_size(b)) : 0;
+  return cmp ? cmp : lp_most_first(a, b);
 }
 
 /* Largest first, then by name. */
@@ -144,13 +146,9 @@ static int rows_before(const void *a, const void *b, void *ctx)
 static char *rows_label(const Rows *r, const Row *row)
 {
   LpBuf b = {0};
-  if (r->lines) {
-    lp_label_whole(&b, r->prof, row->site);
-    return b.s;
-  }
-  if (row->unsure)
+  if (row->unsure && !r->lines)
     lp_buf_puts(&b, "~");
-  lp_label_func(&b, r->prof, row->site);
+  (r->lines ? lp_label_whole : lp_label_func)(&b, r->prof, row->site);
   return b.s;
 }
 
@@ -196,15 +194,14 @@ static int rows_shown(const Rows *r, const Row *row)
 {
   uint64_t all = lp_value_round(r->all[LP_NOW]);
   uint64_t base = lp_value_round(r->all[LP_BASE]);
+  uint64_t most = (int64_t)all > (int64_t)base ? all : base;
   if (!(r->opt->min > 0) && !r->opt->least)
     return !rows_empty(row);
   if (r->sides == 1)
     return lp_report_enough(r->opt, rows_all(row, 0), all) ||
            (lp_profile_joint(r->prof) && rows_near_enough(r, row));
-  return lp_report_enough(r->opt, lp_size(rows_all(row, 1)),
-                          (int64_t)all > (int64_t)base ? all : base) ||
-         lp_report_enough(r->opt, lp_size(rows_own(r, row, 1)),
-                          (int64_t)all > (int64_t)base ? all : base);
+  return lp_report_enough(r->opt, lp_size(rows_all(row, 1)), most) ||
+         lp_report_enough(r->opt, lp_size(rows_own(r, row, 1)), most);
 }
 
 /* Move the rows that are shown to the front and sort them. Returns their
@@ -271,8 +268,7 @@ static void rows_head(const Rows *r, LpTable *t)
     if (m == r->metric || !(r->metrics & LP_METRIC_BIT(m)))
       continue;
     if (!(near & LP_METRIC_BIT(m)))
-      lp_table_extra(t, lp_metrics[m].key, lp_metrics[m].title,
-                     lp_metrics[m].unit);
+      lp_table_metric(t, m)->extra = 1;
     if (r->sides > 1)
       lp_table_base(t, m);
   }
@@ -334,15 +330,15 @@ static void rows_add(const Rows *r, LpTable *t, const Row *row)
 
 /* All of it. */
 static void rows_table(LpTable *t, const LpProfile *prof,
-                       const LpReportOptions *opt, int lines)
+                       const LpReportOptions *opt)
 {
-  Rows r = {.prof = prof, .opt = opt, .lines = lines};
+  Rows r = {.prof = prof, .opt = opt, .lines = strcmp(t->name, "lines") == 0};
   size_t i, n;
   r.sides = prof->baseline.present ? LP_NSIDE : 1;
   r.metric = lp_report_metric(prof, opt);
   r.metrics = lp_metric_columns(prof) | LP_METRIC_BIT(r.metric);
   r.row = lp_zalloc(prof->sitekeys.n, sizeof(Row));
-  r.as = lp_tree_sites(prof, lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
+  r.as = lp_tree_sites(prof, r.lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
   rows_self(&r);
   rows_total(&r);
   n = rows_sort(&r);
@@ -354,27 +350,15 @@ static void rows_table(LpTable *t, const LpProfile *prof,
   free(r.as);
 }
 
-static void functions_table(LpTable *t, const LpProfile *prof,
-                            const LpReportOptions *opt)
-{
-  rows_table(t, prof, opt, 0);
-}
-
-static void lines_table(LpTable *t, const LpProfile *prof,
-                        const LpReportOptions *opt)
-{
-  rows_table(t, prof, opt, 1);
-}
-
 const LpReport lp_report_functions = {
     .view = "functions",
     .of = LP_OF_MEMORY | LP_OF_CPU,
     .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
-    .table = functions_table,
+    .table = rows_table,
 };
 const LpReport lp_report_lines = {
     .view = "lines",
     .of = LP_OF_MEMORY | LP_OF_CPU,
     .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
-    .table = lines_table,
+    .table = rows_table,
 };

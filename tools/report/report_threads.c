@@ -41,8 +41,10 @@ static char *threads_name(const LpProfile *prof, uint32_t id,
 static void threads_row(LpTable *table, const LpProfile *prof, uint32_t id)
 {
   const LpCpu *cpu = &prof->cpu;
-  LpThreadInfo t = lp_cpu_thread_info(cpu, id);
-  LpProcessInfo p = lp_cpu_process_info(cpu, t.process);
+  LpThreadInfo t;
+  LpProcessInfo p;
+  lp_cpu_info(&cpu->threads, id, &t);
+  lp_cpu_info(&cpu->processes, t.process, &p);
   lp_table_row(table);
   lp_table_number(table, 0, cpu->thread[id]);
   lp_table_percent(table, 1, cpu->thread[id], cpu->samples);

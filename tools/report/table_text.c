@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
 #include "text.h"
 
 /* Add the value of a cell. */

@@ -18,35 +18,18 @@ LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
   return c;
 }
 
-/* Add a column that text does not show. */
-void lp_table_extra(LpTable *t, const char *key, const char *title, LpUnit unit)
-{
-  lp_table_column(t, key, title, unit)->extra = 1;
-}
-
 /* Add the column of a metric. */
-void lp_table_metric(LpTable *t, LpMetric metric)
+LpColumn *lp_table_metric(LpTable *t, LpMetric metric)
 {
   const LpMetricInfo *m = &lp_metrics[metric];
-  lp_table_column(t, m->key, m->title, m->unit);
-}
-
-/* Pass a text's ownership to the table. */
-static const char *table_own(LpTable *t, LpBuf b)
-{
-  t->own = lp_grow(t->own, &t->owns, t->nown + 1, sizeof(t->own[0]));
-  return t->own[t->nown++] = b.s;
+  return lp_table_column(t, m->key, m->title, m->unit);
 }
 
 /* Add the column of a metric's baseline, which text does not show. */
 LpColumn *lp_table_base(LpTable *t, LpMetric metric)
 {
   const LpMetricInfo *m = &lp_metrics[metric];
-  LpBuf key = {0}, title = {0};
-  LpColumn *c;
-  lp_buf_printf(&key, "%s-base", m->key);
-  lp_buf_printf(&title, "%s, base", m->title);
-  c = lp_table_column(t, table_own(t, key), table_own(t, title), m->unit);
+  LpColumn *c = lp_table_column(t, m->base_key, m->base_title, m->unit);
   c->extra = 1;
   return c;
 }
@@ -92,9 +75,6 @@ void lp_table_close(LpTable *t)
   for (i = 0; i < t->n * t->ncol; i++)
     if (t->col[i % t->ncol].unit == LP_UNIT_TEXT && t->place[i].known)
       free(t->place[i].s);
-  for (i = 0; i < t->nown; i++)
-    free(t->own[i]);
-  free(t->own);
   lp_buf_free(&t->note);
   free(t->col);
   free(t->place);

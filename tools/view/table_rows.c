@@ -22,13 +22,7 @@ typedef struct Sorting {
   unsigned col;
 } Sorting;
 
-/* A number that is sorted by. */
-static int64_t rows_number(const LpColumn *c, const LpPlace *p)
-{
-  return (int64_t)(c->change ? lp_size(p->n) : p->n);
-}
-
-/* Numbers: largest first; texts: by name; unknown values last. */
+/* Numbers: most first; texts: by name. What is not known is last. */
 static int rows_compare(const LpColumn *c, const LpPlace *a, const LpPlace *b)
 {
   if (!a->known || !b->known)
@@ -37,8 +31,8 @@ static int rows_compare(const LpColumn *c, const LpPlace *a, const LpPlace *b)
     return strcmp(a->s, b->s);
   if (c->unit == LP_UNIT_PERCENT)
     return (a->percent < b->percent) - (a->percent > b->percent);
-  return (rows_number(c, a) < rows_number(c, b)) -
-         (rows_number(c, a) > rows_number(c, b));
+  return c->change ? lp_most_first(lp_size(a->n), lp_size(b->n))
+                   : lp_most_first(a->n, b->n);
 }
 
 /* The same, of numbers of rows. Equal ones are in the order they were. */
