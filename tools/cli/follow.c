@@ -37,7 +37,6 @@ static void follow_take(int signo)
     sigaction(signo, &sa, NULL);
 }
 
-/* Begin to follow the file NAME, that is open at its start. */
 void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds)
 {
   memset(f, 0, sizeof(*f));
@@ -50,7 +49,6 @@ void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds)
   follow_take(SIGTERM);
 }
 
-/* The line in front of a report: when it was made, of how much. */
 void lp_follow_heading(LpBuf *b, const LpFollow *f, int last)
 {
   double seconds = (double)(lp_progress_now() - f->start) / (double)SECOND;

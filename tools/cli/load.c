@@ -21,7 +21,6 @@
 
 /* -- What went wrong ------------------------------------------------------ */
 
-/* The more important one of two statuses, LpStatus or that of a limit. */
 int lp_load_worse(int a, int b)
 {
   static const int rank[] = {
@@ -29,7 +28,6 @@ int lp_load_worse(int a, int b)
   return rank[a] > rank[b] ? a : b;
 }
 
-/* Something could not be done. */
 int lp_load_failed(const char *name, const char *why)
 {
   fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, name, why);

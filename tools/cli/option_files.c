@@ -18,7 +18,6 @@
 
 /* -- Names ---------------------------------------------------------------- */
 
-/* One more. */
 void lp_names_add(LpNames *names, const char *name)
 {
   names->name =
@@ -122,7 +121,6 @@ static void files_bases(void)
   lp_options.report.base = b->s;
 }
 
-/* All names are known. */
 void lp_option_files(struct argp_state *state)
 {
   if (!lp_options.file.n)

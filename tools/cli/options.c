@@ -171,7 +171,6 @@ const LpReport *lp_options_report(unsigned of, LpBuf *why)
   return r;
 }
 
-/* What must be counted for a report and all limits, LP_WANT_*. */
 unsigned lp_options_wants(const LpReport *r)
 {
   unsigned metrics = LP_METRIC_BIT(lp_options.report.metric);
@@ -330,7 +329,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   return 0;
 }
 
-/* Parse the command line into lp_options; errors exit with status 64. */
 void lp_options_parse(int argc, char **argv)
 {
   static const struct argp argp = {options, parse, "[FILE...]", doc,

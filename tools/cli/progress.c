@@ -26,7 +26,6 @@ static struct {
   size_t width;   /* Columns of the line that is there now. */
 } progress;
 
-/* Nanoseconds since some time in the past. */
 uint64_t lp_progress_now(void)
 {
   struct timespec t;
@@ -48,7 +47,6 @@ static void progress_time(LpBuf *b, uint64_t s)
                   s / 60 % 60, s % 60);
 }
 
-/* The text on P: bytes read, rate, and the remaining time if it is known. */
 void lp_progress_text(LpBuf *b, const LpProgress *p, uint64_t now)
 {
   double ns = now > p->start ? (double)(now - p->start) : 1;
@@ -92,7 +90,6 @@ static void progress_put(const char *s)
   progress.width = (size_t)len;
 }
 
-/* Erase the line, if there is one. */
 void lp_progress_clear(void)
 {
   if (progress.width)
@@ -113,7 +110,6 @@ static void progress_draw(LpProgress *p)
   lp_buf_free(&b);
 }
 
-/* Begin to read a file. */
 void lp_progress_open(LpProgress *p, const char *name, int fd)
 {
   struct stat st;
@@ -128,7 +124,6 @@ void lp_progress_open(LpProgress *p, const char *name, int fd)
     p->size = (uint64_t)(st.st_size - at);
 }
 
-/* Read from it. */
 ssize_t lp_progress_read(void *ctx, void *buf, size_t n)
 {
   LpProgress *p = ctx;

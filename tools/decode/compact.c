@@ -164,7 +164,6 @@ static void compact_blocks(Compact *c, const LpDamage *why)
                      c->items.body == 'p' ? "books" : "totals");
 }
 
-/* Read a stream whose first prologue is here. */
 void lp_compact_read(LpInput *in, const LpSink *sink)
 {
   Compact c = {.in = in, .sink = sink, .look = LOOK_FREE};

@@ -8,7 +8,6 @@
 
 #include "items.h"
 
-/* Is this a body of KIND? If that is not known yet, it is from here on. */
 int lp_items_is(LpItems *it, int kind)
 {
   if (!it->body) {
@@ -18,7 +17,6 @@ int lp_items_is(LpItems *it, int kind)
   return it->body == kind;
 }
 
-/* Start with nothing known; BODY is its kind, or 0. */
 void lp_items_open(LpItems *it, const LpSink *sink, int body)
 {
   memset(it, 0, sizeof(*it));
@@ -30,7 +28,6 @@ void lp_items_open(LpItems *it, const LpSink *sink, int body)
     lp_items_is(it, body);
 }
 
-/* Give the memory back. */
 void lp_items_close(LpItems *it)
 {
   lp_stack_close(&it->stack);
@@ -41,7 +38,6 @@ void lp_items_close(LpItems *it)
   lp_idmap_free(&it->threads);
 }
 
-/* Hand over the events that wait. */
 void lp_items_flush(LpItems *it)
 {
   if (it->n)
@@ -50,7 +46,6 @@ void lp_items_flush(LpItems *it)
   it->n = 0;
 }
 
-/* The innermost site calls the site ID of the stream, as recorded at P. */
 void lp_items_push(LpItems *it, const uint8_t *p, uint64_t id)
 {
   uint32_t site = lp_items_site(it, id);

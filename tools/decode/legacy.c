@@ -317,7 +317,6 @@ static void legacy_events(Legacy *l)
 
 /* -- All of it ------------------------------------------------------------ */
 
-/* Read a stream whose first prologue is here. */
 void lp_legacy_read(LpInput *in, const LpSink *sink)
 {
   Legacy *l = lp_zalloc(1, sizeof(Legacy));

@@ -6,7 +6,6 @@
 
 #include "prologue.h"
 
-/* What body begins here, if it is one of those that are READ. */
 int lp_prologue_body(LpInput *in, const LpSink *sink, const char *read,
                      unsigned *version)
 {

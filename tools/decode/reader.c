@@ -8,7 +8,6 @@
 #include "legacy.h"
 #include "reader.h"
 
-/* Read a whole stream. What is wrong with it is the sink's to remember. */
 void lp_reader_run(LpInput *in, const LpSink *sink)
 {
   size_t have = lp_input_want(in, LJM_PROLOGUE_LEN);

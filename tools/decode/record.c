@@ -7,7 +7,6 @@
 
 #include "record.h"
 
-/* Damage, in words. */
 LpDamage lp_damage_of(LpDamageKind kind, uint64_t offset, const char *fmt, ...)
 {
   LpDamage d = {.kind = kind, .offset = offset};

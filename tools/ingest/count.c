@@ -312,7 +312,6 @@ static void count_in_detail(LpStream *st, LpDetail *w, const LpEvent *ev,
   }
 }
 
-/* A batch of events: ask for the memory of all of them, then apply them. */
 void lp_count_events(void *ctx, const LpEvent *ev, size_t n)
 {
   LpStream *st = ctx;

@@ -32,7 +32,6 @@ static void detail_step(LpStream *st)
     lp_timeseries_add(&w->timeseries, ns, &s);
 }
 
-/* A time mark. */
 void lp_detail_time(LpStream *st, uint64_t ns)
 {
   LpDetail *w = st->detail;
@@ -48,7 +47,6 @@ void lp_detail_time(LpStream *st, uint64_t ns)
 
 /* -- Its life ------------------------------------------------------------- */
 
-/* Begin, if something is wanted. */
 LpDetail *lp_detail_begin(LpStream *st)
 {
   LpProfile *prof = st->prof;
@@ -120,7 +118,6 @@ static void detail_timeseries(LpStream *st)
   lp_timeseries_join(&st->prof->timeseries, &mine);
 }
 
-/* Take what was finalized out of the profile, to go on. */
 void lp_detail_resume(LpStream *st)
 {
   LpDetail *w = st->detail;
@@ -141,7 +138,6 @@ void lp_detail_resume(LpStream *st)
   }
 }
 
-/* Bring the profile up to date. */
 void lp_detail_finalize(LpStream *st)
 {
   LpDetail *w = lp_detail_begin(st);
@@ -159,7 +155,6 @@ void lp_detail_finalize(LpStream *st)
     detail_timeseries(st);
 }
 
-/* The end of the stream, which is finalized. */
 void lp_detail_close(LpStream *st)
 {
   LpDetail *w = st->detail;

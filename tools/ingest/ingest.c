@@ -13,7 +13,6 @@
 
 /* -- Records -------------------------------------------------------------- */
 
-/* What it is of. */
 void lp_stream_body(void *ctx, int body)
 {
   LpStream *st = ctx;
@@ -180,7 +179,6 @@ static void stream_statistics_end(void *ctx, uint64_t offset)
 
 /* -- Its life ------------------------------------------------------------- */
 
-/* Begin. Returns the sink for the stream's reader. */
 LpSink lp_stream_open(LpStream *st, LpProfile *prof)
 {
   LpSink sink = {
@@ -206,7 +204,6 @@ LpSink lp_stream_open(LpStream *st, LpProfile *prof)
   return sink;
 }
 
-/* How much of it could be read. */
 LpStatus lp_stream_status(const LpStream *st)
 {
   if (!st->ndamage)
@@ -254,7 +251,6 @@ void lp_stream_finalize(LpStream *st)
     lp_profile_finalize(prof);
 }
 
-/* The end of the stream, whose length is OFFSET. */
 void lp_stream_close(LpStream *st, uint64_t offset)
 {
   lp_verify_end(st, offset);

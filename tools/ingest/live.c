@@ -109,7 +109,6 @@ static void over_clear(LpLiveOver *t, size_t i)
   t->n--;
 }
 
-/* As lp_live_take, of an object that has no slot. */
 uint32_t lp_live_take_slow(LpLive *m, uint64_t addr)
 {
   uint64_t hash = lp_hash_well(addr);
@@ -129,7 +128,6 @@ uint32_t lp_live_take_slow(LpLive *m, uint64_t addr)
 
 /* -- The page table ------------------------------------------------------- */
 
-/* The leaf of a region that is none of those looked up last, or NULL. */
 uint32_t *lp_live_find(LpLive *m, uint64_t region)
 {
   uint32_t id = lp_idmap_get(&m->regions, region);
@@ -157,7 +155,6 @@ static void leaf_new(LpLive *m, uint64_t region)
 
 /* -- Both ----------------------------------------------------------------- */
 
-/* As lp_live_put, where no free slot waits: a new region, or a collision. */
 uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin)
 {
   uint32_t *slot = lp_live_slot(m, addr), old;
@@ -173,7 +170,6 @@ uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin)
   return old;
 }
 
-/* Give the memory back. */
 void lp_live_free(LpLive *m)
 {
   size_t i;

@@ -7,7 +7,6 @@
 #include "verify.h"
 #include "leb.h"
 
-/* Something is wrong: the first thing is kept, the others are counted. */
 void lp_stream_damage(void *ctx, const LpDamage *d)
 {
   LpStream *st = ctx;

@@ -19,21 +19,18 @@ static uint32_t cpu_name(LpCpu *cpu, LpStr s)
   return lp_intern(cpu->names, s.s, s.n);
 }
 
-/* The number of a module. */
 uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m)
 {
   LpModuleInfo mi = {cpu_name(cpu, m->path), cpu_name(cpu, m->buildid)};
   return lp_intern(&cpu->modules, &mi, sizeof(mi));
 }
 
-/* The number of a process. */
 uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p)
 {
   LpProcessInfo pi = {p->pid, p->pidns, p->start, cpu_name(cpu, p->command)};
   return lp_intern(&cpu->processes, &pi, sizeof(pi));
 }
 
-/* The number of a thread. */
 uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t)
 {
   LpThreadInfo ti = {t->tid, t->process, cpu_name(cpu, t->name)};
@@ -43,7 +40,6 @@ uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t)
   return id;
 }
 
-/* What is known of one of them: a structure that was interned. */
 void lp_cpu_info(const LpIntern *of, uint32_t id, void *to)
 {
   size_t n;
@@ -53,7 +49,6 @@ void lp_cpu_info(const LpIntern *of, uint32_t id, void *to)
 
 /* -- Samples and statistics ----------------------------------------------- */
 
-/* Count samples of a thread. Returns 0 if they are more than can be. */
 int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
 {
   if (s->count > LP_SAMPLES_MAX - cpu->samples)
@@ -64,7 +59,6 @@ int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
   return 1;
 }
 
-/* Add a number of a stream's statistics. */
 void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value)
 {
   uint32_t id = lp_intern(&cpu->keys, key.s, key.n);
@@ -72,7 +66,6 @@ void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value)
   cpu->stat[id] = lp_sat_add(cpu->stat[id], value);
 }
 
-/* A number of the statistics, into *VALUE. Returns 0 if it is not there. */
 int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
 {
   uint32_t i;
@@ -99,7 +92,6 @@ uint64_t lp_cpu_truncated(const LpCpu *cpu)
   return complete < cpu->samples ? cpu->samples - complete : 0;
 }
 
-/* A stream has HZ samples a second. */
 void lp_cpu_rate(LpCpu *cpu, uint64_t hz)
 {
   if (hz > cpu->fast)
@@ -118,7 +110,6 @@ uint64_t lp_cpu_period(const LpCpu *cpu)
 
 /* -- Its life ------------------------------------------------------------- */
 
-/* Nothing but what is not known: module, process and thread 0. */
 void lp_cpu_open(LpCpu *cpu, LpIntern *names)
 {
   LpModule none = {{"", 0}, {"", 0}};
@@ -131,7 +122,6 @@ void lp_cpu_open(LpCpu *cpu, LpIntern *names)
   lp_cpu_thread(cpu, &nowhere);
 }
 
-/* Count anew; what has a number keeps it. */
 void lp_cpu_reset(LpCpu *cpu)
 {
   if (cpu->nthread)
@@ -142,7 +132,6 @@ void lp_cpu_reset(LpCpu *cpu)
   cpu->streams = cpu->with_stats = cpu->lost = cpu->outside = 0;
 }
 
-/* Give the memory back. */
 void lp_cpu_close(LpCpu *cpu)
 {
   lp_intern_free(&cpu->modules);

@@ -28,7 +28,6 @@ static void finalize_row(LpRow *r, const Deeds *d)
   r->live = lp_figure_live_bytes(&d->made);
 }
 
-/* Bring the rows up to date with what was read until now. */
 void lp_profile_finalize(LpProfile *prof)
 {
   Deeds *deeds = lp_zalloc(prof->sitekeys.n, sizeof(Deeds));

@@ -19,7 +19,6 @@ static uint32_t origins_node(LpOrigins *o, uint32_t parent, uint32_t site)
   return o->nnode++;
 }
 
-/* As lp_origins_node, of a node that is in no list, or new. */
 uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site)
 {
   uint64_t key = (uint64_t)parent << 32 | site;
@@ -58,7 +57,6 @@ static uint32_t origins_bare(LpOrigins *o, uint32_t what)
   return origins_new(o, LP_NODE_ROOT, what);
 }
 
-/* As lp_origins_get, of an origin that is in no list, or new. */
 uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
 {
   uint64_t key = (uint64_t)node << 32 | what;
@@ -80,7 +78,6 @@ uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
   return origins_new(o, node, what);
 }
 
-/* A stack was sampled COUNT times. An empty one is unknown. */
 void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
 {
   if (node == LP_NODE_ROOT)
@@ -90,19 +87,16 @@ void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
   o->samples[node] += count;
 }
 
-/* Make room for the parts of every origin. */
 void lp_origins_parts(LpOrigins *o)
 {
   o->part = lp_grow(o->part, &o->nparts, o->cells, sizeof(o->part[0]));
 }
 
-/* Make room for what is counted beside, of every origin. */
 void lp_origins_extra(LpOrigins *o)
 {
   o->extra = lp_grow(o->extra, &o->nextra, o->cells, sizeof(LpExtra));
 }
 
-/* Count objects of an origin beside. */
 void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
                        const LpWeight *v)
 {
@@ -116,7 +110,6 @@ void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
   lp_parts_add(&x->n[bytes], &x->part[bytes], v->bytes, v->bytespart);
 }
 
-/* What is counted for an origin. */
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
 {
   LpFigures f;
@@ -132,7 +125,6 @@ LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
   return f;
 }
 
-/* What an origin holds; below 0, modulo 2^64. */
 LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin)
 {
   static const uint64_t none[LP_NCELL];
@@ -149,7 +141,6 @@ LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin)
   return w;
 }
 
-/* The root, the node of cut stacks; no objects. */
 void lp_origins_open(LpOrigins *o)
 {
   memset(o, 0, sizeof(*o));
@@ -159,7 +150,6 @@ void lp_origins_open(LpOrigins *o)
   origins_bare(o, lp_origins_what(LP_SITE_LOST, LJM_TYPE_UNKNOWN));
 }
 
-/* Give the memory back. */
 void lp_origins_close(LpOrigins *o)
 {
   lp_idmap_free(&o->edges);

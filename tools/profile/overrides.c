@@ -9,7 +9,6 @@
 #include "mem.h"
 #include "overrides.h"
 
-/* A new entry. */
 LpWeight *lp_overrides_new(LpOverrides *t, uint64_t key)
 {
   LpOverride *e;
@@ -20,7 +19,6 @@ LpWeight *lp_overrides_new(LpOverrides *t, uint64_t key)
   return &e->w;
 }
 
-/* Give the memory back. */
 void lp_overrides_free(LpOverrides *t)
 {
   lp_idmap_free(&t->ids);

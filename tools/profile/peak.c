@@ -35,7 +35,6 @@ void lp_peak_open(LpPeak *p, LpOrigins *o)
   }
 }
 
-/* Keep what an origin holds. */
 void lp_peak_keep(LpPeak *p, const LpOrigins *o, uint32_t origin)
 {
   p->seen = lp_grow(p->seen, &p->nseen, (size_t)origin + 1, sizeof(uint64_t));
@@ -75,7 +74,6 @@ uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base)
   return lp_fixed_round(high);
 }
 
-/* Take it out again, to go on. */
 void lp_peak_resume(LpPeak *p, LpOrigins *o)
 {
   uint32_t i;
@@ -87,7 +85,6 @@ void lp_peak_resume(LpPeak *p, LpOrigins *o)
   o->extra[LP_ORIGIN_BEFORE].n[PEAK_BYTES] -= p->base;
 }
 
-/* Give the memory back. */
 void lp_peak_close(LpPeak *p)
 {
   free(p->seen);

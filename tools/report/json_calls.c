@@ -223,7 +223,6 @@ static void calls_tree(const Calls *c)
   lp_json_end(c->j);
 }
 
-/* Write all three members; the tree should be of whole numbers. */
 void lp_json_calls(LpJson *j, const LpProfile *prof, const LpTree *t)
 {
   Calls c = {.j = j, .prof = prof, .tree = t};

@@ -106,7 +106,6 @@ static int report_column(const LpTable *t, const LpProfile *prof,
                                                    : col;
 }
 
-/* Write the report that lp_report_find finds; there must be one. */
 void lp_report_write(const char *format, const char *view, LpOut *out,
                      const LpProfile *prof, const LpReportOptions *opt)
 {

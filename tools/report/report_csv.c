@@ -65,7 +65,6 @@ static void csv_place(LpBuf *b, const LpPlace *p, LpUnit unit)
     lp_buf_printf(b, "%" PRId64, (int64_t)p->n);
 }
 
-/* The whole table; the first line has the keys of its columns. */
 void lp_csv_table(LpOut *out, const LpTable *t, const LpProfile *prof,
                   const LpReportOptions *opt)
 {

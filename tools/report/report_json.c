@@ -349,7 +349,6 @@ static void json_tables(LpJson *j, const LpProfile *prof,
 
 /* -- Both documents ------------------------------------------------------- */
 
-/* A view. */
 void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
                    const LpReportOptions *opt)
 {
@@ -361,7 +360,6 @@ void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
   lp_json_end(&j);
 }
 
-/* All of a profile. */
 void lp_json_document(LpOut *out, const LpProfile *prof,
                       const LpReportOptions *opt)
 {

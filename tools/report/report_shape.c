@@ -39,7 +39,6 @@ static void shape_text(LpBuf *b, const char *before, const char *s)
   lp_label_text(b, (LpStr){s, strlen(s)});
 }
 
-/* Add a text on what is left out, by the options that a report TAKES. */
 void lp_report_left(LpBuf *b, const LpReportOptions *opt, unsigned takes,
                     LpMetric metric)
 {

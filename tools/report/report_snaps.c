@@ -109,7 +109,6 @@ static void snaps_text(const Snaps *s, LpOut *out, const LpReportOptions *opt)
   lp_out_puts(out, "\n");
 }
 
-/* All of them, as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
                      const LpReportOptions *opt)
 {

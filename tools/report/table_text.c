@@ -98,7 +98,6 @@ static void table_line(LpOut *out, const LpTable *t, const int *width,
   lp_buf_free(&b);
 }
 
-/* The whole table; HUMAN: sizes with units. */
 void lp_table_text(LpOut *out, const LpTable *t, int human)
 {
   int *width = table_widths(t, human);

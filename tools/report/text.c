@@ -32,7 +32,6 @@ void lp_text_size(LpBuf *b, uint64_t n, int human)
   lp_buf_printf(b, "%.1f%ciB", (double)n / 1024, unit[u]);
 }
 
-/* If there are samples, add a sentence that says so. */
 void lp_text_sampled(LpBuf *b, const LpProfile *prof)
 {
   if (!prof->sparse)
@@ -43,7 +42,6 @@ void lp_text_sampled(LpBuf *b, const LpProfile *prof)
   lp_buf_puts(b, " bytes on average: all figures are estimates");
 }
 
-/* The same, in a line and an empty one. */
 void lp_text_samples(LpOut *out, const LpProfile *prof)
 {
   lp_text_sampled(&out->buf, prof);
@@ -51,14 +49,12 @@ void lp_text_samples(LpOut *out, const LpProfile *prof)
     lp_out_puts(out, "\n\n");
 }
 
-/* Add why live figures are approximate, if they are. */
 void lp_text_guess(LpOut *out, const LpProfile *prof)
 {
   if (prof->guess.n)
     lp_out_printf(out, " (approximate: %s)", prof->guess.s);
 }
 
-/* What OF says of every site. */
 char **lp_text_labels(const LpProfile *prof, LpLabel *of)
 {
   char **label = lp_alloc(prof->sitekeys.n * sizeof(char *));
@@ -83,19 +79,16 @@ static int text_before(const void *a, const void *b, void *ctx)
   return cmp ? cmp : x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* Sort rows. */
 void lp_text_sort(LpTextRow *row, size_t n, char **label)
 {
   qsort_r(row, n, sizeof(LpTextRow), text_before, label);
 }
 
-/* How many of N rows have a line of their own. */
 size_t lp_text_top(const LpReportOptions *opt, size_t n)
 {
   return opt->top && n > opt->top + 1 ? opt->top : n;
 }
 
-/* Give the memory back. */
 void lp_text_free(char **label, const LpProfile *prof)
 {
   uint32_t i;

@@ -15,7 +15,6 @@ static int idmap_never(const void *of, uint32_t value)
   return 0;
 }
 
-/* Twice the room, if half of it is taken. */
 void lp_idmap_room(LpIdMap *m)
 {
   LpIdMap old = *m;
@@ -30,7 +29,6 @@ void lp_idmap_room(LpIdMap *m)
   free(old.slot);
 }
 
-/* Set the value of KEY; returns the old one, or LP_NONE. */
 uint32_t lp_idmap_put(LpIdMap *m, uint64_t key, uint32_t value)
 {
   LpIdSlot *s, old;
@@ -42,7 +40,6 @@ uint32_t lp_idmap_put(LpIdMap *m, uint64_t key, uint32_t value)
   return old.value - 1;
 }
 
-/* Give the memory back. */
 void lp_idmap_free(LpIdMap *m)
 {
   free(m->slot);

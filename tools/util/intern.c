@@ -10,7 +10,6 @@
 
 uint64_t lp_hash_secret = 0x9e3779b97f4a7c15u;
 
-/* The hash of N bytes. */
 uint64_t lp_hash_bytes(const void *s, size_t n)
 {
   const char *p = s;
@@ -26,7 +25,6 @@ uint64_t lp_hash_bytes(const void *s, size_t n)
   return lp_hash(h ^ h >> 32);
 }
 
-/* The bytes of a number. */
 const void *lp_intern_get(const LpIntern *t, uint32_t id, size_t *n)
 {
   *n = t->at[id + 1] - t->at[id];
@@ -62,7 +60,6 @@ static uint32_t intern_append(LpIntern *t, const void *s, size_t n)
   return t->n++;
 }
 
-/* The number of N bytes, a new one (== n before the call) if they are new. */
 uint32_t lp_intern(LpIntern *t, const void *s, size_t n)
 {
   uint64_t hash = lp_hash_bytes(s, n);
@@ -77,7 +74,6 @@ uint32_t lp_intern(LpIntern *t, const void *s, size_t n)
   return intern_append(t, s, n);
 }
 
-/* Give the memory back. */
 void lp_intern_free(LpIntern *t)
 {
   lp_idmap_free(&t->ids);

@@ -218,7 +218,6 @@ static void tree_fill(LpTree *t, const LpProfile *prof, const LpShape *shape,
         lp_value_add(&self[p->origin[i]], lp_metric_of(prof, side, i, metric));
 }
 
-/* Make the tree of a profile, with self values in all nodes. */
 void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
 {
   LpMetric m;
@@ -253,7 +252,6 @@ void lp_tree_whole(LpTree *t)
   }
 }
 
-/* Compute the totals of all nodes. */
 void lp_tree_total(LpTree *t)
 {
   LpTreeColumn *c = &t->col[0][0];
@@ -291,7 +289,6 @@ static void tree_child(LpTree *t, uint32_t i)
   t->node[n->parent].child = i;
 }
 
-/* Link all children, in any order. */
 void lp_tree_link(LpTree *t)
 {
   uint32_t i;
@@ -299,7 +296,6 @@ void lp_tree_link(LpTree *t)
     tree_child(t, i);
 }
 
-/* Link all children, in this order. */
 void lp_tree_sort(LpTree *t, LpTreeOrder order, void *ctx)
 {
   Sorting s = {t, order, ctx};
@@ -329,7 +325,6 @@ uint32_t lp_tree_next(const LpTree *t, uint32_t i, int in, int *depth)
   return i == LP_NODE_ROOT ? i : t->node[i].next;
 }
 
-/* Free it. */
 void lp_tree_close(LpTree *t)
 {
   LpTreeColumn *c = &t->col[0][0];

@@ -28,7 +28,6 @@ static void foreign_add(LpForeign *list, const LpProfile *prof,
   }
 }
 
-/* All of it that SHAPE keeps. */
 LpForeign lp_foreign_sum(const LpProfile *prof, const LpShape *shape)
 {
   LpForeign sum = {0};
@@ -36,7 +35,6 @@ LpForeign lp_foreign_sum(const LpProfile *prof, const LpShape *shape)
   return sum;
 }
 
-/* The same by site; the caller frees it. */
 LpForeign *lp_foreign_sites(const LpProfile *prof, const LpShape *shape)
 {
   LpForeign *list = lp_zalloc(prof->sitekeys.n, sizeof(LpForeign));
@@ -44,7 +42,6 @@ LpForeign *lp_foreign_sites(const LpProfile *prof, const LpShape *shape)
   return list;
 }
 
-/* Add a text with its amount, if there is any. */
 void lp_foreign_text(LpBuf *b, const LpProfile *prof)
 {
   LpForeign sum = lp_foreign_sum(prof, NULL);

@@ -69,7 +69,6 @@ static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
   lp_buf_puts(b, close);
 }
 
-/* A chunk's name, as in short_src of lua_Debug; a file keeps its '@'. */
 void lp_label_chunk(LpBuf *b, LpStr s)
 {
   size_t n;
@@ -91,7 +90,6 @@ void lp_label_chunk(LpBuf *b, LpStr s)
   lp_label_text(b, (LpStr){s.s + s.n - n, n});
 }
 
-/* Is it LuaJIT's own, without a file? */
 int lp_label_builtin(const LpFuncInfo *fi)
 {
   return fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE;
@@ -161,7 +159,6 @@ static int label_noline(const LpFuncInfo *fi, uint64_t line)
          (line == 0 && fi->kind == LP_FUNC_LUA);
 }
 
-/* Is the line of a site known? */
 int lp_label_hasline(const LpProfile *prof, uint32_t site)
 {
   const LpRow *r = &prof->row[site];
@@ -237,7 +234,6 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
   }
 }
 
-/* Add the name of a site's function, if it has one beside its label. */
 void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = &prof->func[prof->row[site].func];
@@ -246,7 +242,6 @@ void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site)
     lp_label_text(b, name);
 }
 
-/* The same, behind a label. */
 void lp_label_named(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   LpBuf name = {0};
@@ -256,20 +251,17 @@ void lp_label_named(LpBuf *b, const LpProfile *prof, uint32_t site)
   lp_buf_free(&name);
 }
 
-/* Add the label of a site. */
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   label_site(b, prof, site, prof->row[site].marks);
 }
 
-/* Add the label of a site and its function's name. */
 void lp_label_whole(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   lp_label_site(b, prof, site);
   lp_label_named(b, prof, site);
 }
 
-/* Add the label of a site's function. */
 void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = &prof->func[prof->row[site].func];
@@ -304,7 +296,6 @@ void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site)
   label_frame(b, &frame);
 }
 
-/* Add a site as CPU profilers write it: name@file:line. No ';' is in it. */
 void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpRow *r = &prof->row[site];

@@ -19,7 +19,6 @@
 
 /* -- What it says --------------------------------------------------------- */
 
-/* Parse a limit. If it is invalid, the reason is appended to WHY. */
 int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
 {
   const char *less = strrchr(text, '<'), *at = strchr(text, '@');

@@ -44,7 +44,6 @@ const LpMetricInfo lp_metrics[LP_NMETRIC] = {
 #undef M
 #undef C
 
-/* The metric of that name, or LP_NMETRIC. */
 LpMetric lp_metric_find(const char *key)
 {
   LpMetric m;
@@ -54,7 +53,6 @@ LpMetric lp_metric_find(const char *key)
   return m;
 }
 
-/* What must be counted, LP_WANT_*, for a set of metrics. */
 unsigned lp_metric_wants(unsigned metrics)
 {
   unsigned wants = 0;
@@ -78,7 +76,6 @@ unsigned lp_metric_counted(const LpProfile *prof)
   return metrics;
 }
 
-/* The same, without those that only repeat others. */
 unsigned lp_metric_columns(const LpProfile *prof)
 {
   unsigned metrics = lp_metric_counted(prof);
@@ -121,7 +118,6 @@ int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric)
   }
 }
 
-/* A metric of an origin. */
 LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
                      LpMetric metric)
 {
@@ -147,7 +143,6 @@ LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
   return v;
 }
 
-/* Samples of CPU time whose whole stack is NODE. */
 uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node)
 {
   const uint64_t *samples =

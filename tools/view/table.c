@@ -7,7 +7,6 @@
 
 #include "table.h"
 
-/* Add a column; only while there are no rows. Returns it, until the next. */
 LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
                           LpUnit unit)
 {
@@ -18,14 +17,12 @@ LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
   return c;
 }
 
-/* Add the column of a metric. */
 LpColumn *lp_table_metric(LpTable *t, LpMetric metric)
 {
   const LpMetricInfo *m = &lp_metrics[metric];
   return lp_table_column(t, m->key, m->title, m->unit);
 }
 
-/* Add the column of a metric's baseline, which text does not show. */
 LpColumn *lp_table_base(LpTable *t, LpMetric metric)
 {
   const LpMetricInfo *m = &lp_metrics[metric];
@@ -34,26 +31,22 @@ LpColumn *lp_table_base(LpTable *t, LpMetric metric)
   return c;
 }
 
-/* Begin a row; nothing in it is known yet. */
 void lp_table_row(LpTable *t)
 {
   t->n++;
   t->place = lp_grow(t->place, &t->places, t->n * t->ncol, sizeof(LpPlace));
 }
 
-/* A place of the table. */
 LpPlace *lp_table_at(const LpTable *t, size_t row, unsigned col)
 {
   return &t->place[row * t->ncol + col];
 }
 
-/* A number, in the last row. */
 void lp_table_number(LpTable *t, unsigned col, uint64_t n)
 {
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .n = n};
 }
 
-/* N as a share of ALL, in the last row. */
 void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all)
 {
   double percent =
@@ -62,13 +55,11 @@ void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all)
 }
 
 /* A text, in the last row; the table owns it. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): it is freed there. */
 void lp_table_string(LpTable *t, unsigned col, char *s)
 {
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .s = s};
 }
 
-/* Free it. */
 void lp_table_close(LpTable *t)
 {
   size_t i;

@@ -7,7 +7,6 @@
 
 #include "table.h"
 
-/* The column of that key, or -1. */
 int lp_table_find(const LpTable *t, const char *key)
 {
   unsigned col;
@@ -45,7 +44,6 @@ static int rows_before(const void *a, const void *b, void *ctx)
   return cmp ? cmp : x < y ? -1 : x > y;
 }
 
-/* Sort the rows by a column. */
 void lp_table_sort(LpTable *t, unsigned col)
 {
   Sorting s = {t, col};
