@@ -5,7 +5,9 @@
 #ifndef LJS_DELIVER_H
 #define LJS_DELIVER_H
 
-/* What user space has seen and can name later: VMs, and what frames are in. */
+/* What user space has seen and can name later: VMs, and the functions and
+** traces of frames.
+*/
 #define MET_BITS 16
 
 struct {
@@ -15,7 +17,7 @@ struct {
   __type(value, __u64);
 } met SEC(".maps");
 
-/* Is that new in the process, and so may soon be gone? */
+/* Is it new in the process, and so may be freed soon? */
 static __always_inline __u32 is_new(__u32 pid, __u64 what, __u64 more)
 {
   __u64 key = ljs_mix(ljs_mix(ljs_mix(0, pid), what), more), *old;
@@ -27,7 +29,7 @@ static __always_inline __u32 is_new(__u32 pid, __u64 what, __u64 more)
   return 1;
 }
 
-/* Kinds of frames that the process must be asked for names of. */
+/* Kinds of frames whose names are read from the process. */
 #define ASKED                                                                  \
   (1u << LJS_FRAME_LUA | 1u << LJS_FRAME_BUILTIN | 1u << LJS_FRAME_TRACE |     \
    1u << LJS_FRAME_JIT)
@@ -48,9 +50,9 @@ __noinline int frame_is_new(__u32 i)
                      (__u64)x << 32 | f->check << 8 | f->kind);
 }
 
-/* Is user space to be woken for a stack? That takes an interrupt of this CPU
-** and one of another, and more time than all the rest of a sample. It looks by
-** itself whenever it empties a table of counts.
+/* Must user space be woken for a stack? That takes an interrupt of this CPU and
+** one of another, and more time than the rest of a sample. Without it, stacks
+** are read when a table of counts is emptied.
 */
 static __always_inline __u64 wakeup(const struct ljs_stack *out)
 {
@@ -70,7 +72,7 @@ static __always_inline __u64 wakeup(const struct ljs_stack *out)
   return BPF_RB_FORCE_WAKEUP;
 }
 
-/* Hands a new stack over, and answers 0; or why not. */
+/* Sends a new stack to user space. Returns 0, or -1 if the ring is full. */
 static __always_inline int deliver(struct ljs_stack *out)
 {
   __u32 n = out->nframes;
@@ -83,7 +85,7 @@ static __always_inline int deliver(struct ljs_stack *out)
   return bpf_ringbuf_output(&ring, out, size, wakeup(out)) ? -1 : 0;
 }
 
-/* Counts the stack, which is whole now. Not inlined: verified once only. */
+/* Counts the finished stack. Not inlined: verified only once. */
 __noinline int finish(void)
 {
   struct scratch *s = get_scratch();

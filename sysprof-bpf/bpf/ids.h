@@ -5,7 +5,7 @@
 #ifndef LJS_IDS_H
 #define LJS_IDS_H
 
-#define PIDNS_INIT 0xeffffffcu /* The first one has always had it. */
+#define PIDNS_INIT 0xeffffffcu /* Fixed for the initial namespace. */
 
 #define LEVELS 8 /* Of pid namespaces that are looked at. */
 
@@ -26,8 +26,8 @@ static __always_inline __u32 number_of(struct task_struct *task)
   return 0;
 }
 
-/* Numbers of the current thread and its process, as the sampler knows them,
-** though it may be in a namespace of its own. Returns 0 for those outside.
+/* Ids of the current thread and process in the sampler's pid namespace. Returns
+** 0 if they are not in it.
 */
 static __always_inline int current_ids(struct bpf_pidns_info *ids)
 {

@@ -6,7 +6,7 @@
 #ifndef LJS_REGISTERS_H
 #define LJS_REGISTERS_H
 
-/* Where the registers are that the thread will go on with in user space. */
+/* The saved user space registers of the thread. */
 static __always_inline struct pt_regs *user_regs(void)
 {
   if (!old_regs) {

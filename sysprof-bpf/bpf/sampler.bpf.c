@@ -1,11 +1,11 @@
 /*
-** The BPF program: when a CPU's clock says so, the stack of what runs there, if
-** it is one of our processes. The clock is an event of perf, or the timer tick
-** that the kernel has anyway.
+** The BPF program: takes the stack of a sampled process when its CPU's clock
+** fires. The clock is an event of perf, or the kernel's existing timer tick.
 **
-** Stacks are counted here: the whole of one goes to user space only when it is
-** new in the current interval. User space switches between two tables of
-** counts, and empties the one that is not in use.
+** Stacks are counted here: a stack goes to user space only when it is new in
+** the current interval. If the ring buffer is full then, the sample is dropped,
+** and counted as dropped. User space switches between two tables of counts, and
+** empties the one that is not in use.
 */
 
 #include "kernel.h"
@@ -24,7 +24,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 /* -- One sample ----------------------------------------------------------- */
 
-/* Is this one of our processes? Then its stack is begun. */
+/* Starts a stack if this is a sampled process. */
 static __always_inline struct scratch *start(void)
 {
   struct bpf_pidns_info ids;
@@ -59,7 +59,7 @@ static __always_inline struct scratch *start_event(void *ctx)
   return s;
 }
 
-/* Does this tick owe a sample? There are hz of them in tick_hz ticks. */
+/* Is a sample due at this tick? There are hz samples in tick_hz ticks. */
 static __always_inline int is_due(void)
 {
   struct scratch *s = get_scratch();
@@ -147,7 +147,7 @@ __noinline int step_tail(void)
   return s ? ljs_step(&s->walk) : 1;
 }
 
-/* Goes on with the next program of the chain, which answers for this one. */
+/* Continues with the next program of the chain; returns only on failure. */
 static __always_inline int walk_on(struct scratch *s, void *ctx)
 {
   if (!s)

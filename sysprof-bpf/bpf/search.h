@@ -20,10 +20,10 @@ static __always_inline struct ljs_module *ljs_find_module(__u32 module)
 
 #include "unwind.h"
 
-/* What a CPU works with: too large for the stack. */
+/* The state of a CPU, too large for the stack. */
 struct scratch {
   __u32 busy;
-  __u32 owed; /* Samples that ticks owe, times tick_hz. */
+  __u32 owed; /* Samples due by ticks, times tick_hz. */
   __u64 kernel[LJS_MAX_KERNEL];
   struct ljs_walk walk;
 };
@@ -103,14 +103,14 @@ static __always_inline struct ljs_row *search_rows(__u32 module, __u64 pc)
   return &page->row[at];
 }
 
-/* Rows that were found lately. Callers are the same in most samples, and a
-** search touches twenty cold cache lines where this touches one.
+/* A cache of rows. Most samples have the same callers; a search touches twenty
+** cold cache lines, the cache one.
 */
 #define LATELY 256
 
 struct lately {
   __u64 pc;
-  __u32 version; /* Of the mappings of some process. They begin with 1. */
+  __u32 version; /* Of the mappings of a process, from 1. */
   __u32 module;
   struct ljs_row row;
 };
@@ -154,7 +154,7 @@ __noinline int search(__u64 pc)
   module = map->module;
   bias = map->bias;
   if (*(volatile __u32 *)&proc->version != s->walk.version)
-    return 0; /* The entry was another one's meanwhile. */
+    return 0; /* The entry was reused meanwhile. */
   s->walk.code = module;
   row = search_rows(module, pc - bias);
   l = lately(s->walk.version, pc);
