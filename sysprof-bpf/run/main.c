@@ -307,9 +307,9 @@ static void show_progress(const Main *m)
 {
   uint64_t count[LJS_STATISTICS];
   ls_sampler_statistics(m->s.sampler, count);
-  ls_say_progress("%.0f s, %llu samples, %zu stacks",
+  ls_say_progress("%.0f s, %llu samples, %u stacks",
                   (double)(ls_session_now() - m->s.start) / 1e9,
-                  (unsigned long long)count[LJS_FIRED], m->s.stacks.n);
+                  (unsigned long long)count[LJS_FIRED], m->s.stacks.table.n);
 }
 
 static void on_timer(Main *m)

@@ -13,51 +13,23 @@
 
 #define NAMES_SLOTS (65536)    /* Slots of tables that one walk looks at. */
 #define NAMES_MAX   (1u << 16) /* Names that are kept. */
+#define NAMES_SEEN  2048       /* Tables by a name that a walk remembers. */
 #define FFID_LUA    0          /* Kinds of functions. */
 
 /* -- The map -------------------------------------------------------------- */
 
-/* The slot of an address, or the free one where it belongs. */
-static LsFuncNames *names_slot(const LsNames *names, uint64_t key)
-{
-  size_t i = ljs_mix(0, key) >> 20 & (names->size - 1);
-  while (names->map[i].key && names->map[i].key != key)
-    i = (i + 1) & (names->size - 1);
-  return &names->map[i];
-}
-
-/* Twice the room. Returns false without memory. */
-static bool names_grow(LsNames *names)
-{
-  LsFuncNames *old = names->map;
-  size_t i, n = names->size, size = n ? n * 2 : 256;
-  LsFuncNames *map = calloc(size, sizeof(*map));
-  if (!map)
-    return false;
-  names->map = map;
-  names->size = size;
-  for (i = 0; i < n; i++)
-    if (old[i].key)
-      *names_slot(names, old[i].key) = old[i];
-  free(old);
-  return true;
-}
-
 /* The entry of a key, made if there was none; NULL if there is no room. */
 static LsFuncNames *names_entry(LsNames *names, uint64_t key)
 {
-  LsFuncNames *slot;
-  if (!key || names->n >= NAMES_MAX ||
-      (names->n * 2 >= names->size && !names_grow(names)))
+  LsFuncNames *e;
+  if (!key || names->map.n >= NAMES_MAX)
     return NULL;
-  slot = names_slot(names, key);
-  if (!slot->key) {
-    *slot = (LsFuncNames){.key = key};
-    names->n++;
-  }
-  if (!slot->naming.name)
-    slot->walk = names->walk;
-  return slot;
+  e = ls_hash_find(&names->map, &key, sizeof(key), sizeof(*e));
+  if (!e)
+    e = ls_hash_put(&names->map, &key, sizeof(key), sizeof(*e));
+  if (e && !e->naming.name)
+    e->walk = names->walk;
+  return e;
 }
 
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check)
@@ -67,7 +39,9 @@ uint64_t ls_names_protokey(uint64_t pt, uint64_t check)
 
 const char *ls_names_find(const LsNames *names, uint64_t key)
 {
-  return names->size ? ljm_name_get(&names_slot(names, key)->naming) : NULL;
+  const LsFuncNames *e =
+      ls_hash_find(&names->map, &key, sizeof(key), sizeof(*e));
+  return e ? ljm_name_get(&e->naming) : NULL;
 }
 
 const char *ls_names_builtin(const LsNames *names, uint32_t ffid)
@@ -77,9 +51,8 @@ const char *ls_names_builtin(const LsNames *names, uint32_t ffid)
 
 void ls_names_free(LsNames *names)
 {
-  free(names->map);
-  names->map = NULL;
-  names->n = names->size = 0;
+  ls_hash_free(&names->map);
+  ls_hash_free(&names->seen);
 }
 
 /* -- One function --------------------------------------------------------- */
@@ -146,22 +119,12 @@ static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
 /* Whether a table by a name was looked at in this walk. */
 static bool names_seen(LsNames *names, uint64_t tab, const Place *p, bool sub)
 {
-  uint64_t key = ljs_mix(tab, sub);
-  const char *s;
-  size_t i;
-  for (s = p->module; *s; s++)
-    key = ljs_mix(key, (uint8_t)*s);
-  for (s = p->table; *s; s++)
-    key = ljs_mix(key, (uint8_t)*s);
-  key |= 1;
-  i = key >> 20 & (LS_NAMES_SEEN - 1);
-  for (; names->seen[i]; i = (i + 1) & (LS_NAMES_SEEN - 1))
-    if (names->seen[i] == key)
-      return true;
-  if (names->nseen < LS_NAMES_SEEN / 2) {
-    names->seen[i] = key;
-    names->nseen++;
-  }
+  uint64_t key = ls_hash_bytes(ljs_mix(tab, sub), p->module, strlen(p->module));
+  key = ls_hash_bytes(key, p->table, strlen(p->table));
+  if (ls_hash_find(&names->seen, &key, sizeof(key), sizeof(key)))
+    return true;
+  if (names->seen.n < NAMES_SEEN)
+    ls_hash_put(&names->seen, &key, sizeof(key), sizeof(key));
   return false;
 }
 
@@ -309,9 +272,9 @@ void ls_names_walk(LsNames *names, LsView *v, uint64_t g)
   LsValue value;
   uint64_t registry;
   names->slots = NAMES_SLOTS;
-  names->nlua = names->nseen = 0;
+  names->nlua = 0;
   names->walk++;
-  memset(names->seen, 0, sizeof(names->seen));
+  ls_hash_clear(&names->seen);
   registry = names_registry(names, v, g);
   if (!registry)
     return;

@@ -20,21 +20,18 @@ typedef struct LsFuncNames {
   unsigned walk; /* Number of the walk that has found them. */
 } LsFuncNames;
 
-#define LS_NAMES_LUA  128  /* Lua functions that a walk lists. */
-#define LS_NAMES_SEEN 4096 /* Tables by a name that a walk remembers. */
+#define LS_NAMES_LUA 128 /* Lua functions that a walk lists. */
 
 /* The names that were found, of one VM. */
 typedef struct LsNames {
   LsPool *pool;
-  LsFuncNames builtin[256];     /* By ffid. */
-  LsFuncNames *map;             /* By key. */
-  size_t n, size;               /* Entries; slots, a power of two. */
-  uint32_t registry;            /* Where g has the registry; 0: not known. */
-  unsigned walk;                /* Number of this walk. */
-  unsigned slots;               /* That may still be looked at in it. */
-  uint64_t loaded, globals;     /* package.loaded, and _G in it, or 0. */
-  uint64_t seen[LS_NAMES_SEEN]; /* Hash table of tables and their names. */
-  unsigned nseen;
+  LsFuncNames builtin[256];   /* By ffid. */
+  LsHash map;                 /* Of LsFuncNames, by key. */
+  uint32_t registry;          /* Where g has the registry; 0: not known. */
+  unsigned walk;              /* Number of this walk. */
+  unsigned slots;             /* That may still be looked at in it. */
+  uint64_t loaded, globals;   /* package.loaded, and _G in it, or 0. */
+  LsHash seen;                /* Hashes of tables and their names. */
   uint64_t lua[LS_NAMES_LUA]; /* Lua functions that this walk has met: the */
   unsigned nlua;              /* first ones of modules. */
 } LsNames;

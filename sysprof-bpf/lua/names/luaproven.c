@@ -29,49 +29,18 @@
 
 /* -- What is known -------------------------------------------------------- */
 
-/* The slot of a key, or the free one where it belongs. */
-static LsProvenName *proven_slot(const LsProven *pn, uint64_t key)
-{
-  size_t i = ljs_mix(0, key) >> 20 & (pn->size - 1);
-  while (pn->at[i].key && pn->at[i].key != key)
-    i = (i + 1) & (pn->size - 1);
-  return &pn->at[i];
-}
-
-/* Twice the room. Returns false without memory. */
-static bool proven_grow(LsProven *pn)
-{
-  LsProvenName *old = pn->at;
-  size_t i, n = pn->size, size = n ? n * 2 : 256;
-  LsProvenName *at = calloc(size, sizeof(*at));
-  if (!at)
-    return false;
-  pn->at = at;
-  pn->size = size;
-  for (i = 0; i < n; i++)
-    if (old[i].key)
-      *proven_slot(pn, old[i].key) = old[i];
-  free(old);
-  return true;
-}
-
 LsProvenName *ls_proven_entry(LsProven *pn, uint64_t key)
 {
-  LsProvenName *e;
-  if (pn->n * 2 >= pn->size && !proven_grow(pn))
-    return NULL;
-  e = proven_slot(pn, key);
-  if (!e->key && pn->n < PROVEN_MAX) {
-    *e = (LsProvenName){.key = key};
-    pn->n++;
-  }
-  return e->key ? e : NULL;
+  LsProvenName *e = ls_hash_find(&pn->map, &key, sizeof(key), sizeof(*e));
+  if (!e && pn->map.n < PROVEN_MAX)
+    e = ls_hash_put(&pn->map, &key, sizeof(key), sizeof(*e));
+  return e;
 }
 
 void ls_proven_finalize(LsProven *pn, LsFunc *f)
 {
   uint64_t key = ls_names_protokey(f->addr, f->check);
-  LsProvenName *e = pn->size ? proven_slot(pn, key) : NULL;
+  LsProvenName *e = ls_hash_find(&pn->map, &key, sizeof(key), sizeof(*e));
   if (!e || !e->name || f->proven)
     return;
   e->final = true;
@@ -89,9 +58,7 @@ void ls_proven_put(LsProven *pn, LsProvenName *e, uint8_t rank,
 
 void ls_proven_free(LsProven *pn)
 {
-  free(pn->at);
-  pn->at = NULL;
-  pn->n = pn->size = 0;
+  ls_hash_free(&pn->map);
   pn->waiting = 0;
 }
 
