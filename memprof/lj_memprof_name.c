@@ -24,35 +24,22 @@
 
 /* -- Debug information ---------------------------------------------------- */
 
-/* Reads a ULEB128 number of the debug information. */
-static uint32_t name_uleb(const uint8_t **pp)
-{
-  const uint8_t *p = *pp;
-  uint32_t v = 0;
-  int shift = 0;
-  do {
-    v |= (uint32_t)(*p & 0x7f) << shift;
-    shift += 7;
-  } while (*p++ & 0x80);
-  *pp = p;
-  return v;
-}
-
 /* The name of the local variable in a slot at a position, or NULL. */
 static const char *name_local(const GCproto *pt, BCPos pos, BCReg slot)
 {
   const uint8_t *p = mref(pt->varinfo, const uint8_t);
   BCPos start = 0;
+  unsigned bad = 0; /* The VM has written it. */
   if (p == NULL)
     return NULL;
   while (*p != VARNAME_END) {
     const char *name = *p < VARNAME__MAX ? NULL : (const char *)p;
     BCPos end;
     p += name ? strlen(name) + 1 : 1;
-    start += name_uleb(&p);
+    start += (BCPos)ljm_getuleb_fast(&p, &bad);
     if (start > pos)
       break; /* Sorted by the start of their life. */
-    end = start + name_uleb(&p);
+    end = start + (BCPos)ljm_getuleb_fast(&p, &bad);
     if (pos < end && slot-- == 0)
       return name; /* Those alive fill the slots in order. */
   }
@@ -128,31 +115,18 @@ static size_t name_closure(const GCproto *pt, BCPos pos, char *buf)
   BCReg slot = bc_a(proto_bc(pt)[pos]);
   const char *name = name_local(pt, pos + 1, slot);
   BCIns ins;
-  if (name == NULL) /* A local that begins to live after a jump. */
-    name = name_local(pt, pos, slot);
   if (name != NULL)
     return name_join(buf, NULL, name);
   if (pos + 1 >= pt->sizebc)
     return 0;
   ins = proto_bc(pt)[pos + 1];
-  switch (bc_op(ins)) {
-  case BC_GSET:
-    name = bc_a(ins) == slot ? name_kstr(pt, bc_d(ins)) : NULL;
-    break;
-  case BC_USETV:
-    name = bc_d(ins) == slot ? lj_memprof_uvname(pt, bc_a(ins)) : NULL;
-    break;
-  case BC_MOV:
-    name = bc_d(ins) == slot ? name_local(pt, pos + 2, bc_a(ins)) : NULL;
-    break;
-  case BC_TSETS:
-    if (bc_a(ins) == slot && (name = name_kstr(pt, bc_c(ins))) != NULL)
-      return name_join(buf, name_slot(pt, pos + 1, bc_b(ins)), name);
-    break;
-  default:
-    break;
-  }
-  return name ? name_join(buf, NULL, name) : 0;
+  if (bc_a(ins) != slot)
+    return 0;
+  if (bc_op(ins) == BC_GSET && (name = name_kstr(pt, bc_d(ins))) != NULL)
+    return name_join(buf, NULL, name);
+  if (bc_op(ins) == BC_TSETS && (name = name_kstr(pt, bc_c(ins))) != NULL)
+    return name_join(buf, name_slot(pt, pos + 1, bc_b(ins)), name);
+  return 0;
 }
 
 /* Names the functions that a function defines. */

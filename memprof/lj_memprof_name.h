@@ -51,12 +51,11 @@ LJ_FUNC void lj_memprof_symbol(const void *addr, MPSymbol *sym);
 LJ_FUNC const GCtab *lj_memprof_loaded(global_State *g);
 
 /*
-** Puts the name of a C function into name, which has room for size bytes: by
-** the tables that have it, or of a builtin by its symbol, which may be "". An
-** empty name is put where there is none. The work is bounded.
+** Puts the name of a C function into name, which has room for size bytes: an
+** empty one if no table has it. The work is bounded.
 */
-LJ_FUNC void lj_memprof_cname(global_State *g, const GCfunc *fn,
-                              const char *symbol, char *name, size_t size);
+LJ_FUNC void lj_memprof_cname(global_State *g, const GCfunc *fn, char *name,
+                              size_t size);
 
 /* -- Objects --------------------------------------------------------------- */
 

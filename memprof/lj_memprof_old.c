@@ -167,17 +167,17 @@ void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site, const void *optr,
   if (site >= LJM_SITE_FIRST) {
     const MPOldSite *s = &mp->old.site[site];
     header = kind | (s->source << 2);
-    p = lj_wbuf_putuleb(p, s->addr);
+    p = ljm_putuleb(p, s->addr);
     if (s->source == MP_SOURCE_LUA)
-      p = lj_wbuf_putuleb(p, s->line);
+      p = ljm_putuleb(p, s->line);
   }
   if (kind != LJM_ALLOC) {
-    p = lj_wbuf_putuleb(p, (uint64_t)(uintptr_t)optr);
-    p = lj_wbuf_putuleb(p, osize);
+    p = ljm_putuleb(p, (uint64_t)(uintptr_t)optr);
+    p = ljm_putuleb(p, osize);
   }
   if (kind != LJM_FREE) {
-    p = lj_wbuf_putuleb(p, (uint64_t)(uintptr_t)nptr);
-    p = lj_wbuf_putuleb(p, nsize);
+    p = ljm_putuleb(p, (uint64_t)(uintptr_t)nptr);
+    p = ljm_putuleb(p, nsize);
   }
   if (mp->old.mark && mp->format == LUAM_PROF_RFC) {
     header |= OLD_RFC_MARK;

@@ -49,7 +49,7 @@ static LJ_AINLINE uint8_t *mpput_addr(uint8_t *p, uint64_t v)
     return p + (more >> 24);
   }
 #endif
-  return lj_wbuf_putuleb(p, v);
+  return ljm_putuleb(p, v);
 }
 
 /* Appends an event of one block. lastsize is the register of its size. */
@@ -63,13 +63,13 @@ static LJ_AINLINE void mpput_block(MPState *mp, int header, uint64_t *lastsize,
   header |= LJM_SAMESITE | LJM_SAMESIZE;
   if (site != last->site) {
     header &= ~LJM_SAMESITE;
-    p = lj_wbuf_putuleb(p, site);
+    p = ljm_putuleb(p, site);
     last->site = site;
   }
   p = mpput_addr(p, mpput_delta(&last->addr, addr));
   if (size != *lastsize) {
     header &= ~LJM_SAMESIZE;
-    p = lj_wbuf_putuleb(p, size);
+    p = ljm_putuleb(p, size);
     *lastsize = size;
   }
   *h = (uint8_t)header;
@@ -138,7 +138,7 @@ static LJ_AINLINE void mpput_realloc(MPState *mp, uint32_t site,
   int header = LJM_REALLOC | LJM_SAMESITE | LJM_INPLACE;
   if (site != last->site) {
     header &= ~LJM_SAMESITE;
-    p = lj_wbuf_putuleb(p, site);
+    p = ljm_putuleb(p, site);
     last->site = site;
   }
   p = mpput_addr(p, mpput_delta(from, oaddr));
@@ -146,8 +146,8 @@ static LJ_AINLINE void mpput_realloc(MPState *mp, uint32_t site,
     header &= ~LJM_INPLACE;
     p = mpput_addr(p, mpput_delta(from, naddr));
   }
-  p = lj_wbuf_putuleb(p, osize);
-  p = lj_wbuf_putuleb(p, nsize);
+  p = ljm_putuleb(p, osize);
+  p = ljm_putuleb(p, nsize);
   *h = (uint8_t)header;
   mp->buf.p = p;
 }
@@ -162,11 +162,11 @@ static LJ_AINLINE void mpput_change(MPState *mp, uint32_t pops,
       pops < LJM_STACK_MOREPOPS ? pops : LJM_STACK_MOREPOPS,
       n < LJM_STACK_MOREPUSHES ? n : LJM_STACK_MOREPUSHES);
   if (pops >= LJM_STACK_MOREPOPS)
-    p = lj_wbuf_putuleb(p, pops - LJM_STACK_MOREPOPS);
+    p = ljm_putuleb(p, pops - LJM_STACK_MOREPOPS);
   if (n >= LJM_STACK_MOREPUSHES)
-    p = lj_wbuf_putuleb(p, n - LJM_STACK_MOREPUSHES);
+    p = ljm_putuleb(p, n - LJM_STACK_MOREPUSHES);
   for (i = 0; i < n; i++)
-    p = lj_wbuf_putuleb(p, sites[i]);
+    p = ljm_putuleb(p, sites[i]);
   mp->buf.p = p;
 }
 

@@ -242,13 +242,13 @@ static void symtab_defcfunc(MPState *mp, const MPFunc *func, const GCfunc *fn)
   MPSymbol *sym = (MPSymbol *)calloc(1, sizeof(MPSymbol));
   const char *symbol = sym ? sym->symbol : "", *module = sym ? sym->module : "";
   char name[MP_CNAME_MAX];
-  uint32_t flags = isffunc(fn) ? LJM_CFUNC_BUILTIN : 0;
+  uint32_t flags = 0;
   uint8_t *mark;
   if (sym != NULL) /* Without memory, the address has to do. */
     lj_memprof_symbol((const void *)(uintptr_t)func->addr, sym);
-  lj_memprof_cname(mp->g, fn, symbol, name, sizeof(name));
-  if (!isffunc(fn) && *name)
-    flags |= LJM_CFUNC_NAMED;
+  lj_memprof_cname(mp->g, fn, name, sizeof(name));
+  if (*name)
+    flags = isffunc(fn) ? LJM_CFUNC_BUILTIN : LJM_CFUNC_NAMED;
   mark = symtab_record(mp, LJM_REC_CFUNC);
   lj_wbuf_uleb(b, func->id);
   lj_wbuf_uleb(b, flags);

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/ljm_crc32c.h"
+#include "format/ljm_block.h"
 
 /* Bytes kept free at the end: a time mark, a change of the stack and an event
 ** always fit.
@@ -53,27 +53,6 @@ void lj_wbuf_begin(MPBuf *b)
   b->soft = b->p;
 }
 
-/* Stores an integer, little endian. */
-static void wbuf_fixed(uint8_t *p, uint64_t v, int size)
-{
-  int i;
-  for (i = 0; i < size; i++, v >>= 8)
-    p[i] = (uint8_t)v;
-}
-
-/* Fills in the header of the block in the buffer. */
-static void wbuf_seal(MPBuf *b, uint64_t firstevent)
-{
-  uint8_t *h = b->base;
-  memcpy(h, LJM_BLOCK_MAGIC, 4);
-  wbuf_fixed(h + LJM_BLOCK_LENGTH, (uint64_t)(b->p - h) - LJM_BLOCK_HEADER, 4);
-  wbuf_fixed(h + LJM_BLOCK_FIRST, firstevent, 8);
-  wbuf_fixed(h + LJM_BLOCK_CRC,
-             ljm_crc32c(0, h + LJM_BLOCK_LENGTH,
-                        (size_t)(b->p - h) - LJM_BLOCK_LENGTH),
-             4);
-}
-
 /* Hands bytes to the writer until it has them all. Returns 0 if it fails. */
 static int wbuf_write(MPBuf *b, const uint8_t *p, size_t len)
 {
@@ -103,7 +82,7 @@ int lj_wbuf_flush(MPBuf *b, uint64_t firstevent, int must)
   /* After a fork, the stream belongs to the parent. */
   if (!b->error && len > empty && b->pid == (long)getpid()) {
     if (b->blocks)
-      wbuf_seal(b, firstevent);
+      ljm_block_seal(b->base, len - LJM_BLOCK_HEADER, firstevent);
     if (!wbuf_write(b, b->base, len)) {
       if (!must && b->again != NULL && b->again(b->arg))
         return 0;

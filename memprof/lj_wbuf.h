@@ -7,6 +7,7 @@
 
 #include "lj_def.h"
 #include "lj_arch.h"
+#include "format/ljm_leb.h"
 
 #define MP_EVENT_MAX  64         /* No event takes more bytes. */
 #define MP_RECORD_MAX (9u << 10) /* No record does. */
@@ -64,30 +65,10 @@ LJ_FUNC void lj_wbuf_string(MPBuf *b, const char *s, size_t len);
 /* Bytes that are left in the buffer. */
 #define lj_wbuf_room(b) ((size_t)((b)->end - (b)->p))
 
-/* Appends a ULEB128 integer at p. Most have one or two bytes. */
-static LJ_AINLINE uint8_t *lj_wbuf_putuleb(uint8_t *p, uint64_t v)
-{
-  if (LJ_LIKELY(v < 0x80)) {
-    *p = (uint8_t)v;
-    return p + 1;
-  }
-  if (LJ_LIKELY(v < 0x4000)) {
-    p[0] = (uint8_t)(v | 0x80);
-    p[1] = (uint8_t)(v >> 7);
-    return p + 2;
-  }
-  while (v >= 0x80) {
-    *p++ = (uint8_t)(v | 0x80);
-    v >>= 7;
-  }
-  *p++ = (uint8_t)v;
-  return p;
-}
-
 /* Appends a ULEB128 integer; the caller has made room. */
 static LJ_AINLINE void lj_wbuf_uleb(MPBuf *b, uint64_t v)
 {
-  b->p = lj_wbuf_putuleb(b->p, v);
+  b->p = ljm_putuleb(b->p, v);
 }
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "ljm_leb.h"
+
 /* -- Prologues ------------------------------------------------------------ */
 
 #define LJM_VERSION      0x10 /* Our own version byte. */
@@ -148,31 +150,5 @@ enum {
 /* What the hash of a function is of, with LJM_PROTO_BYHASH. */
 #define LJM_HASH_KGC    64  /* The first constants that are objects, */
 #define LJM_HASH_STRING 256 /* and so many bytes of a string. */
-
-/* -- Integers ------------------------------------------------------------- */
-
-#define LJM_ULEB_MAX 10 /* Bytes of the longest ULEB128. */
-
-/* Signed numbers, small ones first. */
-static inline uint64_t ljm_zigzag(uint64_t v)
-{
-  return (v << 1) ^ (0 - (v >> 63));
-}
-
-static inline uint64_t ljm_unzigzag(uint64_t v)
-{
-  return (v >> 1) ^ (0 - (v & 1));
-}
-
-/* Addresses are multiples of 8: turned, not shifted, so none is lost. */
-static inline uint64_t ljm_turn(uint64_t addr)
-{
-  return (addr >> 3) | (addr << 61);
-}
-
-static inline uint64_t ljm_unturn(uint64_t v)
-{
-  return (v << 3) | (v >> 61);
-}
 
 #endif

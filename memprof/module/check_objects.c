@@ -9,6 +9,8 @@
 
 #include "lauxlib.h"
 
+#include "format/ljm_leb.h"
+
 /* The string object at an index. */
 uint64_t mp_check_str(MPCheck *ck, int idx)
 {
@@ -220,14 +222,11 @@ static unsigned dump_byte(MPDump *d)
 
 static uint32_t dump_uleb(MPDump *d)
 {
-  uint32_t v = 0, b;
-  int shift = 0;
-  do {
-    b = dump_byte(d);
-    v |= (b & 0x7f) << (shift & 31);
-    shift += 7;
-  } while (b & 0x80);
-  return v;
+  const uint8_t *p = d->text + d->at;
+  unsigned bad = 0;
+  uint64_t v = ljm_getuleb(&p, d->text + d->len, &bad);
+  d->at = (size_t)(p - d->text);
+  return (uint32_t)v;
 }
 
 /* The numbers of a proto, in the order of the dump's format. */

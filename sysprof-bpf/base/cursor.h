@@ -13,10 +13,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ljm_leb.h"
+
 typedef struct LsCursor {
   const uint8_t *p;   /* The next byte. */
   const uint8_t *end; /* Behind the last one. */
-  int bad;            /* A read failed, or the parser has found an error. */
+  unsigned bad;       /* A read failed, or the parser has found an error. */
 } LsCursor;
 
 /* A cursor over the N bytes at P. */
@@ -55,11 +57,7 @@ static inline const uint8_t *ls_cursor_take(LsCursor *b, uint64_t n)
 static inline uint64_t ls_cursor_u(LsCursor *b, unsigned n)
 {
   const uint8_t *p = ls_cursor_take(b, n);
-  uint64_t v = 0;
-  if (p)
-    while (n--)
-      v = v << 8 | p[n];
-  return v;
+  return p ? ljm_getfixed(p, n) : 0;
 }
 
 /* A signed little-endian integer of N bytes, from 1 to 8. */
@@ -72,17 +70,7 @@ static inline int64_t ls_cursor_s(LsCursor *b, unsigned n)
 /* A ULEB128; `bad` if it does not fit into 64 bits. */
 static inline uint64_t ls_cursor_uleb(LsCursor *b)
 {
-  uint64_t v = 0, byte;
-  unsigned shift = 0;
-  do {
-    byte = ls_cursor_u(b, 1);
-    if (shift < 64)
-      v |= (byte & 0x7f) << shift;
-    if (shift >= 63 && (byte & 0x7f) > (shift == 63))
-      ls_cursor_spoil(b);
-    shift += 7;
-  } while (byte & 0x80);
-  return v;
+  return ljm_getuleb(&b->p, b->end, &b->bad);
 }
 
 /* An SLEB128; bits beyond 64 are ignored. */

@@ -1,10 +1,11 @@
 /*
-** The BPF program: when a CPU's clock says so, the stack of what runs there, if
-** it is one of our processes. The clock is an event of perf, or the timer tick
-** that the kernel has anyway.
+** The BPF program: takes the stack of a sampled process when its CPU's clock
+** fires. The clock is an event of perf, or the kernel's existing timer tick.
 **
-** Stacks are counted here: the whole of one goes to user space only when it is
-** new in the current interval. User space switches between two tables of
+** Stacks are counted here: a stack goes to user space only when it is new in
+*the
+** current interval. If the ring buffer is full then, the sample is dropped, and
+** counted as dropped. User space switches between two tables of
 ** counts, and empties the one that is not in use.
 */
 
@@ -93,10 +94,10 @@ static __always_inline struct ljs_module *ljs_find_module(__u32 module)
 
 #include "unwind.h"
 
-/* What a CPU works with: too large for the stack. */
+/* The state of a CPU, too large for the stack. */
 struct scratch {
   __u32 busy;
-  __u32 owed; /* Samples that ticks owe, times tick_hz. */
+  __u32 owed; /* Samples due by ticks, times tick_hz. */
   __u64 kernel[LJS_MAX_KERNEL];
   struct ljs_walk walk;
 };
@@ -176,14 +177,14 @@ static __always_inline struct ljs_row *search_rows(__u32 module, __u64 pc)
   return &page->row[at];
 }
 
-/* Rows that were found lately. Callers are the same in most samples, and a
-** search touches twenty cold cache lines where this touches one.
+/* A cache of rows. Most samples have the same callers; a search touches twenty
+** cold cache lines, the cache one.
 */
 #define LATELY 256
 
 struct lately {
   __u64 pc;
-  __u32 version; /* Of the mappings of some process. They begin with 1. */
+  __u32 version; /* Of the mappings of a process, from 1. */
   __u32 module;
   struct ljs_row row;
 };
@@ -227,7 +228,7 @@ __noinline int search(__u64 pc)
   module = map->module;
   bias = map->bias;
   if (*(volatile __u32 *)&proc->version != s->walk.version)
-    return 0; /* The entry was another one's meanwhile. */
+    return 0; /* The entry was reused meanwhile. */
   s->walk.code = module;
   row = search_rows(module, pc - bias);
   l = lately(s->walk.version, pc);
@@ -264,7 +265,7 @@ static __always_inline void count_statistic(__u32 which)
     *n += 1;
 }
 
-/* Where the registers are that the thread will go on with in user space. */
+/* The saved user space registers of the thread. */
 static __always_inline struct pt_regs *user_regs(void)
 {
   if (!old_regs) {
@@ -394,7 +395,9 @@ static __always_inline void begin_tick(struct scratch *s, void *ctx,
   below_kernel(&s->walk);
 }
 
-/* What user space has seen and can name later: VMs, and what frames are in. */
+/* What user space has seen and can name later: VMs, and the functions and
+** traces of frames.
+*/
 #define MET_BITS 16
 
 struct {
@@ -404,7 +407,7 @@ struct {
   __type(value, __u64);
 } met SEC(".maps");
 
-/* Is that new in the process, and so may soon be gone? */
+/* Is it new in the process, and so may be freed soon? */
 static __always_inline __u32 is_new(__u32 pid, __u64 what, __u64 more)
 {
   __u64 key = ljs_mix(ljs_mix(ljs_mix(0, pid), what), more), *old;
@@ -416,7 +419,7 @@ static __always_inline __u32 is_new(__u32 pid, __u64 what, __u64 more)
   return 1;
 }
 
-/* Kinds of frames that the process must be asked for names of. */
+/* Kinds of frames whose names are read from the process. */
 #define ASKED                                                                  \
   (1u << LJS_FRAME_LUA | 1u << LJS_FRAME_BUILTIN | 1u << LJS_FRAME_TRACE |     \
    1u << LJS_FRAME_JIT)
@@ -437,9 +440,9 @@ __noinline int frame_is_new(__u32 i)
                      (__u64)x << 32 | f->check << 8 | f->kind);
 }
 
-/* Is user space to be woken for a stack? That takes an interrupt of this CPU
-** and one of another, and more time than all the rest of a sample. It looks by
-** itself whenever it empties a table of counts.
+/* Must user space be woken for a stack? That takes an interrupt of this CPU and
+** one of another, and more time than the rest of a sample. Without it, stacks
+** are read when a table of counts is emptied.
 */
 static __always_inline __u64 wakeup(const struct ljs_stack *out)
 {
@@ -459,7 +462,7 @@ static __always_inline __u64 wakeup(const struct ljs_stack *out)
   return BPF_RB_FORCE_WAKEUP;
 }
 
-/* Hands a new stack over, and answers 0; or why not. */
+/* Sends a new stack to user space. Returns 0, or -1 if the ring is full. */
 static __always_inline int deliver(struct ljs_stack *out)
 {
   __u32 n = out->nframes;
@@ -472,7 +475,7 @@ static __always_inline int deliver(struct ljs_stack *out)
   return bpf_ringbuf_output(&ring, out, size, wakeup(out)) ? -1 : 0;
 }
 
-/* Counts the stack, which is whole now. Not inlined: verified once only. */
+/* Counts the finished stack. Not inlined: verified only once. */
 __noinline int finish(void)
 {
   struct scratch *s = get_scratch();
@@ -507,7 +510,7 @@ __noinline int finish(void)
   return 0;
 }
 
-#define PIDNS_INIT 0xeffffffcu /* The first one has always had it. */
+#define PIDNS_INIT 0xeffffffcu /* Fixed for the initial namespace. */
 
 #define LEVELS 8 /* Of pid namespaces that are looked at. */
 
@@ -528,8 +531,8 @@ static __always_inline __u32 number_of(struct task_struct *task)
   return 0;
 }
 
-/* Numbers of the current thread and its process, as the sampler knows them,
-** though it may be in a namespace of its own. Returns 0 for those outside.
+/* Ids of the current thread and process in the sampler's pid namespace. Returns
+** 0 if they are not in it.
 */
 static __always_inline int current_ids(struct bpf_pidns_info *ids)
 {
@@ -548,7 +551,7 @@ static __always_inline int current_ids(struct bpf_pidns_info *ids)
   return ids->tgid != 0;
 }
 
-/* Is this one of our processes? Then its stack is begun. */
+/* Starts a stack if this is a sampled process. */
 static __always_inline struct scratch *start(void)
 {
   struct bpf_pidns_info ids;
@@ -583,7 +586,7 @@ static __always_inline struct scratch *start_event(void *ctx)
   return s;
 }
 
-/* Does this tick owe a sample? There are hz of them in tick_hz ticks. */
+/* Is a sample due at this tick? There are hz samples in tick_hz ticks. */
 static __always_inline int is_due(void)
 {
   struct scratch *s = get_scratch();
@@ -717,7 +720,7 @@ __noinline int step_tail(void)
   return s ? ljs_step(&s->walk) : 1;
 }
 
-/* Goes on with the next program of the chain, which answers for this one. */
+/* Continues with the next program of the chain; returns only on failure. */
 static __always_inline int walk_on(struct scratch *s, void *ctx)
 {
   if (!s)

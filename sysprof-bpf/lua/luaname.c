@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "cursor.h"
 #include "luaproto.h"
 
 #define VARNAME_END 0 /* No variable follows. */
@@ -13,57 +14,29 @@
 
 /* -- Debug information ---------------------------------------------------- */
 
-/* A cursor that stays in the copy. */
-typedef struct Cursor {
-  const uint8_t *p, *end;
-} Cursor;
-
-static Cursor name_cursor(const LsBlob *b, uint32_t ofs)
+/* The debug information at an offset of the copy; none at 0. */
+static LsCursor name_cursor(const LsBlob *b, uint32_t ofs)
 {
-  return (Cursor){b->p + (ofs ? ofs : b->n), b->p + b->n};
-}
-
-/* A string; the cursor goes on behind it. NULL if it does not end. */
-static const char *name_cstring(Cursor *c)
-{
-  const char *s = (const char *)c->p;
-  const uint8_t *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
-  c->p = nul ? nul + 1 : c->end;
-  return nul ? s : NULL;
-}
-
-/* A ULEB128 number. */
-static uint32_t name_uleb(Cursor *c)
-{
-  uint32_t v = 0;
-  unsigned shift = 0;
-  while (c->p < c->end) {
-    uint8_t byte = *c->p++;
-    if (shift < 32)
-      v |= (uint32_t)(byte & 0x7f) << shift;
-    shift += 7;
-    if (!(byte & 0x80))
-      break;
-  }
-  return v;
+  ofs = ofs ? ofs : b->n;
+  return ls_cursor(b->p + ofs, b->n - ofs);
 }
 
 /* The name of the local variable in a slot at a position, or NULL. */
 static const char *name_local(const LsBlob *b, uint32_t pos, uint32_t slot)
 {
-  Cursor c = name_cursor(b, b->varinfo);
+  LsCursor c = name_cursor(b, b->varinfo);
   uint32_t start = 0;
   while (c.p < c.end && *c.p != VARNAME_END) {
     const char *name = NULL;
     uint32_t end;
     if (*c.p < VARNAME_MAX)
       c.p++;
-    else if (!(name = name_cstring(&c)))
+    else if (!(name = ls_cursor_str(&c)))
       break;
-    start += name_uleb(&c);
+    start += (uint32_t)ls_cursor_uleb(&c);
     if (start > pos)
       break; /* Sorted by the start of their life. */
-    end = start + name_uleb(&c);
+    end = start + (uint32_t)ls_cursor_uleb(&c);
     if (pos < end && slot-- == 0)
       return name; /* Those alive fill the slots in order. */
   }
@@ -72,13 +45,13 @@ static const char *name_local(const LsBlob *b, uint32_t pos, uint32_t slot)
 
 const char *ls_proto_uvname(const LsBlob *b, uint32_t idx)
 {
-  Cursor c = name_cursor(b, b->uvinfo);
+  LsCursor c = name_cursor(b, b->uvinfo);
   const char *name = NULL;
   uint32_t i;
   if (idx >= b->sizeuv)
     return NULL;
   for (i = 0; i <= idx && c.p < c.end; i++)
-    name = name_cstring(&c);
+    name = ls_cursor_str(&c);
   return i > idx && name && *name ? name : NULL;
 }
 
@@ -131,43 +104,24 @@ static size_t name_join(char buf[LS_NAME_MAX + 1], const char *table,
   return n + len;
 }
 
-/* The local variable that a closure in a slot becomes. */
-static const char *name_newlocal(const LsBlob *b, uint32_t pos, uint32_t slot)
-{
-  const char *name = name_local(b, pos + 1, slot);
-  return name ? name : name_local(b, pos, slot); /* Alive after a jump. */
-}
-
 size_t ls_proto_namechild(const LsBlob *b, uint32_t pos,
                           char buf[LS_NAME_MAX + 1])
 {
   uint32_t slot = LS_BC_A(ls_proto_ins(b, pos));
   uint32_t ins = ls_proto_ins(b, pos + 1);
   char field[LS_NAME_MAX + 1], table[LS_NAME_MAX + 1];
-  const char *name = name_newlocal(b, pos, slot);
+  const char *name = name_local(b, pos + 1, slot);
   if (name)
     return name_join(buf, NULL, name);
-  switch (LS_BC_OP(ins)) {
-  case LS_BC_GSET:
-    if (LS_BC_A(ins) == slot)
-      name = name_constant(b, LS_BC_D(ins), field);
-    break;
-  case LS_BC_USETV:
-    if (LS_BC_D(ins) == slot)
-      name = ls_proto_uvname(b, LS_BC_A(ins));
-    break;
-  case LS_BC_MOV:
-    if (LS_BC_D(ins) == slot)
-      name = name_local(b, pos + 2, LS_BC_A(ins));
-    break;
-  case LS_BC_TSETS:
-    if (LS_BC_A(ins) == slot && (name = name_constant(b, LS_BC_C(ins), field)))
-      return name_join(buf, name_slot(b, pos + 1, LS_BC_B(ins), table), name);
-    break;
-  default:
-    break;
-  }
-  return name ? name_join(buf, NULL, name) : 0;
+  if (LS_BC_A(ins) != slot)
+    return 0;
+  if (LS_BC_OP(ins) == LS_BC_GSET &&
+      (name = name_constant(b, LS_BC_D(ins), field)))
+    return name_join(buf, NULL, name);
+  if (LS_BC_OP(ins) == LS_BC_TSETS &&
+      (name = name_constant(b, LS_BC_C(ins), field)))
+    return name_join(buf, name_slot(b, pos + 1, LS_BC_B(ins), table), name);
+  return 0;
 }
 
 size_t ls_proto_namecallee(const LsBlob *b, uint32_t pos,

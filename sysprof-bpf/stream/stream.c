@@ -63,15 +63,6 @@ static int stream_bad(LsStream *s)
   return s->block.error != 0;
 }
 
-/* Bytes of an unsigned integer. */
-static unsigned stream_ulebs(uint64_t v)
-{
-  unsigned n = 1;
-  for (; v >= 0x80; v >>= 7)
-    n++;
-  return n;
-}
-
 /* Make sure that N bytes fit into the block, and that there is one. */
 static void stream_room(LsStream *s, size_t n)
 {
@@ -81,7 +72,7 @@ static void stream_room(LsStream *s, size_t n)
   if (!b->n) {
     ls_block_begin(&s->block);
     ls_buffer_byte(b, LJM_RECORD_BYTE(LJM_REC_TIME));
-    ls_buffer_uleb(b, stream_ulebs(s->ns));
+    ls_buffer_uleb(b, ljm_uleblen(s->ns));
     ls_buffer_uleb(b, s->ns);
     s->nstack = 0;
     s->cut = 0;
@@ -92,7 +83,7 @@ static void stream_room(LsStream *s, size_t n)
 static void stream_put(LsStream *s, uint32_t id)
 {
   LsBuffer *b = &s->block.b;
-  size_t n = s->rec.n - 1 + (id ? stream_ulebs(id) : 0);
+  size_t n = s->rec.n - 1 + (id ? ljm_uleblen(id) : 0);
   if (stream_bad(s))
     return;
   stream_room(s, n + 1 + LJM_ULEB_MAX);
@@ -103,7 +94,7 @@ static void stream_put(LsStream *s, uint32_t id)
   ls_buffer_add(b, s->rec.p + 1, s->rec.n - 1);
 }
 
-/* The number of what the record defines; if it is new, it is written. */
+/* The number of the record's definition, which is written if it is new. */
 static uint32_t stream_define(LsStream *s, int kind)
 {
   uint32_t id;
@@ -203,7 +194,7 @@ static void stream_cfunc(LsStream *s, const LsSite *site)
   stream_string(s, site->symbol);
 }
 
-/* A builtin, or what is missing: nothing but a name. */
+/* A builtin or a mark of missing frames: only a name. */
 static void stream_builtin(LsStream *s, const LsSite *site)
 {
   stream_record(s, LJM_REC_CFUNC);
@@ -214,8 +205,8 @@ static void stream_builtin(LsStream *s, const LsSite *site)
   stream_string(s, site->name);
 }
 
-/* A native function. Addresses of the kernel's functions are not written: they
-** are secret, and with the sampled address each would be many.
+/* A native function. Addresses of kernel functions are not written: they are
+** secret, and sampled addresses would split a function.
 */
 static void stream_native(LsStream *s, const LsSite *site)
 {
@@ -290,7 +281,7 @@ static void stream_stack(LsStream *s, const uint32_t *sites, size_t n, int cut)
   stream_put(s, 0);
 }
 
-/* What is new in the register behind its first SAME sites. */
+/* Writes a change of the register after its first SAME sites. */
 static void stream_change(LsStream *s, const uint32_t *sites, size_t n,
                           size_t same)
 {

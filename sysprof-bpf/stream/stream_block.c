@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ljm_crc32c.h"
+#include "ljm_block.h"
 #include "ljm_format.h"
 #include "stream_block.h"
 
@@ -43,11 +43,7 @@ void ls_buffer_byte(LsBuffer *b, unsigned byte)
 void ls_buffer_uleb(LsBuffer *b, uint64_t v)
 {
   uint8_t leb[LJM_ULEB_MAX];
-  size_t n = 0;
-  for (; v >= 0x80; v >>= 7)
-    leb[n++] = (uint8_t)(v | 0x80);
-  leb[n++] = (uint8_t)v;
-  ls_buffer_add(b, leb, n);
+  ls_buffer_add(b, leb, (size_t)(ljm_putuleb(leb, v) - leb));
 }
 
 void ls_buffer_string(LsBuffer *b, const char *s, size_t n)
@@ -78,13 +74,6 @@ void ls_block_write(LsBlock *k, const void *p, size_t n)
   }
 }
 
-/* Little endian, N bytes of it. */
-static void block_fixed(uint8_t *p, uint64_t v, int n)
-{
-  for (; n; n--, v >>= 8)
-    *p++ = (uint8_t)v;
-}
-
 void ls_block_begin(LsBlock *k)
 {
   static const uint8_t none[LJM_BLOCK_HEADER];
@@ -97,12 +86,7 @@ void ls_block_flush(LsBlock *k)
   if (b->bad && !k->error)
     k->error = ENOMEM;
   if (b->n && !k->error) {
-    memcpy(b->p, LJM_BLOCK_MAGIC, LJM_BLOCK_CRC);
-    block_fixed(b->p + LJM_BLOCK_LENGTH, b->n - LJM_BLOCK_HEADER, 4);
-    block_fixed(b->p + LJM_BLOCK_FIRST, k->before, 8);
-    block_fixed(b->p + LJM_BLOCK_CRC,
-                ljm_crc32c(0, b->p + LJM_BLOCK_LENGTH, b->n - LJM_BLOCK_LENGTH),
-                4);
+    ljm_block_seal(b->p, b->n - LJM_BLOCK_HEADER, k->before);
     ls_block_write(k, b->p, b->n);
     if (!k->error)
       k->written += k->fresh;

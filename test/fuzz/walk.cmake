@@ -1,6 +1,6 @@
 # A fuzz target of the unwinder. It begins with nothing: any bytes are a stack.
 
-set(sysprof_tests ${CMAKE_CURRENT_SOURCE_DIR}/../sysprof)
+set(sysprof_tests ${PROJECT_SOURCE_DIR}/test/unit/sysprof/support)
 add_executable(fuzz-walk fuzz_walk.c ${sysprof_tests}/anywalk.c
   ${sysprof_tests}/walk.c)
 target_include_directories(fuzz-walk PRIVATE ${sysprof_tests})

@@ -29,7 +29,7 @@ static void stream(const char *dir, const char *name, const LpBuf *b)
   lp_buf_free(&path);
 }
 
-/* A stream of test/tools, with the byte in the middle of its second block
+/* A stream of test/unit/tools, with the byte in the middle of its second block
 ** changed if it is to be BROKEN.
 */
 static void stream_sample(const char *dir, const char *name, Sample *s,

@@ -1,5 +1,5 @@
 # Debian's nginx with its Lua module, and wrk, which loads it: unpacked, not
-# installed. Needs sysprof/e2e/lib.sh.
+# installed. Needs e2e/lib.sh.
 # shellcheck shell=bash disable=SC2154,SC2034
 
 nginx_packages=(nginx libnginx-mod-http-lua libnginx-mod-http-ndk lua-resty-core

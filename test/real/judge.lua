@@ -6,7 +6,7 @@
 -- memory and CPU together, TRUTH what each VM wrote. Prints a line for each
 -- function; exit status 1 if something is not as it must be, marked "WRONG".
 local here = arg[0]:match("^(.*/)") or "./"
-package.path = here .. "../sysprof/e2e/?.lua;" .. package.path
+package.path = here .. "../e2e/?.lua;" .. package.path
 local csv = require("csv")
 
 local POINTS = 2 -- Of 100, by which a share of CPU time may be wrong,

@@ -21,7 +21,7 @@
 
 /* -- What went wrong ------------------------------------------------------ */
 
-/* Of two statuses, LpStatus or that of a limit, the one that counts. */
+/* The more important one of two statuses, LpStatus or that of a limit. */
 int lp_load_worse(int a, int b)
 {
   static const int rank[] = {
@@ -44,8 +44,8 @@ __attribute__((noreturn)) static void refuse(const char *name, const char *what)
   exit(EX_USAGE);
 }
 
-/* Say in one line what is wrong with a stream; WHY it cannot be read on, if it
-** is not the stream itself that is wrong.
+/* Report in one line what is wrong with a stream; WHY reading stopped, if the
+** stream itself is not the reason.
 */
 static void warn(const char *name, const LpStream *st, const LpInput *in,
                  const char *why)
@@ -71,7 +71,7 @@ static void warn(const char *name, const LpStream *st, const LpInput *in,
 
 /* -- Streams -------------------------------------------------------------- */
 
-/* It is known what comes. CTX is the stream that is a part of who loads. */
+/* The kind of the stream is known. CTX is the loader's stream. */
 static void load_body(void *ctx, int body)
 {
   LpLoad *l = (LpLoad *)(void *)((char *)ctx - offsetof(LpLoad, st));

@@ -6,14 +6,13 @@
 */
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "ljm_crc32c.h"
+#include "ljm_block.h"
 #include "compact.h"
-#include "items.h"
+#include "block.h"
 #include "leb.h"
-#include "reader.h"
+#include "prologue.h"
 
 #define MAGIC_LEN 4
 
@@ -36,22 +35,10 @@ typedef struct Compact {
 
 /* -- Blocks --------------------------------------------------------------- */
 
-/* Little endian, at any address. */
-static uint32_t compact_u32(const uint8_t *p)
-{
-  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-         (uint32_t)p[3] << 24;
-}
-
-static uint64_t compact_u64(const uint8_t *p)
-{
-  return compact_u32(p) | (uint64_t)compact_u32(p + 4) << 32;
-}
-
 /* Note what is wrong here. */
 #define compact_wrong(c, ...)                                                  \
-  ((c)->damage.offset = lp_input_offset((c)->in),                              \
-   (void)snprintf((c)->damage.what, sizeof((c)->damage.what), __VA_ARGS__))
+  ((c)->damage =                                                               \
+       lp_damage_of(LP_NOTHING, lp_input_offset((c)->in), __VA_ARGS__))
 
 /* Is a whole block in the buffer, here? Leaves its length in *LEN. With LOOK,
 ** it is one of many places that could be a block.
@@ -69,7 +56,7 @@ static int compact_block(Compact *c, uint32_t *len, int look)
     compact_wrong(c, "expected a block, the stream ends inside its header");
     return 0;
   }
-  *len = compact_u32(p + LJM_BLOCK_LENGTH);
+  *len = ljm_block_length(p);
   if (*len > LJM_BLOCK_MAX) {
     compact_wrong(c, "expected a block of at most 16 MiB, not %" PRIu32, *len);
     return 0;
@@ -83,10 +70,7 @@ static int compact_block(Compact *c, uint32_t *len, int look)
     return 0;
   }
   c->look -= look ? *len : 0;
-  p = c->in->p;
-  if (ljm_crc32c(0, p + LJM_BLOCK_LENGTH,
-                 LJM_BLOCK_HEADER - LJM_BLOCK_LENGTH + (size_t)*len) ==
-      compact_u32(p + LJM_BLOCK_CRC))
+  if (ljm_block_iswhole(c->in->p, *len))
     return 1;
   compact_wrong(c, "a block of %" PRIu32 " bytes has a wrong checksum", *len);
   return 0;
@@ -131,20 +115,20 @@ static void compact_lost(Compact *c, LpDamageKind kind, const LpDamage *why,
 static void compact_use(Compact *c, uint32_t len, const LpDamage *why)
 {
   LpInput *in = c->in;
-  uint64_t first = compact_u64(in->p + LJM_BLOCK_FIRST);
+  uint64_t first = ljm_block_first(in->p);
   uint64_t lost = first > c->expect ? first - c->expect : 0;
   uint64_t before = c->items.events;
-  LpDamage d = {.offset = lp_input_offset(in)};
-  snprintf(d.what, sizeof(d.what),
-           "expected event %" PRIu64 ", found a block from event %" PRIu64,
-           c->expect, first);
+  LpDamage d = lp_damage_of(LP_ODD, lp_input_offset(in),
+                            "expected event %" PRIu64
+                            ", found a block from event %" PRIu64,
+                            c->expect, first);
   if (why || lost)
     compact_lost(c, LP_GAP, why ? why : &d, lost);
   if (first < c->expect) { /* Read before: do not count it twice. */
     c->sink->damage(c->sink->ctx, &d);
   } else {
-    lp_items_block(&c->items, in->p + LJM_BLOCK_HEADER, len,
-                   lp_input_offset(in) + LJM_BLOCK_HEADER);
+    lp_block_read(&c->items, in->p + LJM_BLOCK_HEADER, len,
+                  lp_input_offset(in) + LJM_BLOCK_HEADER);
     c->expect = first + (c->items.events - before);
   }
   lp_input_skip(in, LJM_BLOCK_HEADER + (size_t)len);
@@ -171,11 +155,11 @@ static void compact_blocks(Compact *c, const LpDamage *why)
   }
   c->in->complete = c->items.ended;
   if (!c->items.ended)
-    lp_reader_damage(c->in, c->sink, LP_CUT,
+    lp_damage_report(c->sink, LP_CUT, lp_input_offset(c->in),
                      "expected a block or the %s, the stream ends",
                      c->items.body == 'p' ? "books" : "totals");
   else if (lp_input_want(c->in, 1))
-    lp_reader_damage(c->in, c->sink, LP_ODD,
+    lp_damage_report(c->sink, LP_ODD, lp_input_offset(c->in),
                      "expected the end of the stream behind its %s",
                      c->items.body == 'p' ? "books" : "totals");
 }
@@ -189,15 +173,13 @@ void lp_compact_read(LpInput *in, const LpSink *sink)
   int body = 0;
   lp_input_want(in, LJM_PROLOGUE_LEN + LJM_ULEB_MAX + 1);
   p = in->p + LJM_PROLOGUE_LEN;
-  lp_uleb(&p, &bad); /* The address of the VM's state: not needed. */
+  ljm_getuleb_fast(&p, &bad); /* The address of the VM's state: not needed. */
   if (!bad && *p++ == LJM_SYM_FINAL && p <= in->end) {
     lp_input_skip(in, (size_t)(p - in->p));
-    body = lp_reader_body(in, &version);
+    body = lp_prologue_body(in, sink, "mp", &version);
   }
-  if (body == 'd') {
-    lp_reader_refuse(in, sink, body);
+  if (body < 0)
     return;
-  }
   compact_wrong(&c, "expected the prologue of the %s, lj%c 0x10",
                 body == 'p' ? "samples" : "events", body ? body : 'm');
   if (body && version == LJM_VERSION)

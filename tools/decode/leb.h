@@ -1,6 +1,5 @@
 /*
-** LEB128 integers: a fast decoder that relies on slack, and a bounds-checked
-** cursor over untrusted bytes.
+** A bounds-checked cursor over untrusted bytes.
 */
 
 #ifndef LP_LEB_H
@@ -9,31 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ljm_leb.h"
 #include "record.h"
-
-/* The unsigned integer at *PP. Reads up to LJM_ULEB_MAX bytes, whether they are
-** there or not: the caller sees to slack and looks at *PP. More than 64 bits
-** set *BAD.
-*/
-static inline uint64_t lp_uleb(const uint8_t **pp, unsigned *bad)
-{
-  const uint8_t *p = *pp;
-  uint64_t v = *p++;
-  if (v >= 0x80) {
-    unsigned shift = 7;
-    uint64_t b = *p++;
-    v = (v & 0x7f) | (b & 0x7f) << 7;
-    while (b >= 0x80 && shift < 63) {
-      b = *p++;
-      shift += 7;
-      v |= (b & 0x7f) << shift;
-    }
-    if (shift == 63 && b > 1)
-      *bad = 1;
-  }
-  *pp = p;
-  return v;
-}
 
 /* A sum, or the largest number if that is less. */
 static inline uint64_t lp_sat_add(uint64_t a, uint64_t b)
@@ -51,19 +27,7 @@ typedef struct LpCursor {
 /* The next unsigned integer. */
 static inline uint64_t lp_cursor_uleb(LpCursor *c)
 {
-  uint64_t v = 0;
-  unsigned shift;
-  for (shift = 0; c->p < c->end && shift <= 63; shift += 7) {
-    uint64_t b = *c->p++;
-    v |= (b & 0x7f) << shift;
-    if (shift == 63 && b > 1)
-      break;
-    if (b < 0x80)
-      return v;
-  }
-  c->bad = 1;
-  c->p = c->end;
-  return 0;
+  return ljm_getuleb(&c->p, c->end, &c->bad);
 }
 
 /* The next N bytes. */

@@ -13,7 +13,7 @@
 #include "legacy_names.h"
 #include "leb.h"
 #include "mem.h"
-#include "reader.h"
+#include "prologue.h"
 
 #define LEGACY_FINAL 0x80 /* Ends the symtab, ends the events. */
 #define LEGACY_TIMER 0x40 /* A second has passed; only the RFC has it. */
@@ -58,14 +58,14 @@ static LegacyResult legacy_stop(Legacy *l, const char *expected, int ended)
   LpDamageKind kind = l->evver ? LP_CUT : LP_NOTHING;
   legacy_flush(l);
   if (l->in->p == l->in->end)
-    lp_reader_damage(l->in, l->sink, kind, "expected %s, the stream ends",
-                     expected);
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
+                     "expected %s, the stream ends", expected);
   else if (ended)
-    lp_reader_damage(l->in, l->sink, kind,
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
                      "expected %s, the stream ends inside of it", expected);
   else
-    lp_reader_damage(l->in, l->sink, kind, "expected %s, found 0x%02x",
-                     expected, *l->in->p);
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
+                     "expected %s, found 0x%02x", expected, *l->in->p);
   return LEGACY_STOP;
 }
 
@@ -91,21 +91,22 @@ static void legacy_cut(LpFunc *f)
   }
 }
 
-/* A function, which begins AT bytes from here: address, name and, for a Lua
-** function, the line of its definition.
+/* A function, behind this byte: address, name and, for a Lua function, the line
+** of its definition.
 */
-static LegacyResult legacy_function(Legacy *l, LegacySource src, size_t at)
+static LegacyResult legacy_function(Legacy *l, LegacySource src)
 {
   LpInput *in = l->in;
   const uint8_t *p;
   unsigned bad = 0;
   uint64_t addr, n, first;
+  size_t at;
   LpFunc f = {.kind = src == LEGACY_LUA ? LP_FUNC_LUA : LP_FUNC_C};
   LpStr name;
   do {
-    p = in->p + at;
-    addr = lp_uleb(&p, &bad);
-    n = lp_uleb(&p, &bad);
+    p = in->p + 1;
+    addr = ljm_getuleb_fast(&p, &bad);
+    n = ljm_getuleb_fast(&p, &bad);
   } while (p > in->end && legacy_more(l));
   if (bad || n > LEGACY_NAME_MAX || p > in->end)
     return legacy_stop(l, "a symbol", p > in->end);
@@ -114,7 +115,7 @@ static LegacyResult legacy_function(Legacy *l, LegacySource src, size_t at)
     return legacy_stop(l, "a symbol", 1);
   do {
     p = in->p + at + n;
-    first = src == LEGACY_LUA ? lp_uleb(&p, &bad) : 0;
+    first = src == LEGACY_LUA ? ljm_getuleb_fast(&p, &bad) : 0;
   } while (p > in->end && legacy_more(l));
   name = (LpStr){(const char *)in->p + at, n};
   if (src == LEGACY_LUA) {
@@ -144,26 +145,26 @@ static void legacy_define_trace(Legacy *l, const LegacyTrace *t)
   lp_legacy_define(&l->names, LEGACY_TRACE, t->no, t->addr, &f);
 }
 
-/* A trace, which begins AT bytes from here: number, in symtab 2 the address of
-** its code, prototype and line where it starts. For some days symtab 2 had no
-** address: then the third number is a line. In the symtab it may come before
-** its prototype, so there it waits for the end.
+/* A trace, behind this byte: number, in symtab 2 the address of its code,
+** prototype and line where it starts. For some days symtab 2 had no address:
+** then the third number is a line. In the symtab it may come before its
+** prototype, so there it waits for the end.
 */
-static LegacyResult legacy_trace(Legacy *l, size_t at)
+static LegacyResult legacy_trace(Legacy *l)
 {
   LpInput *in = l->in;
   const uint8_t *p;
   unsigned bad = 0;
   LegacyTrace t = {0};
   do {
-    p = in->p + at;
-    t.no = lp_uleb(&p, &bad);
-    t.proto = lp_uleb(&p, &bad);
-    t.line = lp_uleb(&p, &bad);
+    p = in->p + 1;
+    t.no = ljm_getuleb_fast(&p, &bad);
+    t.proto = ljm_getuleb_fast(&p, &bad);
+    t.line = ljm_getuleb_fast(&p, &bad);
     if (l->symver == 2 && !l->evver && t.line >= LEGACY_LINE_MAX) {
       t.addr = t.proto;
       t.proto = t.line;
-      t.line = lp_uleb(&p, &bad);
+      t.line = ljm_getuleb_fast(&p, &bad);
     }
   } while (p > in->end && legacy_more(l));
   if (bad || p > in->end)
@@ -190,11 +191,11 @@ static LegacyResult legacy_symbol(Legacy *l)
     return LEGACY_END;
   }
   if (head == 0)
-    return legacy_function(l, LEGACY_LUA, 1);
+    return legacy_function(l, LEGACY_LUA);
   if (head == 1 && l->symver >= 3)
-    return legacy_function(l, LEGACY_C, 1);
+    return legacy_function(l, LEGACY_C);
   if (head == 2 && l->symver >= 2)
-    return legacy_trace(l, 1);
+    return legacy_trace(l);
   return legacy_stop(l, "a symbol", 0);
 }
 
@@ -212,7 +213,7 @@ static void legacy_vm_addr(Legacy *l)
     return;
   lp_input_want(l->in, LJM_ULEB_MAX); /* Less than what must follow it. */
   p = l->in->p;
-  lp_uleb(&p, &bad);
+  ljm_getuleb_fast(&p, &bad);
   if (!bad && p <= l->in->end)
     lp_input_skip(l->in, (size_t)(p - l->in->p));
 }
@@ -251,16 +252,16 @@ static LegacyResult legacy_event(Legacy *l, unsigned kind, LegacySource src)
   do {
     p = l->in->p + 1;
     if (src != LEGACY_INTERNAL)
-      a = lp_uleb(&p, &bad);
+      a = ljm_getuleb_fast(&p, &bad);
     if (src == LEGACY_LUA || (src == LEGACY_TRACE && l->evver == 2))
-      b = lp_uleb(&p, &bad);
+      b = ljm_getuleb_fast(&p, &bad);
     if (kind != LJM_ALLOC) {
-      e.oaddr = lp_uleb(&p, &bad);
-      e.osize = lp_uleb(&p, &bad);
+      e.oaddr = ljm_getuleb_fast(&p, &bad);
+      e.osize = ljm_getuleb_fast(&p, &bad);
     }
     if (kind != LJM_FREE) {
-      e.naddr = lp_uleb(&p, &bad);
-      e.nsize = lp_uleb(&p, &bad);
+      e.naddr = ljm_getuleb_fast(&p, &bad);
+      e.nsize = ljm_getuleb_fast(&p, &bad);
     }
   } while (p > l->in->end && legacy_more(l));
   if (bad || p > l->in->end)
@@ -297,7 +298,7 @@ static LegacyResult legacy_next(Legacy *l)
   }
   if (l->evver < 3 || src == LEGACY_INTERNAL)
     return legacy_stop(l, expected, 0);
-  return src == LEGACY_TRACE ? legacy_trace(l, 1) : legacy_function(l, src, 1);
+  return src == LEGACY_TRACE ? legacy_trace(l) : legacy_function(l, src);
 }
 
 /* All of the events. */
@@ -310,7 +311,7 @@ static void legacy_events(Legacy *l)
   legacy_flush(l);
   l->in->complete = res == LEGACY_END;
   if (res == LEGACY_END && lp_input_want(l->in, 1))
-    lp_reader_damage(l->in, l->sink, LP_ODD,
+    lp_damage_report(l->sink, LP_ODD, lp_input_offset(l->in),
                      "expected the end of the stream behind its final byte");
 }
 
@@ -325,16 +326,14 @@ void lp_legacy_read(LpInput *in, const LpSink *sink)
   l->in = in;
   l->sink = sink;
   l->symver = in->p[3];
-  lp_legacy_names_open(&l->names, sink);
+  l->names.sink = sink;
   lp_input_skip(in, LJM_PROLOGUE_LEN);
   if (legacy_symtab(l) == LEGACY_END) {
-    body = lp_reader_body(in, &version);
-    if (body && body != 'm')
-      lp_reader_refuse(in, sink, body);
-    else if (!body || version < 1 || version > 3)
-      lp_reader_damage(in, sink, LP_NOTHING,
+    body = lp_prologue_body(in, sink, "m", &version);
+    if (!body || (body > 0 && (version < 1 || version > 3)))
+      lp_damage_report(sink, LP_NOTHING, lp_input_offset(in),
                        "expected the prologue of the events (ljm 1, 2 or 3)");
-    else {
+    else if (body > 0) {
       l->evver = version;
       sink->body(sink->ctx, body);
       lp_input_skip(in, LJM_PROLOGUE_LEN);

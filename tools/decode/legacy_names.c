@@ -9,13 +9,6 @@
 
 #include "legacy_names.h"
 
-/* Start with no names. */
-void lp_legacy_names_open(LegacyNames *ln, const LpSink *sink)
-{
-  memset(ln, 0, sizeof(*ln));
-  ln->sink = sink;
-}
-
 /* Give the memory back. */
 void lp_legacy_names_close(LegacyNames *ln)
 {

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hash.h"
 #include "idmap.h"
 #include "origin.h"
 
@@ -38,11 +37,11 @@ typedef struct LpLiveOver {
 typedef struct LpLive {
   /* The page table: leaves by region of address space. */
   LpLiveNear near[LIVE_NEAR]; /* By low bits: the regions looked up last. */
-  uint64_t *region;
-  uint32_t **leaf; /* NULL is a free place. */
-  size_t nregion;  /* Places. */
-  size_t nleaf;    /* Leaves. */
-  size_t nslot;    /* Objects in leaves. */
+  LpIdMap regions;            /* Numbers of leaves. */
+  uint32_t **leaf;
+  size_t leaves; /* Room. */
+  uint32_t nleaf;
+  size_t nslot; /* Objects in leaves. */
   /* The overflow. */
   LpLiveOver over[1 << LIVE_OVER];
   size_t nover; /* Objects in it. */
@@ -53,9 +52,6 @@ uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin);
 
 /* As lp_live_take, for an object without a slot. */
 uint32_t lp_live_take_slow(LpLive *m, uint64_t addr);
-
-/* The memory that the map uses, in bytes. */
-size_t lp_live_bytes(const LpLive *m);
 
 /* Free the memory. */
 void lp_live_free(LpLive *m);
@@ -127,12 +123,6 @@ static inline uint32_t lp_live_look(LpLive *m, uint64_t addr)
 {
   const uint32_t *slot = lp_live_slot(m, addr);
   return slot && *slot ? (*slot >> 2) - 1 : LP_NONE;
-}
-
-/* How many objects there are. */
-static inline size_t lp_live_count(const LpLive *m)
-{
-  return m->nslot + m->nover;
 }
 
 #endif

@@ -49,15 +49,6 @@ void lp_object_age_coarsen(LpObjectAges *a)
   }
 }
 
-/* Bytes that it takes. */
-size_t lp_object_age_bytes(const LpObjectAges *a)
-{
-  size_t i, n = a->nchunk * sizeof(LpObjectAge *);
-  for (i = 0; i < a->nchunk; i++)
-    n += a->chunk[i] ? sizeof(LpObjectAge) << OBJECT_AGE_CHUNK : 0;
-  return n;
-}
-
 /* Give the memory back. */
 void lp_object_age_close(LpObjectAges *a)
 {

@@ -19,13 +19,6 @@ static uint32_t cpu_name(LpCpu *cpu, LpStr s)
   return lp_intern(cpu->names, s.s, s.n);
 }
 
-/* A structure that was interned. */
-static void cpu_get(const LpIntern *of, uint32_t id, void *to, size_t size)
-{
-  size_t n;
-  memcpy(to, lp_intern_get(of, id, &n), size);
-}
-
 /* The number of a module. */
 uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m)
 {
@@ -33,27 +26,11 @@ uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m)
   return lp_intern(&cpu->modules, &mi, sizeof(mi));
 }
 
-/* What is known of a module. */
-LpModuleInfo lp_cpu_module_info(const LpCpu *cpu, uint32_t module)
-{
-  LpModuleInfo mi;
-  cpu_get(&cpu->modules, module, &mi, sizeof(mi));
-  return mi;
-}
-
 /* The number of a process. */
 uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p)
 {
   LpProcessInfo pi = {p->pid, p->pidns, p->start, cpu_name(cpu, p->command)};
   return lp_intern(&cpu->processes, &pi, sizeof(pi));
-}
-
-/* What is known of a process. */
-LpProcessInfo lp_cpu_process_info(const LpCpu *cpu, uint32_t process)
-{
-  LpProcessInfo pi;
-  cpu_get(&cpu->processes, process, &pi, sizeof(pi));
-  return pi;
 }
 
 /* The number of a thread. */
@@ -66,12 +43,12 @@ uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t)
   return id;
 }
 
-/* What is known of a thread. */
-LpThreadInfo lp_cpu_thread_info(const LpCpu *cpu, uint32_t thread)
+/* What is known of one of them: a structure that was interned. */
+void lp_cpu_info(const LpIntern *of, uint32_t id, void *to)
 {
-  LpThreadInfo ti;
-  cpu_get(&cpu->threads, thread, &ti, sizeof(ti));
-  return ti;
+  size_t n;
+  const char *s = lp_intern_get(of, id, &n);
+  memcpy(to, s, n);
 }
 
 /* -- Samples and statistics ----------------------------------------------- */
@@ -137,12 +114,6 @@ void lp_cpu_rate(LpCpu *cpu, uint64_t hz)
 uint64_t lp_cpu_period(const LpCpu *cpu)
 {
   return cpu->fast && cpu->fast == cpu->slow ? 1000000000 / cpu->fast : 0;
-}
-
-/* The CPU time of a stream is worth so many samples. */
-void lp_cpu_expect(LpCpu *cpu, uint64_t samples)
-{
-  cpu->expected = lp_sat_add(cpu->expected, samples);
 }
 
 /* -- Its life ------------------------------------------------------------- */

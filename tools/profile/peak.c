@@ -9,17 +9,10 @@
 #include "mem.h"
 #include "peak.h"
 
-/* The peak's counters, among those that are counted beside. */
-enum { PEAK_N = LP_PEAK - LP_NCELL, PEAK_BYTES = LP_PEAK_BYTES - LP_NCELL };
+/* The peak's bytes, among those that are counted beside. */
+#define PEAK_BYTES (LP_PEAK_BYTES - LP_NCELL)
 
-/* What an origin held at the mark is one more stream's. */
-static void peak_add(LpExtra *e, const LpWeight *w)
-{
-  lp_parts_add(&e->n[PEAK_N], &e->part[PEAK_N], w->n, w->npart);
-  lp_parts_add(&e->n[PEAK_BYTES], &e->part[PEAK_BYTES], w->bytes, w->bytespart);
-}
-
-/* The bytes among them. */
+/* The bytes of an origin at the peak. */
 static LpFixed peak_bytes(const LpExtra *e)
 {
   return ((LpFixed)e->n[PEAK_BYTES] << 32) + (int64_t)e->part[PEAK_BYTES];
@@ -38,7 +31,7 @@ void lp_peak_open(LpPeak *p, LpOrigins *o)
   for (i = 0; i < o->n; i++) {
     LpWeight held = lp_origins_live(o, i), none = {0, 0, 0, 0};
     lp_weight_sub(&none, &held);
-    peak_add(&o->extra[i], &none);
+    lp_origins_beside(o, i, LP_PEAK, LP_PEAK_BYTES, &none);
   }
 }
 
@@ -73,7 +66,7 @@ uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base)
   lp_origins_extra(o);
   for (i = 0; i < o->n; i++) {
     LpWeight held = peak_held(p, o, i);
-    peak_add(&o->extra[i], &held);
+    lp_origins_beside(o, i, LP_PEAK, LP_PEAK_BYTES, &held);
   }
   before = &o->extra[LP_ORIGIN_BEFORE];
   high += base ? (LpFixed)*base << 32 : p->before - peak_bytes(before);
@@ -89,7 +82,7 @@ void lp_peak_resume(LpPeak *p, LpOrigins *o)
   for (i = 0; i < o->n; i++) {
     LpWeight held = peak_held(p, o, i), less = {0, 0, 0, 0};
     lp_weight_sub(&less, &held);
-    peak_add(&o->extra[i], &less);
+    lp_origins_beside(o, i, LP_PEAK, LP_PEAK_BYTES, &less);
   }
   o->extra[LP_ORIGIN_BEFORE].n[PEAK_BYTES] -= p->base;
 }

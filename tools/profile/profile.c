@@ -35,7 +35,8 @@ LpStr lp_profile_name(const LpProfile *prof, uint32_t name)
 static void profile_native(LpProfile *prof, const LpFunc *f, FuncKey *k,
                            LpFuncInfo *fi)
 {
-  LpModuleInfo m = lp_cpu_module_info(&prof->cpu, f->module);
+  LpModuleInfo m;
+  lp_cpu_info(&prof->cpu.modules, f->module, &m);
   fi->addr = f->addr;
   fi->chunk = m.path;
   fi->buildid = m.buildid;

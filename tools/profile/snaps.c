@@ -29,12 +29,8 @@ LpSnapSite *lp_snaps_touch(LpSnapper *s, uint32_t site)
 /* Add an integer to the log. */
 static void snaps_uleb(LpBuf *b, uint64_t v)
 {
-  char s[LJM_ULEB_MAX];
-  size_t n = 0;
-  for (; v >= 0x80; v >>= 7)
-    s[n++] = (char)(v | 0x80);
-  s[n++] = (char)v;
-  lp_buf_add(b, s, n);
+  uint8_t s[LJM_ULEB_MAX];
+  lp_buf_add(b, s, (size_t)(ljm_putuleb(s, v) - s));
 }
 
 /* Record a site, if it holds something else than in the snapshot before. */

@@ -71,7 +71,7 @@ static void statistics_reasons(LpOut *out, const LpCpu *cpu, const char *key)
   lp_out_puts(out, "\n");
 }
 
-/* Samples of which not even the leaf's function is sure. */
+/* Samples whose leaf function is not certain. */
 uint64_t lp_text_unsure(const LpProfile *prof)
 {
   const LpOrigins *o = &prof->origins;
@@ -83,7 +83,7 @@ uint64_t lp_text_unsure(const LpProfile *prof)
   return n;
 }
 
-/* What was not sampled, or not whole. */
+/* Dropped samples and truncated stacks. */
 static void statistics_holes(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
@@ -143,7 +143,7 @@ static void statistics_joint(LpOut *out, const LpTimeline *t)
                      "not known\n\n");
 }
 
-/* What is to be known before any numbers. */
+/* The notes before all numbers. */
 void lp_text_head(LpOut *out, const LpProfile *prof)
 {
   if (lp_profile_joint(prof))

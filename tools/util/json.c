@@ -25,8 +25,10 @@ static void json_step(LpJson *j)
 }
 
 /* Begin an object or an array. */
-static void json_begin(LpJson *j, int array)
+static void json_begin(LpJson *j, const char *key, int array)
 {
+  if (key)
+    lp_json_key(j, key);
   json_step(j);
   j->comma = 0;
   j->depth++;
@@ -35,15 +37,15 @@ static void json_begin(LpJson *j, int array)
 }
 
 /* Begin an object. */
-void lp_json_object(LpJson *j)
+void lp_json_object(LpJson *j, const char *key)
 {
-  json_begin(j, 0);
+  json_begin(j, key, 0);
 }
 
 /* Begin an array. */
-void lp_json_array(LpJson *j)
+void lp_json_array(LpJson *j, const char *key)
 {
-  json_begin(j, 1);
+  json_begin(j, key, 1);
 }
 
 /* End what was begun last. */

@@ -26,17 +26,11 @@ void lp_pb_number(LpBuf *b, unsigned field, uint64_t v)
   lp_pb_varint(b, v);
 }
 
-/* Add what is in front of N bytes of a field. */
-void lp_pb_head(LpBuf *b, unsigned field, size_t n)
-{
-  lp_pb_varint(b, field << 3 | PB_LEN);
-  lp_pb_varint(b, n);
-}
-
 /* Add a message, or a list of integers, which is empty then. */
 void lp_pb_message(LpBuf *b, unsigned field, LpBuf *msg)
 {
-  lp_pb_head(b, field, msg->n);
+  lp_pb_varint(b, field << 3 | PB_LEN);
+  lp_pb_varint(b, msg->n);
   lp_buf_add(b, msg->s, msg->n);
   msg->n = 0;
 }

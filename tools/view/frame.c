@@ -67,22 +67,17 @@ void lp_frame_name(LpBuf *b, const LpProfile *prof, uint32_t site)
   lp_label_text(b, named.n ? named : lp_profile_name(prof, fi->name));
 }
 
-/* Add the name of a chunk, without its mark. */
-static void frame_chunk(LpBuf *b, const LpBuf *chunk)
-{
-  int mark = chunk->n && chunk->s[0] == '@';
-  lp_buf_add(b, chunk->s + mark, chunk->n - (size_t)mark);
-}
-
 /* Add the name of its chunk, as reports show it: a long one is cut. */
 void lp_frame_file(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
   LpBuf chunk = {0};
+  size_t mark;
   if (fi->kind != LP_FUNC_LUA || lp_label_builtin(fi))
     return;
   lp_label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
-  frame_chunk(b, &chunk);
+  mark = chunk.n && chunk.s[0] == '@';
+  lp_buf_add(b, chunk.s + mark, chunk.n - mark);
   lp_buf_free(&chunk);
 }
 

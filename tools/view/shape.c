@@ -56,7 +56,7 @@ void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
   shape->site = site;
 }
 
-/* Give the memory back. */
+/* Free it. */
 void lp_shape_close(LpShape *shape)
 {
   free(shape->node);

@@ -13,7 +13,6 @@
 
 #define NAMES_SLOTS (65536)    /* Slots of tables that one walk looks at. */
 #define NAMES_MAX   (1u << 16) /* Names that are kept. */
-#define NAMES_LAST  (~0u)      /* Rank: any other name is better. */
 #define FFID_LUA    0          /* Kinds of functions. */
 
 /* -- The map -------------------------------------------------------------- */
@@ -88,8 +87,6 @@ void ls_names_free(LsNames *names)
 /* A table and its name: the module, and a table in that, or "". */
 typedef struct Place {
   const char *module, *table;
-  const char *sep; /* Before a field. */
-  bool hidden;     /* Programs cannot reach it by that name. */
 } Place;
 
 /* The key of a Lua function: its PC is right behind the header of its proto. */
@@ -134,13 +131,12 @@ static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
   bool builtin;
   LsFuncNames *e = names_of(names, v, fn, &builtin);
   int n = snprintf(full, sizeof(full), "%s%s%s%s%s", p->module,
-                   *p->table ? "." : "", p->table,
-                   tables > module ? p->sep : "", field);
+                   *p->table ? "." : "", p->table, tables > module ? "." : "",
+                   field);
   if (!e || e->walk != names->walk || n < 0 || (size_t)n >= sizeof(full))
     return;
-  rank = p->hidden ? NAMES_LAST
-         : module  ? ljm_name_modulerank(field)
-                   : ljm_name_rank(builtin, p->module, tables);
+  rank = module ? ljm_name_modulerank(field)
+                : ljm_name_rank(builtin, p->module, tables);
   if (ljm_name_offer(&e->naming, rank, fn, full))
     e->naming.name = ls_pool_add(names->pool, full, (size_t)n);
 }
@@ -217,19 +213,13 @@ static void names_fields(LsNames *names, LsView *v, uint64_t tab,
   }
 }
 
-void ls_names_shadowedtable(LsNames *names, LsView *v, uint64_t tab,
-                            const char *module, const char *sep)
-{
-  names_fields(names, v, tab, &(Place){module, "", sep, true});
-}
-
 /* Name the functions in the tables of a module. */
 static void names_subtables(LsNames *names, LsView *v, uint64_t tab,
                             const char *module)
 {
   LsTable t;
   uint32_t i;
-  if (!names_enter(names, v, tab, &(Place){module, "", ".", false}, true, &t))
+  if (!names_enter(names, v, tab, &(Place){module, ""}, true, &t))
     return;
   for (i = 0; i < t.n && names->slots > 0; i++) {
     char key[LS_NAME_MAX + 1];
@@ -237,7 +227,7 @@ static void names_subtables(LsNames *names, LsView *v, uint64_t tab,
     if (names_node(names, v, &t, i, key, &value) && value.type == LS_GCT_TAB &&
         value.addr != tab && value.addr != names->globals &&
         value.addr != names->loaded && ljm_name_isfield(key, strlen(key)))
-      names_fields(names, v, value.addr, &(Place){module, key, ".", false});
+      names_fields(names, v, value.addr, &(Place){module, key});
   }
 }
 
@@ -246,7 +236,7 @@ static void names_subtables(LsNames *names, LsView *v, uint64_t tab,
 */
 static void names_modules(LsNames *names, LsView *v, uint64_t tab, bool sub)
 {
-  const Place none = {"", "", "", false};
+  const Place none = {"", ""};
   LsTable t;
   uint32_t i;
   v->mem->bad = false;
@@ -265,7 +255,7 @@ static void names_modules(LsNames *names, LsView *v, uint64_t tab, bool sub)
       if (sub)
         names_subtables(names, v, value.addr, key);
       else
-        names_fields(names, v, value.addr, &(Place){key, "", ".", false});
+        names_fields(names, v, value.addr, &(Place){key, ""});
     }
   }
 }
@@ -309,7 +299,7 @@ static void names_loaded(LsNames *names, LsView *v, uint64_t loaded)
     if (!names->globals)
       continue;
     if (!sub)
-      names_fields(names, v, names->globals, &(Place){"", "", "", false});
+      names_fields(names, v, names->globals, &(Place){"", ""});
     names_modules(names, v, names->globals, sub);
   }
 }
@@ -325,12 +315,7 @@ void ls_names_walk(LsNames *names, LsView *v, uint64_t g)
   registry = names_registry(names, v, g);
   if (!registry)
     return;
-  if (ls_view_get(v, registry, "_LOADED", &value)) {
+  if (ls_view_get(v, registry, "_LOADED", &value))
     names_loaded(names, v, value.addr);
-    ls_names_shadowed(names, v, g, value.addr);
-  }
   v->mem->bad = false;
-  /* Methods of files, as their C functions are called. */
-  if (ls_view_get(v, registry, "FILE*", &value) && value.type == LS_GCT_TAB)
-    ls_names_shadowedtable(names, v, value.addr, "io", ".method_");
 }

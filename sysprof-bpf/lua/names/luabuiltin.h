@@ -45,18 +45,6 @@ typedef struct LsNames {
 */
 void ls_names_walk(LsNames *names, LsView *v, uint64_t g);
 
-/* Name the functions in a table that programs cannot reach: MODULE, as
-** "ffi.meta", SEP and the field. Any other name of a function is better.
-*/
-void ls_names_shadowedtable(LsNames *names, LsView *v, uint64_t tab,
-                            const char *module, const char *sep);
-
-/* Name shadowed builtins, which no module holds: those of metatables, and what
-** iterators call. G and LOADED are the addresses of the global state and of
-** package.loaded.
-*/
-void ls_names_shadowed(LsNames *names, LsView *v, uint64_t g, uint64_t loaded);
-
 /* The key of a Lua function: its proto's address, and ljs_check_proto() of it.
  */
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
@@ -65,7 +53,7 @@ uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
 const char *ls_names_find(const LsNames *names, uint64_t key);
 
 /* The name of the builtin with this number, at most 255, or NULL. It belongs to
-** the pool or is static.
+** the pool.
 */
 const char *ls_names_builtin(const LsNames *names, uint32_t ffid);
 

@@ -34,7 +34,6 @@ typedef struct LsProvenName {
   uint8_t slot;     /* Of a variable: its slot, */
   LsHome home;      /* and where it is from. */
   bool final;       /* The name does not change any more. */
-  bool searched;    /* Who made it was searched. */
 } LsProvenName;
 
 typedef struct LsProven {
@@ -44,9 +43,8 @@ typedef struct LsProven {
   size_t n, size;
   uint64_t queue[LS_PROVEN_QUEUE]; /* Closures that are to be looked at. */
   unsigned first, waiting;
-  unsigned slots;    /* That may still be looked at, for one stack, */
-  unsigned searches; /* makers of functions be searched, */
-  unsigned calls;    /* and calls be looked at. */
+  unsigned slots; /* That may still be looked at, for one stack, */
+  unsigned calls; /* and calls be looked at. */
 } LsProven;
 
 /* Queue the closure at FN, whose upvalues may give names. It is dropped if the

@@ -1,0 +1,24 @@
+/*
+** The suites, one for each file test_*.c.
+*/
+
+#ifndef SUITES_H
+#define SUITES_H
+
+#include <check.h>
+
+/* clang-format off */
+#define SUITES(_)                                                              \
+  _(crc) _(leb) _(live) _(label) _(compact) _(stacks) _(model) _(samples)        \
+  _(tables) _(views) _(wanted) _(shape) _(limit)                               \
+  _(broken) _(damage) _(legacy) _(field) _(cpu) _(cpu_model) _(writer)         \
+  _(unpack) _(every) _(bounds) _(json) _(csv) _(joint) _(foreign)
+/* clang-format on */
+
+#define SUITE_DECL(name) Suite *suite_##name(void);
+SUITES(SUITE_DECL)
+
+/* A suite of one case with the tests that follow. */
+Suite *suite_of(const char *name, const TTest **tests);
+
+#endif
