@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lj_memprof_name.h"
 #include "format/ljm_name.h"
 
 #define BUILTIN_SLOTS 65536 /* Most nodes that are looked at for one name. */

@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#include "lj_memprof_name.h"
+
 #if LJ_TARGET_LINUX
 
 #include <elf.h>

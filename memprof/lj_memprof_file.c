@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lj_memprof_clock.h"
 #include "lj_memprof_file.h"
 
 #ifndef RENAME_NOREPLACE

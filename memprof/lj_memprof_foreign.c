@@ -20,6 +20,11 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
+#include "lj_memprof_foreign.h"
+#include "lj_memprof_map.h"
+#include "lj_memprof_state.h"
+#include "lj_wbuf.h"
+
 /* Begins to follow the VM's count. */
 void lj_memprof_foreignstart(MPState *mp)
 {
@@ -83,7 +88,8 @@ int lj_memprof_settle(MPState *mp, const MPChange *c, const void *ptr,
 /* The same of an allocation, the newest one. Samples are not judged. */
 int lj_memprof_settlealloc(MPState *mp, const void *ptr, size_t size)
 {
-  const MPChange c = {LJM_ALLOC, NULL, mp->newest, 0, (size_t)mp->newestsize};
+  const MPChange c = {LJM_ALLOC, NULL, mp->newest.o, 0,
+                      (size_t)mp->newest.size};
   return mp->sample == NULL && lj_memprof_settle(mp, &c, ptr, size);
 }
 

@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "lj_memprof_map.h"
+
 /* Spreads a key: addresses and small numbers alike. */
 static uint32_t map_home(const MPMap *m, uint64_t key)
 {

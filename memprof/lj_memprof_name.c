@@ -16,6 +16,9 @@
 
 #include "lj_bc.h"
 #include "lj_debug.h"
+#include "lj_memprof_name.h"
+#include "lj_memprof_state.h"
+#include "lj_symtab.h"
 
 #define NAME_MAX_LEN 200 /* Longer names are cut. */
 

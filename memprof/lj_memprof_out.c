@@ -21,6 +21,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "lj_memprof_clock.h"
 #include "lj_memprof_file.h"
 
 /* Sets the error. Returns 0. */

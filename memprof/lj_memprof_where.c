@@ -18,8 +18,14 @@
 #include <string.h>
 
 #include "lj_debug.h"
+#include "lj_memprof_cache.h"
+#include "lj_memprof_inlined.h"
+#include "lj_memprof_lines.h"
+#include "lj_memprof_stack.h"
+#include "lj_memprof_state.h"
 #include "lj_memprof_where.h"
 #include "lj_state.h"
+#include "lj_symtab.h"
 
 /* What was found, before it has the number of a site. */
 typedef struct MPPlace {

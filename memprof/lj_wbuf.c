@@ -9,6 +9,9 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
+#include "format/ljm_format.h"
+#include "lj_wbuf.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
