@@ -50,7 +50,10 @@ struct counts {
   __type(value, __u64);
 };
 
-struct counts counts0 SEC(".maps"), counts1 SEC(".maps");
+/* Each is counted into while the other one is read: two maps in SEC(".maps").
+ */
+struct counts counts0 SEC(".maps");
+struct counts counts1 SEC(".maps");
 
 #define RING_SIZE (4 << 20)
 
@@ -66,6 +69,7 @@ struct {
   __type(value, __u64);
 } statistics SEC(".maps");
 
+/* Add 1 to a statistic, LJS_STATISTIC_*. */
 static __always_inline void count_statistic(__u32 which)
 {
   __u64 *n = bpf_map_lookup_elem(&statistics, &which);

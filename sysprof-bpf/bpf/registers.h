@@ -19,6 +19,9 @@ static __always_inline struct pt_regs *user_regs(void)
   }
 }
 
+/* Start the walk at the registers that the thread had when it entered the
+** kernel.
+*/
 static __always_inline void user_regs_saved(struct ljs_walk *w)
 {
   struct pt_regs *regs = user_regs();

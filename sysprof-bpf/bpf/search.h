@@ -8,11 +8,15 @@
 
 #define SEARCH_MAPS 11 /* 2^n is more than LJS_MAX_MAPS. */
 
+/* Copy N bytes at ADDR of the target to DST. Returns 0, or -1 if they cannot be
+** read.
+*/
 static __always_inline int ljs_read(void *dst, __u32 n, __u64 addr)
 {
   return bpf_probe_read_user(dst, n, (const void *)addr) ? -1 : 0;
 }
 
+/* The module of a number, or NULL. */
 static __always_inline struct ljs_module *ljs_find_module(__u32 module)
 {
   return bpf_map_lookup_elem(&modules, &module);
@@ -35,6 +39,7 @@ struct {
   __type(value, struct scratch);
 } scratches SEC(".maps");
 
+/* The memory of this CPU, or NULL. */
 static __always_inline struct scratch *get_scratch(void)
 {
   __u32 zero = 0;
@@ -59,6 +64,7 @@ static __always_inline struct ljs_map *find_map(struct ljs_proc *proc, __u64 pc)
   return 0;
 }
 
+/* Page N of a module's unwind table, or NULL. */
 static __always_inline struct ljs_page *find_page(__u32 module, __u32 n)
 {
   __u64 key = LJS_PAGE_KEY(module, n);
@@ -122,6 +128,7 @@ struct {
   __type(value, struct lately);
 } lately_rows SEC(".maps");
 
+/* Where the row of an address may be, if it was found lately; or NULL. */
 static __always_inline struct lately *lately(__u32 version, __u64 pc)
 {
   __u32 at = (__u32)(ljs_mix(version, pc) >> 56) % LATELY;
@@ -167,6 +174,9 @@ __noinline int search(__u64 pc)
   return 1;
 }
 
+/* The row of an address of the walk's process, or NULL. Sets w->code to its
+** module.
+*/
 static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
                                                     __u64 pc)
 {

@@ -13,7 +13,6 @@
 
 #include "luaclosure.h"
 
-/* The PC of a closure is right behind the header of its proto. */
 uint64_t ls_closure_proto(LsView *v, uint64_t fn, uint64_t *check)
 {
   uint64_t pt;

@@ -147,13 +147,10 @@ static void check(LsOptions *opt, struct argp_state *state)
     argp_error(state, "--per-thread is for -f: streams always tell threads");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* An option without a value. */
+static error_t parse_flag(int key, LsOptions *opt)
 {
-  LsOptions *opt = state->input;
   switch (key) {
-  case 'p':
-    add_pid(opt, state, arg);
-    break;
   case 'a':
     opt->all = 1;
     break;
@@ -162,15 +159,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     break;
   case OPT_ANY:
     opt->any = 1;
-    break;
-  case 'F':
-    opt->sampler.hz = whole(state, arg, 1, 100000, "HZ");
-    break;
-  case 'd':
-    opt->seconds = number(state, arg, 0.001, 1e9, "SECONDS");
-    break;
-  case 'e':
-    opt->sampler.event = event(state, arg);
     break;
   case 'U':
     opt->sampler.kernel = 0;
@@ -182,14 +170,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     opt->sampler.kernel = 0;
     opt->sampler.native = 0;
     break;
-  case OPT_DEPTH:
-    opt->sampler.depth = whole(state, arg, 1, LJS_MAX_NATIVE, "--max-depth");
-    break;
   case OPT_TAILS:
     opt->sampler.tail_calls = 1;
-    break;
-  case 'o':
-    opt->file = arg;
     break;
   case 'f':
     opt->folded = 1;
@@ -197,14 +179,42 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case OPT_THREAD:
     opt->threads = 1;
     break;
-  case OPT_STRICT:
-    opt->strict = arg ? number(state, arg, 0, 100, "--strict") : 0.5;
-    break;
   case 'q':
     opt->quiet = 1;
     break;
   case 'v':
     opt->sampler.verbose = 1;
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  LsOptions *opt = state->input;
+  switch (key) {
+  case 'p':
+    add_pid(opt, state, arg);
+    break;
+  case 'F':
+    opt->sampler.hz = whole(state, arg, 1, 100000, "HZ");
+    break;
+  case 'd':
+    opt->seconds = number(state, arg, 0.001, 1e9, "SECONDS");
+    break;
+  case 'e':
+    opt->sampler.event = event(state, arg);
+    break;
+  case OPT_DEPTH:
+    opt->sampler.depth = whole(state, arg, 1, LJS_MAX_NATIVE, "--max-depth");
+    break;
+  case 'o':
+    opt->file = arg;
+    break;
+  case OPT_STRICT:
+    opt->strict = arg ? number(state, arg, 0, 100, "--strict") : 0.5;
     break;
   case 'h':
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
@@ -217,7 +227,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     check(opt, state);
     break;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_flag(key, opt);
   }
   return 0;
 }

@@ -248,6 +248,38 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
   return 0;
 }
 
+/* An option or argument that names files. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
+static error_t parse_files(int key, char *arg, struct argp_state *state)
+{
+  switch (key) {
+  case 'o':
+    lp_options.out = arg;
+    break;
+  case OPT_DIFF:
+    lp_names_add(&lp_options.base, arg);
+    break;
+  case OPT_DIFFLIST:
+    lp_options.given |= LP_TAKES_DIFF;
+    lp_option_list(arg, &lp_options.base, state);
+    break;
+  case OPT_LIST:
+    lp_option_list(arg, &lp_options.file, state);
+    break;
+  case OPT_FOLLOW:
+    lp_options.follow = lp_option_follow(arg, state);
+    break;
+  case OPT_DUMP:
+    break;
+  case ARGP_KEY_ARG:
+    lp_names_add(&lp_options.file, arg);
+    break;
+  default:
+    return parse_wanted(key, arg, state);
+  }
+  return 0;
+}
+
 /* One option. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -255,9 +287,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   if (key >= OPT_MIN && key <= OPT_SNAP)
     lp_options.given |= (unsigned)LP_TAKES_MIN << (key - OPT_MIN);
   switch (key) {
-  case 'o':
-    lp_options.out = arg;
-    break;
   case 'H':
     lp_options.given |= LP_TAKES_HUMAN;
     lp_options.report.human = 1;
@@ -286,16 +315,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_options.report.ignore = lp_option_regex(
         &lp_options.ignore, lp_options.report.ignore, "ignore", arg, state);
     break;
-  case OPT_DIFF:
-    lp_names_add(&lp_options.base, arg);
-    break;
-  case OPT_DIFFLIST:
-    lp_options.given |= LP_TAKES_DIFF;
-    lp_option_list(arg, &lp_options.base, state);
-    break;
-  case OPT_LIST:
-    lp_option_list(arg, &lp_options.file, state);
-    break;
   case OPT_LIMIT:
     lp_option_limit(arg, state);
     break;
@@ -305,16 +324,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case OPT_VIEW:
     lp_options.view = arg;
     break;
-  case OPT_FOLLOW:
-    lp_options.follow = lp_option_follow(arg, state);
-    break;
-  case OPT_DUMP:
-    break;
   case 'h':
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-    break;
-  case ARGP_KEY_ARG:
-    lp_names_add(&lp_options.file, arg);
     break;
   case ARGP_KEY_END:
     lp_option_files(state);
@@ -324,7 +335,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     parse_report(state);
     break;
   default:
-    return parse_wanted(key, arg, state);
+    return parse_files(key, arg, state);
   }
   return 0;
 }

@@ -116,7 +116,6 @@ static void naming_hold(LsNaming *nm)
   ls_proven_look(&nm->proven, nm->view);
 }
 
-/* Main chunks have none. */
 const char *ls_naming_lua(LsNaming *nm, LsFunc *f)
 {
   if (f->proven)
