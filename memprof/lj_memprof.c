@@ -199,7 +199,6 @@ int lj_memprof_check(lua_State *L, const struct luam_Prof_options *opt)
                                                 : LUAM_PROFILE_SUCCESS;
 }
 
-/* Starts a recording. more is NULL for a host's writer. */
 int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
                      const MPWriter *more)
 {
@@ -226,7 +225,6 @@ int lj_memprof_start(lua_State *L, const struct luam_Prof_options *opt,
 
 /* -- The VM goes away ----------------------------------------------------- */
 
-/* Ends the recording of a VM that goes away. */
 void lj_memprof_close(global_State *g)
 {
   MPHook *h = lj_memprof_claimlast(g);

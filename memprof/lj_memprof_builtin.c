@@ -44,7 +44,6 @@ static cTValue *builtin_get(const GCtab *t, const char *name)
   return NULL;
 }
 
-/* The table of loaded modules, or NULL. */
 const GCtab *lj_memprof_loaded(global_State *g)
 {
   cTValue *loaded = tvistab(&g->registrytv)

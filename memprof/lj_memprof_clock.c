@@ -27,7 +27,6 @@
 
 /* -- The clock ------------------------------------------------------------ */
 
-/* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t lj_memprof_now(void)
 {
   struct timespec ts;
@@ -35,14 +34,12 @@ uint64_t lj_memprof_now(void)
   return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Waits for so many nanoseconds, less than a second. */
 void lj_memprof_sleep(long ns)
 {
   struct timespec ts = {0, ns};
   nanosleep(&ts, NULL);
 }
 
-/* Begins to measure time. */
 void lj_memprof_clockstart(MPState *mp, uint64_t dursec)
 {
   MPClock *c = &mp->clock;
@@ -68,7 +65,6 @@ static void clock_mark(MPState *mp, uint64_t now)
   lj_wbuf_recordend(&mp->buf, mark);
 }
 
-/* Begins a block: the registers are zero, and the time is recorded. */
 void lj_memprof_beginblock(MPState *mp)
 {
   memset(mp->last, 0, sizeof(mp->last));
@@ -121,7 +117,6 @@ static void clock_flush(MPState *mp, int must)
   clock_setsoft(mp, 1); /* The next event is free to go. */
 }
 
-/* Writes out the buffer and begins the next block. */
 void lj_memprof_flush(MPState *mp)
 {
   clock_flush(mp, 1);

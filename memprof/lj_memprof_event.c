@@ -34,7 +34,6 @@ enum {
   EVENT_OLD   /* One of the old formats. */
 };
 
-/* Not being recorded any more, or for as long as the writer is at work. */
 void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
 {
   if (h->writing == NULL)
@@ -265,7 +264,6 @@ EVENT_WRAPPER(event_top, EVENT_TOP)
 EVENT_WRAPPER(event_full, EVENT_FULL)
 EVENT_WRAPPER(event_old, EVENT_OLD)
 
-/* What takes the place of the VM's allocator for a recording. */
 lua_Alloc lj_memprof_wrapper(const MPState *mp)
 {
   if (mp->format != LUAM_PROF_COMPACT)
@@ -275,7 +273,6 @@ lua_Alloc lj_memprof_wrapper(const MPState *mp)
   return mp->stack != NULL ? event_full : event_top;
 }
 
-/* True if an allocator is one of the recorder's. */
 int lj_memprof_iswrapper(lua_Alloc allocf)
 {
   return allocf == event_top || allocf == event_full || allocf == event_old ||

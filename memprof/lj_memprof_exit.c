@@ -136,7 +136,6 @@ static void exit_init(void)
   atexit(exit_all);
 }
 
-/* Before any start. */
 void lj_memprof_atexit(void)
 {
 #ifndef LUAJIT_DISABLE_THREAD_SAFE

@@ -50,7 +50,6 @@ static void hooks_forked(void)
   hooks_unlock();
 }
 
-/* A fork must not leave the lock in the hands of a thread that is gone. */
 void lj_memprof_hooksatfork(void)
 {
   pthread_atfork(hooks_lock, hooks_unlock, hooks_forked);
@@ -181,21 +180,18 @@ static MPHook *hooks_claimany(int *wait)
 
 /* -- The VM's allocator slot ---------------------------------------------- */
 
-/* True if the VM's allocator is this hook's. */
 int lj_memprof_isinstalled(const MPHook *h)
 {
   const global_State *g = h->g;
   return lj_memprof_iswrapper(g->allocf) && g->allocd == (const void *)h;
 }
 
-/* Gives a VM the allocator below this hook. */
 void lj_memprof_restore(const MPHook *h, global_State *g)
 {
   g->allocf = h->allocf;
   g->allocd = h->allocd;
 }
 
-/* The recording of a VM whose allocator's place is ours, or NULL. */
 MPState *lj_memprof_state(global_State *g)
 {
   return lj_memprof_iswrapper(g->allocf) ? ((MPHook *)g->allocd)->rec : NULL;
@@ -203,7 +199,6 @@ MPState *lj_memprof_state(global_State *g)
 
 /* -- Start and stop ------------------------------------------------------- */
 
-/* Reserves a hook for a new recording. Returns LUAM_PROFILE_*. */
 int lj_memprof_reserve(MPState *mp)
 {
   int status;
@@ -213,7 +208,6 @@ int lj_memprof_reserve(MPState *mp)
   return status;
 }
 
-/* A start has succeeded. */
 void lj_memprof_running(MPHook *h)
 {
   hooks_lock();
@@ -221,7 +215,6 @@ void lj_memprof_running(MPHook *h)
   hooks_unlock();
 }
 
-/* Forgets a recording that is over, or never was. */
 void lj_memprof_release(MPHook *h)
 {
   hooks_lock();
@@ -230,7 +223,6 @@ void lj_memprof_release(MPHook *h)
   hooks_unlock();
 }
 
-/* Takes the end of a recording into this thread's hands, or returns 0. */
 int lj_memprof_claim(MPHook *h)
 {
   int mine;
@@ -240,7 +232,6 @@ int lj_memprof_claim(MPHook *h)
   return mine;
 }
 
-/* The same for the recording that this process has made of a VM. */
 MPHook *lj_memprof_claimvm(const global_State *g)
 {
   MPHook *h;
@@ -253,7 +244,6 @@ MPHook *lj_memprof_claimvm(const global_State *g)
   return h;
 }
 
-/* The hook of what a fork has copied of the parent's recording, or NULL. */
 MPHook *lj_memprof_inherited(const global_State *g)
 {
   MPHook *h;
@@ -265,7 +255,6 @@ MPHook *lj_memprof_inherited(const global_State *g)
   return h;
 }
 
-/* True if the VM of L is being recorded by this process. */
 int lj_memprof_isactive(const lua_State *L)
 {
   MPHook *h;
@@ -290,7 +279,6 @@ LUAMISC_API bool luaM_memprof_isrunning(void)
 
 /* -- The VM goes away ------------------------------------------------------ */
 
-/* The hook whose recording this thread has to end, or NULL. */
 MPHook *lj_memprof_claimlast(const global_State *g)
 {
   MPHook *h;
@@ -309,7 +297,6 @@ MPHook *lj_memprof_claimlast(const global_State *g)
   return h;
 }
 
-/* Frees the hooks of a VM, or leaves them to a foreign allocator. */
 void lj_memprof_forgethooks(global_State *g)
 {
   MPHook *h, **link = &hooks_list;
@@ -334,7 +321,6 @@ void lj_memprof_forgethooks(global_State *g)
 
 /* -- The process exits ----------------------------------------------------- */
 
-/* Claims the next recording to end, or returns NULL. */
 MPHook *lj_memprof_claimany(int *wait)
 {
   MPHook *h;
@@ -346,7 +332,6 @@ MPHook *lj_memprof_claimany(int *wait)
   return h;
 }
 
-/* The end that was claimed there has come, or is given up. */
 void lj_memprof_ended(MPHook *h, int done)
 {
   hooks_lock();

@@ -49,7 +49,6 @@ static uint32_t inlined_add(MPState *mp, uint32_t parent, uint32_t site)
   return n;
 }
 
-/* Frees all lists. */
 void lj_memprof_freeinlined(MPState *mp)
 {
   free(mp->inlined.list);

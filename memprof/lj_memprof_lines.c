@@ -34,7 +34,6 @@ static MPState *lines_state(jit_State *J)
   return mp != NULL && mp->lines == LUAM_PROF_LINES_EXACT ? mp : NULL;
 }
 
-/* True if the compiled trace of a number has exact lines. */
 int lj_memprof_isexact(const MPState *mp, TraceNo no)
 {
   return mp->exact.trace[no >> 3] >> (no & 7) & 1;
@@ -74,7 +73,6 @@ int lj_memprof_newline(jit_State *J, const BCIns *pc)
   return 1;
 }
 
-/* The VM's hook: true if a loop's copy of a snapshot is not to be merged. */
 int lj_memprof_keepsnap(jit_State *J)
 {
   return lines_state(J) != NULL;

@@ -46,7 +46,6 @@ static const char *name_local(const GCproto *pt, BCPos pos, BCReg slot)
   return NULL;
 }
 
-/* The name of an upvalue, or NULL. */
 const char *lj_memprof_uvname(const GCproto *pt, uint32_t idx)
 {
   const char *p = (const char *)proto_uvinfo(pt);
@@ -129,7 +128,6 @@ static size_t name_closure(const GCproto *pt, BCPos pos, char *buf)
   return 0;
 }
 
-/* Names the functions that a function defines. */
 void lj_memprof_namechildren(MPState *mp, GCproto *pt)
 {
   BCPos i;
@@ -148,7 +146,6 @@ void lj_memprof_namechildren(MPState *mp, GCproto *pt)
   }
 }
 
-/* Names a function by a variable, or by a table and its field. */
 void lj_memprof_nameproto(MPState *mp, const GCproto *pt, const char *table,
                           const char *name)
 {
@@ -156,7 +153,6 @@ void lj_memprof_nameproto(MPState *mp, const GCproto *pt, const char *table,
   lj_symtab_entry(mp, pt, buf, name_join(buf, table, name));
 }
 
-/* Names all functions that are loaded. */
 void lj_memprof_nameheap(MPState *mp)
 {
   GCobj *o;

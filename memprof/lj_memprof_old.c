@@ -58,7 +58,6 @@ static void old_proto(MPBuf *b, GCproto *pt)
   lj_wbuf_uleb(b, (uint64_t)(int64_t)pt->firstline);
 }
 
-/* Writes the prologues and, between them, all functions that are loaded. */
 void lj_memprof_oldbegin(MPState *mp)
 {
   MPBuf *b = &mp->buf;
@@ -89,7 +88,6 @@ static void old_symbolevent(MPState *mp, int source)
   *mp->buf.p++ = (uint8_t)(source << 2);
 }
 
-/* Writes the definition of a proto that was loaded after the start. */
 void lj_memprof_oldproto(MPState *mp, GCproto *pt)
 {
   if (mp->format != LUAM_PROF_TARANTOOL)
@@ -98,7 +96,6 @@ void lj_memprof_oldproto(MPState *mp, GCproto *pt)
   old_proto(&mp->buf, pt);
 }
 
-/* Writes the definition of a C function. */
 void lj_memprof_oldcfunc(MPState *mp, const MPFunc *func)
 {
   MPBuf *b = &mp->buf;
@@ -118,7 +115,6 @@ void lj_memprof_oldcfunc(MPState *mp, const MPFunc *func)
 }
 
 #if LJ_HASJIT
-/* Writes the definition of a trace. */
 void lj_memprof_oldtrace(MPState *mp, const MPFunc *func, GCtrace *T,
                          BCLine line)
 {
@@ -132,7 +128,6 @@ void lj_memprof_oldtrace(MPState *mp, const MPFunc *func, GCtrace *T,
 }
 #endif
 
-/* Remembers how a site is recorded. Returns 0 without memory. */
 int lj_memprof_oldsite(MPState *mp, uint32_t site, const MPFunc *func,
                        BCLine line)
 {
@@ -158,7 +153,6 @@ int lj_memprof_oldsite(MPState *mp, uint32_t site, const MPFunc *func,
   return 1;
 }
 
-/* Appends an event. */
 void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site, const void *optr,
                          size_t osize, const void *nptr, size_t nsize)
 {
@@ -187,7 +181,6 @@ void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site, const void *optr,
   mp->buf.p = p;
 }
 
-/* Frees what is known of sites. */
 void lj_memprof_freeold(MPState *mp)
 {
   free(mp->old.site);

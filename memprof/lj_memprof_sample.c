@@ -288,14 +288,12 @@ int lj_memprof_newsample(MPState *mp, uint64_t bytes, uint64_t seed)
   return 1;
 }
 
-/* What META records. */
 void lj_memprof_metasample(const MPState *mp, uint64_t *bytes, uint64_t *seed)
 {
   *bytes = mp->sample->bytes;
   *seed = mp->sample->seed;
 }
 
-/* Frees what samples need. */
 void lj_memprof_freesample(MPState *mp)
 {
   if (mp->sample != NULL)

@@ -95,7 +95,6 @@ static lua_State *stack_resumer(const MPStack *st, lua_State *L)
 
 /* -- Life ----------------------------------------------------------------- */
 
-/* Makes room for stacks of mp->depth frames. Returns 0 without memory. */
 int lj_memprof_newstack(MPState *mp)
 {
   MPStack *st = (MPStack *)calloc(1, sizeof(MPStack));
@@ -109,14 +108,12 @@ int lj_memprof_newstack(MPState *mp)
   return 1;
 }
 
-/* Frees all that stacks need, if anything. */
 void lj_memprof_freestack(MPState *mp)
 {
   free(mp->stack);
   mp->stack = NULL;
 }
 
-/* The reader's register is empty: a block begins. */
 void lj_memprof_clearsent(MPState *mp)
 {
   MPStack *st = mp->stack;
@@ -126,7 +123,6 @@ void lj_memprof_clearsent(MPState *mp)
   }
 }
 
-/* What is known of frames does not hold any more: code has gone. */
 void lj_memprof_clearstack(MPState *mp)
 {
   MPStack *st = mp->stack;

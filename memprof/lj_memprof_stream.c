@@ -127,7 +127,6 @@ static void stream_bytes(MPState *mp, const void *p, size_t len)
   mp->buf.p += len;
 }
 
-/* Writes the beginning of the stream, all of it. */
 void lj_memprof_begin(MPState *mp)
 {
   static const char syms[LJM_PROLOGUE_LEN] = {'l', 'j', 's', LJM_VERSION};
@@ -183,7 +182,6 @@ static void stream_totals(MPState *mp, int swapped, uint64_t live)
   lj_wbuf_recordend(b, mark);
 }
 
-/* Writes the rest of the stream. */
 void lj_memprof_finish(MPState *mp, int swapped, uint64_t live)
 {
   mp->clock.seen = lj_memprof_now();

@@ -75,7 +75,6 @@ static void where_purge(MPState *mp, const void *owner)
 }
 
 #if LJ_HASJIT
-/* True if a block of memory is a trace. */
 int lj_memprof_istrace(const void *p, size_t size)
 {
   const GCtrace *T = (const GCtrace *)p;
@@ -87,7 +86,6 @@ int lj_memprof_istrace(const void *p, size_t size)
 }
 #endif
 
-/* Memory is about to be freed: code that lies in it is no longer known. */
 void lj_memprof_forget(MPState *mp, const void *p, size_t size)
 {
   const GChead *o = (const GChead *)p;
@@ -367,7 +365,6 @@ static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
   return NULL;
 }
 
-/* The proto of an instruction that a trace has compiled, or NULL. */
 GCproto *lj_memprof_traceproto(MPState *mp, GCtrace *T, const BCIns *pc)
 {
   global_State *g = mp->g;
@@ -475,7 +472,6 @@ static int where_compiling(global_State *g)
 }
 #endif
 
-/* The site of what the VM is about to do. To be asked before it does it. */
 uint32_t lj_memprof_where(MPState *mp)
 {
   global_State *g = mp->g;

@@ -84,7 +84,6 @@ static void symtab_dropsites(MPState *mp, const MPFunc *func)
   }
 }
 
-/* Forgets an address whose code is gone, with all its sites. */
 void lj_symtab_drop(MPState *mp, const void *addr)
 {
   MPFunc *func = symtab_find(mp, addr);
@@ -96,7 +95,6 @@ void lj_symtab_drop(MPState *mp, const void *addr)
   free(func);
 }
 
-/* Frees all entries. */
 void lj_symtab_free(MPState *mp)
 {
   uint32_t i;
@@ -183,7 +181,6 @@ static uint32_t symtab_fullhash(GCproto *pt)
   return crc;
 }
 
-/* The line of an instruction, of the function's start without position. */
 BCLine lj_symtab_line(GCproto *pt, ptrdiff_t pos)
 {
   const void *info = proto_lineinfo(pt);
@@ -218,7 +215,6 @@ static void symtab_defproto(MPState *mp, GCproto *pt, const MPFunc *func)
   lj_wbuf_recordend(b, mark);
 }
 
-/* The function of a proto, defined. Returns NULL without memory. */
 MPFunc *lj_symtab_proto(MPState *mp, GCproto *pt)
 {
   MPFunc *func = lj_symtab_entry(mp, pt, "", 0);
@@ -274,7 +270,6 @@ const void *lj_symtab_ckey(const GCfunc *fn)
   return (const void *)(uintptr_t)key;
 }
 
-/* The C function of a closure, defined. Returns NULL without memory. */
 MPFunc *lj_symtab_cfunc(MPState *mp, GCfunc *fn)
 {
   MPFunc *func = lj_symtab_entry(mp, lj_symtab_ckey(fn), "", 0);
@@ -292,7 +287,6 @@ MPFunc *lj_symtab_cfunc(MPState *mp, GCfunc *fn)
 
 /* -- Sites ---------------------------------------------------------------- */
 
-/* The site of a line in a function. Without memory, the unknown site. */
 uint32_t lj_symtab_site(MPState *mp, MPFunc *func, BCLine line, uint32_t flags)
 {
   uint64_t key = symtab_sitekey(func, line, flags);
@@ -336,7 +330,6 @@ static void symtab_deftrace(MPState *mp, const MPFunc *func, GCtrace *T)
   lj_wbuf_recordend(b, mark);
 }
 
-/* The site of a trace of which no more than the start is known. */
 uint32_t lj_symtab_tracesite(MPState *mp, GCtrace *T)
 {
   GCproto *pt = gco2pt(gcref(T->startpt));

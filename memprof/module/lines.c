@@ -29,13 +29,11 @@ int lj_memprof_isexact(const MPState *mp, TraceNo no)
          (mp->exact.trace[no >> 3] >> (no & 7) & 1) != 0;
 }
 
-/* A trace goes away: what comes to its number is compiled in our mode. */
 void lj_memprof_linesforget(MPState *mp, const GCtrace *T)
 {
   lj_memprof_setexact(&mp->exact, T->traceno, 1);
 }
 
-/* True if exact lines cannot be had, because the VM's profiler is running. */
 int lj_memprof_linesbusy(const global_State *g, int lines)
 {
   return lines != LUAM_PROF_LINES_NATURAL && G2J(g)->prof_mode != 0;
@@ -60,7 +58,6 @@ void lj_memprof_linesstart(MPState *mp, lua_State *L)
   J->prof_mode = LINES_MODE;
 }
 
-/* Takes our mode back, unless the VM's profiler has set its own since. */
 void lj_memprof_linesstop(MPState *mp)
 {
   jit_State *J = G2J(mp->g);
