@@ -16,6 +16,9 @@
 #include "lj_memprof.h"
 #ifndef LUAJIT_DISABLE_MEMPROF
 #include "lj_memprof_file.h"
+#include "lj_memprof_sample.h"
+#include "lj_memprof_stack.h"
+#include "format/ljm_format.h"
 #endif
 
 /* -- Results -------------------------------------------------------------- */

@@ -16,6 +16,8 @@
 #include "lj_buf.h"
 #include "lj_dispatch.h"
 #include "lj_heapdump.h"
+#include "lj_memprof_clock.h"
+#include "lj_memprof_stream.h"
 #if LJ_HASFFI
 #include "lj_ctype.h"
 #endif

@@ -1,8 +1,7 @@
 /*
 ** Names of builtins and of other C functions: as a program would write them,
 ** "string.rep" or "vim.api.nvim_command". They are looked up where the program
-** finds them: among the loaded modules and the globals. A builtin that is not
-** there any more has the name of its C function.
+** finds them: among the loaded modules and the globals.
 **
 ** Tables are read as they are: nothing is allocated, and no metamethod is
 ** called. That is safe in all phases of the collector. A node without a value
@@ -19,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lj_memprof_name.h"
 #include "format/ljm_name.h"
 
 #define BUILTIN_SLOTS 65536 /* Most nodes that are looked at for one name. */
@@ -44,7 +44,6 @@ static cTValue *builtin_get(const GCtab *t, const char *name)
   return NULL;
 }
 
-/* The table of loaded modules, or NULL. */
 const GCtab *lj_memprof_loaded(global_State *g)
 {
   cTValue *loaded = tvistab(&g->registrytv)
@@ -185,33 +184,12 @@ static const char *builtin_find(global_State *g, BuiltinSearch *s)
   return isffunc(s->fn) ? s->naming.name : ljm_name_get(&s->naming);
 }
 
-/* -- C functions ---------------------------------------------------------- */
-
-/* Turns lj_cf_io_method_read into io.method_read. */
-static void builtin_fromsymbol(const char *symbol, char *name, size_t size)
-{
-  static const char *const prefix[] = {"lj_cf_", "lj_ffh_"};
-  char *dot;
-  size_t i;
-  snprintf(name, size, "%.*s", (int)size - 1, symbol);
-  for (i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++) {
-    size_t len = strlen(prefix[i]);
-    if (strncmp(symbol, prefix[i], len) == 0) {
-      snprintf(name, size, "%.*s", (int)size - 1, symbol + len);
-      dot = strchr(name, '_');
-      if (dot != NULL && dot[1] != '\0')
-        *dot = '.';
-    }
-  }
-}
-
 /*
-** Puts the name of a C function into name, which has room for size bytes: by
-** the tables that have it, or of a builtin by its symbol, which may be "". An
-** empty name is put where there is none. The work is bounded.
+** Puts the name of a C function into name, which has room for size bytes: an
+** empty one if no table has it. The work is bounded.
 */
-void lj_memprof_cname(global_State *g, const GCfunc *fn, const char *symbol,
-                      char *name, size_t size)
+void lj_memprof_cname(global_State *g, const GCfunc *fn, char *name,
+                      size_t size)
 {
   BuiltinSearch s;
   const char *found;
@@ -219,11 +197,7 @@ void lj_memprof_cname(global_State *g, const GCfunc *fn, const char *symbol,
   s.fn = fn;
   s.slots = BUILTIN_SLOTS;
   found = builtin_find(g, &s);
-  *name = '\0';
-  if (found != NULL)
-    snprintf(name, size, "%s", found);
-  else if (isffunc(fn))
-    builtin_fromsymbol(symbol, name, size);
+  snprintf(name, size, "%s", found != NULL ? found : "");
 }
 
 #endif

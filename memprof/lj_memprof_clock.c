@@ -1,5 +1,6 @@
 /*
-** The clock, and what a recording says about itself.
+** Time and blocks: looks at the clock between events, marks the time, writes
+** the buffer before it is full or old.
 */
 
 #define lj_memprof_clock_c
@@ -9,124 +10,160 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "luajit.h"
+#include "lj_memprof_clock.h"
+#include "lj_memprof_hooks.h"
+#include "lj_memprof_stack.h"
+#include "lj_memprof_state.h"
+#include "lj_wbuf.h"
 
-#define MEMPROF_PRODUCER "ljprof memprof 0.1.0"
+#define CLOCK_MARK_EVERY  (10 * MP_MS)
+#define CLOCK_FLUSH_EVERY (1000 * MP_MS)
+#define CLOCK_LOOK_EVERY  (2 * MP_MS)
+#define CLOCK_LOOK_MIN    8 /* Bytes of events between two looks. */
+#define CLOCK_LOOK_MAX    1024
 
-static uint64_t clock_read(clockid_t id)
+/* -- The clock ------------------------------------------------------------ */
+
+uint64_t lj_memprof_now(void)
 {
   struct timespec ts;
-  clock_gettime(id, &ts);
+  clock_gettime(CLOCK_MONOTONIC, &ts);
   return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC in nanoseconds. */
-uint64_t lj_memprof_now(void)
+void lj_memprof_sleep(long ns)
 {
-  return clock_read(CLOCK_MONOTONIC);
+  struct timespec ts = {0, ns};
+  nanosleep(&ts, NULL);
 }
 
-/* The inode of this process's pid namespace, or 0. */
-static uint64_t clock_pidns(void)
+void lj_memprof_clockstart(MPState *mp, uint64_t dursec)
 {
-  char link[64];
-  ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
-  const char *p;
-  if (n <= 0)
-    return 0;
-  link[n] = '\0';
-  p = strchr(link, '['); /* Reads "pid:[4026531836]". */
-  return p ? strtoull(p + 1, NULL, 10) : 0;
+  MPClock *c = &mp->clock;
+  c->start = c->seen = c->marked = c->flushed = lj_memprof_now();
+  c->softref = mp->buf.p;
+  if (dursec != 0 && dursec <= (~(uint64_t)0 - c->start) / (1000 * MP_MS))
+    c->end = c->start + dursec * 1000 * MP_MS;
 }
 
-/* The start of this process in clock ticks since boot, or 0. */
-static uint64_t clock_processstart(void)
+/* -- Blocks --------------------------------------------------------------- */
+
+/* Appends a time mark. */
+static void clock_mark(MPState *mp, uint64_t now)
 {
-  char stat[1024];
-  const char *p;
-  ssize_t n;
-  int i, fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return 0;
-  n = read(fd, stat, sizeof(stat) - 1);
-  close(fd);
-  if (n <= 0)
-    return 0;
-  stat[n] = '\0';
-  /* The command's name may hold anything: count from the last bracket. */
-  p = strrchr(stat, ')');
-  for (i = 0; p != NULL && i < 20; i++)
-    p = strchr(p + 1, ' ');
-  return p ? strtoull(p + 1, NULL, 10) : 0;
+  uint8_t *mark;
+  mp->clock.marked = now;
+  if (mp->format != LUAM_PROF_COMPACT) {
+    mp->old.mark = 1;
+    return;
+  }
+  mark = lj_wbuf_record(&mp->buf, LJM_REC_TIME);
+  lj_wbuf_uleb(&mp->buf, now - mp->clock.start);
+  lj_wbuf_recordend(&mp->buf, mark);
 }
 
-static void clock_putkey(MPBuf *b, const char *key, int tag)
+void lj_memprof_beginblock(MPState *mp)
 {
-  lj_wbuf_string(b, key, strlen(key));
-  *b->p++ = (uint8_t)tag;
+  memset(mp->last, 0, sizeof(mp->last));
+  memset(mp->sizes.alloc, 0, sizeof(mp->sizes.alloc));
+  memset(mp->sizes.free, 0, sizeof(mp->sizes.free));
+  lj_memprof_clearsent(mp);
+  mp->stream.blockevents = mp->total.nevents[LJM_ALLOC] +
+                           mp->total.nevents[LJM_FREE] +
+                           mp->total.nevents[LJM_REALLOC];
+  if (mp->format == LUAM_PROF_COMPACT)
+    clock_mark(mp, mp->clock.seen);
 }
 
-static void clock_putint(MPBuf *b, const char *key, uint64_t value)
+/*
+** Writes out the buffer. The writer may call the VM: it is not recorded.
+** Returns 0 if it has to be tried again later, which it must not.
+*/
+int lj_memprof_write(MPState *mp, int must)
 {
-  clock_putkey(b, key, LJM_META_UINT);
-  lj_wbuf_uleb(b, value);
+  MPHook *h = mp->hook;
+  MPState *active = lj_memprof_active(h);
+  int done;
+  if (mp->detached) /* The VM runs on by itself. */
+    return lj_wbuf_flush(&mp->buf, mp->stream.blockevents, must);
+  lj_memprof_setactive(h, NULL);
+  h->writing = mp;
+  done = lj_wbuf_flush(&mp->buf, mp->stream.blockevents, must);
+  h->writing = NULL;
+  lj_memprof_setactive(h, active);
+  return done;
 }
 
-static void clock_putstring(MPBuf *b, const char *key, const char *value)
-{
-  clock_putkey(b, key, LJM_META_STRING);
-  lj_wbuf_string(b, value, strlen(value));
-}
-
-/* Begins the metadata of a stream: what all of them have. */
-static uint8_t *clock_begin(MPBuf *b)
-{
-  uint8_t *mark = lj_wbuf_record(b, LJM_REC_META);
-  clock_putstring(b, "producer", MEMPROF_PRODUCER);
-  clock_putstring(b, "vm", LUAJIT_VERSION);
-  clock_putstring(b, "arch", LJ_ARCH_NAME);
-  clock_putint(b, "word", sizeof(void *));
-  clock_putint(b, "gc64", LJ_GC64);
-  clock_putint(b, "pid", (uint64_t)getpid());
-  clock_putint(b, "pidns", clock_pidns());
-  clock_putint(b, "process_start", clock_processstart());
-  clock_putint(b, "realtime", clock_read(CLOCK_REALTIME));
-  clock_putint(b, "monotonic", lj_memprof_now());
-  clock_putint(b, "buffer", (uint64_t)(b->end - b->base));
-  return mark;
-}
-
-/* Appends the metadata of a heap dump. */
-void lj_memprof_metaheap(MPBuf *b, const global_State *g, uint32_t strings)
-{
-  uint8_t *mark = clock_begin(b);
-  clock_putint(b, "live", (uint64_t)g->gc.total);
-  clock_putint(b, "strings", strings);
-  lj_wbuf_recordend(b, mark);
-}
-
-/* Appends the metadata of a recording that begins now. */
-void lj_memprof_meta(MPState *mp)
+/* Sets after how many bytes from here it is time for a look. */
+static void clock_setsoft(MPState *mp, uint32_t step)
 {
   MPBuf *b = &mp->buf;
-  uint8_t *mark = clock_begin(b);
-  uint64_t bytes, seed;
-  mp->live = (uint64_t)mp->g->gc.total;
-  clock_putint(b, "live", mp->live);
-  clock_putint(b, "lines", (uint64_t)mp->lines);
-  clock_putint(b, "stack", mp->depth);
-  if (mp->sample != NULL) {
-    lj_memprof_metasample(mp, &bytes, &seed);
-    clock_putint(b, "sample", bytes);
-    clock_putint(b, "seed", seed);
+  mp->clock.softref = b->p;
+  b->soft = b->p + step;
+  if (b->soft > b->hard)
+    b->soft = b->hard;
+}
+
+/* Writes out the buffer, if it can be, and begins the next block. */
+static void clock_flush(MPState *mp, int must)
+{
+  int done = lj_memprof_write(mp, must);
+  mp->clock.flushed = mp->clock.seen;
+  if (done)
+    lj_memprof_beginblock(mp);
+  clock_setsoft(mp, 1); /* The next event is free to go. */
+}
+
+void lj_memprof_flush(MPState *mp)
+{
+  clock_flush(mp, 1);
+}
+
+/* -- Looks ---------------------------------------------------------------- */
+
+/*
+** Chooses when to look at the clock again: after as many bytes as were lately
+** written in CLOCK_LOOK_EVERY. A look costs what ten events do, so there are
+*many
+** events between two looks when they come fast, and none when they are slow.
+*/
+static uint32_t clock_step(MPState *mp, uint64_t now)
+{
+  uint64_t time = now - mp->clock.seen;
+  uint64_t step = 2 * (uint64_t)mp->clock.step + CLOCK_LOOK_MIN;
+  if (time > CLOCK_LOOK_EVERY / 2)
+    step = (uint64_t)(mp->buf.p - mp->clock.softref) * CLOCK_LOOK_EVERY / time;
+  mp->clock.step = (uint32_t)(step < CLOCK_LOOK_MAX ? step : CLOCK_LOOK_MAX);
+  return mp->clock.step > 0 ? mp->clock.step : 1;
+}
+
+/*
+** Before an event: marks the time, writes a full buffer, ends a recording that
+** is over. The VM has taken what it is about to free off its count already, so
+** the end waits for another event.
+*/
+void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
+{
+  uint64_t now = lj_memprof_now();
+  uint64_t marks =
+      mp->format == LUAM_PROF_COMPACT ? CLOCK_MARK_EVERY : CLOCK_FLUSH_EVERY;
+  uint32_t step = clock_step(mp, now);
+  mp->clock.seen = now;
+  if (mp->buf.p >= mp->buf.hard ||
+      now - mp->clock.flushed >= CLOCK_FLUSH_EVERY) {
+    clock_flush(mp, mp->buf.p >= mp->buf.hard);
+    if (mp->buf.error) /* Nothing can be recorded any more. */
+      lj_memprof_setactive(h, NULL);
+  } else {
+    if (now - mp->clock.marked >= marks)
+      clock_mark(mp, now);
+    clock_setsoft(mp, step);
   }
-  lj_wbuf_recordend(b, mark);
+  if (mp->clock.end != 0 && now >= mp->clock.end && !isfree)
+    h->over(h);
 }
 
 #endif

@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#include "lj_memprof_name.h"
+
 #if LJ_TARGET_LINUX
 
 #include <elf.h>
@@ -217,7 +219,6 @@ static void elf_lookup(const ElfModule *m)
   close(fd);
 }
 
-/* Names an address. What is not known stays empty. errno stays, too. */
 void lj_memprof_symbol(const void *addr, MPSymbol *sym)
 {
   ElfModule m;
@@ -237,7 +238,6 @@ void lj_memprof_symbol(const void *addr, MPSymbol *sym)
 
 #else
 
-/* Elsewhere, an address has to do. */
 void lj_memprof_symbol(const void *addr, MPSymbol *sym)
 {
   memset(sym, 0, sizeof(*sym));

@@ -1,6 +1,6 @@
 /*
-** Ends the events of a VM that another thread may be running, when the process
-** exits. An event only stores that it is at work, and that it is not: what
+** The exit of the process: ends the recordings of VMs that other threads may be
+** running. An event only stores that it is at work, and that it is not: what
 ** orders these stores is paid for by the thread that exits.
 */
 
@@ -15,28 +15,26 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
+#include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#define EXIT_NAP   200000          /* Nanoseconds between two looks. */
-#define EXIT_DRAIN (20 * EXIT_NAP) /* No store waits that long to be seen. */
+#include "lj_memprof_clock.h"
+#include "lj_memprof_exit.h"
+#include "lj_memprof_file.h"
+#include "lj_memprof_hooks.h"
+#include "lj_memprof_state.h"
+#include "lj_memprof_stream.h"
+
+#define EXIT_PATIENCE (1000 * MP_MS) /* With other threads, in all, */
+#define EXIT_LEAST    MP_MS          /* or with each of them. */
+#define EXIT_DRAIN    (4 * MP_MS)    /* No store waits that long to be seen. */
 
 /* Of linux/membarrier.h, which older systems do not have. */
 #define EXIT_EXPEDITED 0x08
 #define EXIT_REGISTER  0x10
 
-static void exit_sleep(long ns)
-{
-  struct timespec ts = {0, ns};
-  nanosleep(&ts, NULL);
-}
-
-/* Waits a little. */
-void lj_memprof_nap(void)
-{
-  exit_sleep(EXIT_NAP);
-}
+/* -- Other threads' events ------------------------------------------------ */
 
 /*
 ** From here on other threads see what this one has stored, and what they had
@@ -49,14 +47,14 @@ static void exit_barrier(void)
       syscall(SYS_membarrier, EXIT_EXPEDITED, 0) == 0)
     return;
 #endif
-  exit_sleep(EXIT_DRAIN);
+  lj_memprof_sleep(EXIT_DRAIN);
 }
 
 /*
 ** Lets a VM make no more events, and waits for the one that it is at. Returns 0
 ** if that takes too long: it may be waiting for its writer, or be this thread.
 */
-int lj_memprof_quiesce(MPHook *h, uint64_t until)
+static int exit_quiesce(MPHook *h, uint64_t until)
 {
   for (;;) {
     /* The end of a write would set it again. */
@@ -67,8 +65,88 @@ int lj_memprof_quiesce(MPHook *h, uint64_t until)
       return 1;
     if (lj_memprof_now() >= until)
       return 0;
-    lj_memprof_nap();
+    lj_memprof_sleep(MP_NAP);
   }
+}
+
+/* -- Recordings ----------------------------------------------------------- */
+
+/*
+** Bytes on the heap of a VM that may be running. Samples do not add up; then
+** it is the VM's own count, which may be about to change.
+*/
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+__attribute__((no_sanitize("thread")))
+#endif
+#elif defined(__SANITIZE_THREAD__)
+__attribute__((no_sanitize_thread))
+#endif
+static uint64_t
+exit_estimate(const MPState *mp)
+{
+  if (mp->sample != NULL)
+    return (uint64_t) * (const volatile GCSize *)&mp->g->gc.total;
+  return mpforeign_count(mp);
+}
+
+/*
+** Ends a recording whose VM may be running in another thread: nothing of the VM
+** is changed, and the recording is not freed.
+*/
+static void exit_end(MPHook *h, uint64_t until)
+{
+  MPState *mp = h->rec;
+  int (*on_stop)(void *arg) = mp->on_stop;
+  void *arg = mp->buf.arg;
+  uint64_t least = lj_memprof_now() + EXIT_LEAST;
+  int done = exit_quiesce(h, until > least ? until : least);
+  if (done) {
+    mp->detached = 1;
+    lj_memprof_finish(mp, !lj_memprof_isinstalled(h), exit_estimate(mp));
+  }
+  lj_memprof_ended(h, done);
+  if (done) /* Now lua_close() may free the rest. */
+    on_stop(arg);
+}
+
+/* Ends all recordings. */
+static void exit_all(void)
+{
+  uint64_t until = lj_memprof_now() + EXIT_PATIENCE;
+  MPHook *h;
+  int wait;
+  lj_memprof_outuntil(until);
+  do {
+    h = lj_memprof_claimany(&wait);
+    if (h != NULL)
+      exit_end(h, until);
+    else if (wait)
+      lj_memprof_sleep(MP_NAP);
+  } while (h != NULL || (wait && lj_memprof_now() < until));
+}
+
+/*
+** What was there before the first start is there when the process exits, and
+** when this library is unloaded.
+*/
+static void exit_init(void)
+{
+  lj_memprof_hooksatfork();
+  atexit(exit_all);
+}
+
+void lj_memprof_atexit(void)
+{
+#ifndef LUAJIT_DISABLE_THREAD_SAFE
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, exit_init);
+#else
+  static int done;
+  if (!done)
+    exit_init();
+  done = 1;
+#endif
 }
 
 #endif

@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lj_memprof_clock.h"
 #include "lj_memprof_file.h"
 
 #ifndef RENAME_NOREPLACE
@@ -253,7 +254,6 @@ static int file_opendevice(MPFile *f, mode_t mode)
   return 1;
 }
 
-/* Opens a recording's file. */
 int lj_memprof_openfile(MPFile *f, const char *fname)
 {
   mode_t mode = 0;
@@ -302,7 +302,6 @@ static int file_copyfd(MPFile *f, int fd)
   return file_know(f) && (!f->regular || file_knowoffset(f, flags));
 }
 
-/* The same for a copy of a descriptor, which stays the caller's. */
 int lj_memprof_openfd(MPFile *f, int fd)
 {
   int good;
@@ -407,7 +406,6 @@ static void file_forgetnames(MPFile *f)
   f->name = f->oldname = NULL;
 }
 
-/* Gives a temporary file its name. */
 int lj_memprof_namefile(void *arg)
 {
   MPFile *f = (MPFile *)arg;
@@ -435,7 +433,6 @@ static int file_istemp(const MPFile *f)
          st.st_dev == f->dev && st.st_ino == f->ino;
 }
 
-/* Takes back an open that came to nothing. */
 void lj_memprof_dropfile(MPFile *f)
 {
   if (file_istemp(f))

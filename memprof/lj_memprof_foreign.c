@@ -20,13 +20,16 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
-/* Begins to follow the VM's count. */
+#include "lj_memprof_foreign.h"
+#include "lj_memprof_map.h"
+#include "lj_memprof_state.h"
+#include "lj_wbuf.h"
+
 void lj_memprof_foreignstart(MPState *mp)
 {
   mp->foreign.base = (uint64_t)mp->g->gc.total;
 }
 
-/* The size of a block that is known to be foreign, or 0. */
 size_t lj_memprof_foreignsize(const MPState *mp, const void *ptr)
 {
   return (size_t)lj_memprof_mapget(&mp->foreign.live, (uint64_t)(uintptr_t)ptr);
@@ -51,7 +54,6 @@ static int foreign_judge(MPState *mp, GCSize change, const void *ptr,
   return 0;
 }
 
-/* An event that was written is foreign. */
 void lj_memprof_foreign(MPState *mp, const MPChange *c)
 {
   MPForeign *f = &mp->foreign;
@@ -69,7 +71,6 @@ void lj_memprof_foreign(MPState *mp, const MPChange *c)
     lj_memprof_mapput(&f->live, (uint64_t)(uintptr_t)c->nptr, c->nsize);
 }
 
-/* The same, if the last event was foreign: see foreign_judge(). */
 int lj_memprof_settle(MPState *mp, const MPChange *c, const void *ptr,
                       size_t size)
 {
@@ -80,10 +81,10 @@ int lj_memprof_settle(MPState *mp, const MPChange *c, const void *ptr,
   return 1;
 }
 
-/* The same of an allocation, the newest one. Samples are not judged. */
 int lj_memprof_settlealloc(MPState *mp, const void *ptr, size_t size)
 {
-  const MPChange c = {LJM_ALLOC, NULL, mp->newest, 0, (size_t)mp->newestsize};
+  const MPChange c = {LJM_ALLOC, NULL, mp->newest.o, 0,
+                      (size_t)mp->newest.size};
   return mp->sample == NULL && lj_memprof_settle(mp, &c, ptr, size);
 }
 

@@ -15,6 +15,9 @@
 #include <string.h>
 
 #include "lj_bc.h"
+#include "lj_memprof_map.h"
+#include "lj_memprof_name.h"
+#include "lj_memprof_state.h"
 
 #define GIVEN_NODES 1024 /* Larger tables hold data. */
 

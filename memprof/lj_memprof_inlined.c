@@ -13,6 +13,11 @@
 #include <stdlib.h>
 
 #include "lj_frame.h"
+#include "lj_memprof_inlined.h"
+#include "lj_memprof_map.h"
+#include "lj_memprof_state.h"
+#include "lj_memprof_where.h"
+#include "lj_symtab.h"
 
 /* No trace inlines as many: slots are numbered by a byte. */
 #define INLINED_MAX 128
@@ -23,25 +28,31 @@
 static uint32_t inlined_add(MPState *mp, uint32_t parent, uint32_t site)
 {
   uint64_t key = ((uint64_t)parent << 32) | site;
-  uint32_t n = (uint32_t)lj_memprof_mapget(&mp->inlinedmap, key);
+  uint32_t n = (uint32_t)lj_memprof_mapget(&mp->inlined.map, key);
   if (n != 0)
     return n;
-  n = mp->ninlined ? mp->ninlined : 1;
-  if (n >= mp->sizeinlined) {
-    uint32_t size = mp->sizeinlined ? 2 * mp->sizeinlined : 64;
-    MPInlined *p = (MPInlined *)realloc(mp->inlined, size * sizeof(*p));
+  n = mp->inlined.n ? mp->inlined.n : 1;
+  if (n >= mp->inlined.size) {
+    uint32_t size = mp->inlined.size ? 2 * mp->inlined.size : 64;
+    MPInlined *p = (MPInlined *)realloc(mp->inlined.list, size * sizeof(*p));
     if (p == NULL)
       return 0;
-    mp->inlined = p;
-    mp->sizeinlined = size;
+    mp->inlined.list = p;
+    mp->inlined.size = size;
   }
-  if (!lj_memprof_mapput(&mp->inlinedmap, key, n))
+  if (!lj_memprof_mapput(&mp->inlined.map, key, n))
     return 0;
-  mp->inlined[n].parent = parent;
-  mp->inlined[n].site = site;
-  mp->inlined[n].depth = parent ? mp->inlined[parent].depth + 1 : 1;
-  mp->ninlined = n + 1;
+  mp->inlined.list[n].parent = parent;
+  mp->inlined.list[n].site = site;
+  mp->inlined.list[n].depth = parent ? mp->inlined.list[parent].depth + 1 : 1;
+  mp->inlined.n = n + 1;
   return n;
+}
+
+void lj_memprof_freeinlined(MPState *mp)
+{
+  free(mp->inlined.list);
+  lj_memprof_mapfree(&mp->inlined.map);
 }
 
 /* -- Snapshots ------------------------------------------------------------ */

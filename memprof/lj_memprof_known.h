@@ -8,6 +8,7 @@
 
 #include "lj_memprof_frame.h"
 #include "lj_memprof_same.h"
+#include "lj_memprof_stack.h"
 
 #define MPKNOWN_PARTS  32  /* Coroutines resumed by coroutines. */
 #define MPKNOWN_SLACK  192 /* Functions that a trace inlines, and more. */

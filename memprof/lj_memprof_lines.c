@@ -15,6 +15,10 @@
 
 #include <string.h>
 
+#include "lj_memprof_hooks.h"
+#include "lj_memprof_lines.h"
+#include "lj_memprof_state.h"
+#include "lj_symtab.h"
 #include "luajit.h"
 
 #if LJ_HASJIT
@@ -30,10 +34,9 @@ static MPState *lines_state(jit_State *J)
   return mp != NULL && mp->lines == LUAM_PROF_LINES_EXACT ? mp : NULL;
 }
 
-/* True if the compiled trace of a number has exact lines. */
 int lj_memprof_isexact(const MPState *mp, TraceNo no)
 {
-  return mp->exact[no >> 3] >> (no & 7) & 1;
+  return mp->exact.trace[no >> 3] >> (no & 7) & 1;
 }
 
 /*
@@ -49,28 +52,27 @@ int lj_memprof_newline(jit_State *J, const BCIns *pc)
   if (LJ_LIKELY(mp == NULL) || J->pt == NULL)
     return 0;
   line = lj_symtab_line(J->pt, pc - proto_bc(J->pt));
-  first = mp->lineno != J->cur.traceno || J->cur.nsnap == 0;
+  first = mp->exact.traceno != J->cur.traceno || J->cur.nsnap == 0;
   if (first) {
-    mp->lineno = J->cur.traceno;
-    lj_memprof_setexact(mp, J->cur.traceno, 1);
-  } else if (mp->linept == (void *)J->pt && mp->line == line &&
-             mp->linedepth == J->framedepth) {
+    mp->exact.traceno = J->cur.traceno;
+    lj_memprof_setexact(&mp->exact, J->cur.traceno, 1);
+  } else if (mp->exact.pt == (void *)J->pt && mp->exact.line == line &&
+             mp->exact.depth == J->framedepth) {
     return 0;
   }
-  mp->linept = J->pt;
-  mp->line = line;
-  mp->linedepth = J->framedepth;
+  mp->exact.pt = J->pt;
+  mp->exact.line = line;
+  mp->exact.depth = J->framedepth;
   if (first || pc == J->startpc)
     return 0;
   /* A loop needs them twice. A trace that fails would be recorded worse. */
   if (2 * ((MSize)J->cur.nsnap + 8) >= (MSize)J->param[JIT_P_maxsnap]) {
-    lj_memprof_setexact(mp, J->cur.traceno, 0);
+    lj_memprof_setexact(&mp->exact, J->cur.traceno, 0);
     return 0;
   }
   return 1;
 }
 
-/* The VM's hook: true if a loop's copy of a snapshot is not to be merged. */
 int lj_memprof_keepsnap(jit_State *J)
 {
   return lines_state(J) != NULL;
@@ -84,7 +86,7 @@ int lj_memprof_keepsnap(jit_State *J)
 */
 void lj_memprof_linesstart(MPState *mp, lua_State *L)
 {
-  memset(mp->exact, 0, sizeof(mp->exact));
+  memset(mp->exact.trace, 0, sizeof(mp->exact.trace));
   if (mp->lines == LUAM_PROF_LINES_EXACT && !(mp->g->hookmask & HOOK_GC))
     luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
 }

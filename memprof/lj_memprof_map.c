@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "lj_memprof_map.h"
+
 /* Spreads a key: addresses and small numbers alike. */
 static uint32_t map_home(const MPMap *m, uint64_t key)
 {
@@ -28,7 +30,6 @@ static uint32_t map_find(const MPMap *m, uint64_t key)
   return i;
 }
 
-/* Returns the value of a key, or 0. */
 uint64_t lj_memprof_mapget(const MPMap *m, uint64_t key)
 {
   return m->mask ? m->slot[2 * map_find(m, key) + 1] : 0;
@@ -56,7 +57,6 @@ static int map_grow(MPMap *m)
   return 1;
 }
 
-/* Sets the value of a key. Returns 0 without memory. */
 int lj_memprof_mapput(MPMap *m, uint64_t key, uint64_t value)
 {
   uint32_t i;
@@ -71,7 +71,6 @@ int lj_memprof_mapput(MPMap *m, uint64_t key, uint64_t value)
   return 1;
 }
 
-/* Takes a key out, if it is there. */
 void lj_memprof_mapdel(MPMap *m, uint64_t key)
 {
   uint32_t hole, i;
@@ -96,7 +95,6 @@ void lj_memprof_mapdel(MPMap *m, uint64_t key)
   m->slot[2 * hole] = m->slot[2 * hole + 1] = 0;
 }
 
-/* Frees the map, not what its values point to. */
 void lj_memprof_mapfree(MPMap *m)
 {
   free(m->slot);

@@ -16,6 +16,9 @@
 
 #include "lj_bc.h"
 #include "lj_debug.h"
+#include "lj_memprof_name.h"
+#include "lj_memprof_state.h"
+#include "lj_symtab.h"
 
 #define NAME_MAX_LEN 200 /* Longer names are cut. */
 
@@ -43,7 +46,6 @@ static const char *name_local(const GCproto *pt, BCPos pos, BCReg slot)
   return NULL;
 }
 
-/* The name of an upvalue, or NULL. */
 const char *lj_memprof_uvname(const GCproto *pt, uint32_t idx)
 {
   const char *p = (const char *)proto_uvinfo(pt);
@@ -112,34 +114,20 @@ static size_t name_closure(const GCproto *pt, BCPos pos, char *buf)
   BCReg slot = bc_a(proto_bc(pt)[pos]);
   const char *name = name_local(pt, pos + 1, slot);
   BCIns ins;
-  if (name == NULL) /* A local that begins to live after a jump. */
-    name = name_local(pt, pos, slot);
   if (name != NULL)
     return name_join(buf, NULL, name);
   if (pos + 1 >= pt->sizebc)
     return 0;
   ins = proto_bc(pt)[pos + 1];
-  switch (bc_op(ins)) {
-  case BC_GSET:
-    name = bc_a(ins) == slot ? name_kstr(pt, bc_d(ins)) : NULL;
-    break;
-  case BC_USETV:
-    name = bc_d(ins) == slot ? lj_memprof_uvname(pt, bc_a(ins)) : NULL;
-    break;
-  case BC_MOV:
-    name = bc_d(ins) == slot ? name_local(pt, pos + 2, bc_a(ins)) : NULL;
-    break;
-  case BC_TSETS:
-    if (bc_a(ins) == slot && (name = name_kstr(pt, bc_c(ins))) != NULL)
-      return name_join(buf, name_slot(pt, pos + 1, bc_b(ins)), name);
-    break;
-  default:
-    break;
-  }
-  return name ? name_join(buf, NULL, name) : 0;
+  if (bc_a(ins) != slot)
+    return 0;
+  if (bc_op(ins) == BC_GSET && (name = name_kstr(pt, bc_d(ins))) != NULL)
+    return name_join(buf, NULL, name);
+  if (bc_op(ins) == BC_TSETS && (name = name_kstr(pt, bc_c(ins))) != NULL)
+    return name_join(buf, name_slot(pt, pos + 1, bc_b(ins)), name);
+  return 0;
 }
 
-/* Names the functions that a function defines. */
 void lj_memprof_namechildren(MPState *mp, GCproto *pt)
 {
   BCPos i;
@@ -158,7 +146,6 @@ void lj_memprof_namechildren(MPState *mp, GCproto *pt)
   }
 }
 
-/* Names a function by a variable, or by a table and its field. */
 void lj_memprof_nameproto(MPState *mp, const GCproto *pt, const char *table,
                           const char *name)
 {
@@ -166,7 +153,6 @@ void lj_memprof_nameproto(MPState *mp, const GCproto *pt, const char *table,
   lj_symtab_entry(mp, pt, buf, name_join(buf, table, name));
 }
 
-/* Names all functions that are loaded. */
 void lj_memprof_nameheap(MPState *mp)
 {
   GCobj *o;

@@ -13,6 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lj_memprof_clock.h"
+#include "lj_memprof_name.h"
+#include "lj_memprof_old.h"
+#include "lj_memprof_state.h"
+#include "lj_symtab.h"
+#include "lj_wbuf.h"
+
 /* Kinds of symbols in a symtab of version 3. */
 enum { OLD_SYM_LUA, OLD_SYM_C, OLD_SYM_TRACE };
 
@@ -51,7 +58,6 @@ static void old_proto(MPBuf *b, GCproto *pt)
   lj_wbuf_uleb(b, (uint64_t)(int64_t)pt->firstline);
 }
 
-/* Writes the prologues and, between them, all functions that are loaded. */
 void lj_memprof_oldbegin(MPState *mp)
 {
   MPBuf *b = &mp->buf;
@@ -66,7 +72,7 @@ void lj_memprof_oldbegin(MPState *mp)
     *b->p++ = OLD_SYM_LUA;
     old_proto(b, gco2pt(o));
     if (func != NULL) { /* It needs no definition any more. */
-      func->id = mp->nextfunc++;
+      func->id = mp->symtab.nextfunc++;
       func->firstline = gco2pt(o)->firstline > 0 ? gco2pt(o)->firstline : 0;
       func->numline = gco2pt(o)->firstline > 0 ? gco2pt(o)->numline : 0;
     }
@@ -82,17 +88,14 @@ static void old_symbolevent(MPState *mp, int source)
   *mp->buf.p++ = (uint8_t)(source << 2);
 }
 
-/* Writes the definition of a proto that was loaded after the start. */
-void lj_memprof_oldproto(MPState *mp, GCproto *pt, const MPFunc *func)
+void lj_memprof_oldproto(MPState *mp, GCproto *pt)
 {
-  UNUSED(func);
   if (mp->format != LUAM_PROF_TARANTOOL)
     return; /* The RFC has no place for it: the reader shows the address. */
   old_symbolevent(mp, MP_SOURCE_LUA);
   old_proto(&mp->buf, pt);
 }
 
-/* Writes the definition of a C function. */
 void lj_memprof_oldcfunc(MPState *mp, const MPFunc *func)
 {
   MPBuf *b = &mp->buf;
@@ -112,7 +115,6 @@ void lj_memprof_oldcfunc(MPState *mp, const MPFunc *func)
 }
 
 #if LJ_HASJIT
-/* Writes the definition of a trace. */
 void lj_memprof_oldtrace(MPState *mp, const MPFunc *func, GCtrace *T,
                          BCLine line)
 {
@@ -126,20 +128,19 @@ void lj_memprof_oldtrace(MPState *mp, const MPFunc *func, GCtrace *T,
 }
 #endif
 
-/* Remembers how a site is recorded. Returns 0 without memory. */
 int lj_memprof_oldsite(MPState *mp, uint32_t site, const MPFunc *func,
                        BCLine line)
 {
   MPOldSite *s;
-  if (site >= mp->sizeoldsite) {
-    uint32_t size = mp->sizeoldsite ? 2 * mp->sizeoldsite : 256;
-    s = (MPOldSite *)realloc(mp->oldsite, size * sizeof(MPOldSite));
+  if (site >= mp->old.size) {
+    uint32_t size = mp->old.size ? 2 * mp->old.size : 256;
+    s = (MPOldSite *)realloc(mp->old.site, size * sizeof(MPOldSite));
     if (s == NULL)
       return 0;
-    mp->oldsite = s;
-    mp->sizeoldsite = size;
+    mp->old.site = s;
+    mp->old.size = size;
   }
-  s = &mp->oldsite[site];
+  s = &mp->old.site[site];
   s->line = (uint32_t)line;
   s->addr = func->addr;
   s->source = MP_SOURCE_LUA;
@@ -152,14 +153,13 @@ int lj_memprof_oldsite(MPState *mp, uint32_t site, const MPFunc *func,
   return 1;
 }
 
-/* Appends an event. */
 void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site, const void *optr,
                          size_t osize, const void *nptr, size_t nsize)
 {
   uint8_t *h = mp->buf.p, *p = h + 1;
   int header = kind | (MP_SOURCE_INTERNAL << 2);
   if (site >= LJM_SITE_FIRST) {
-    const MPOldSite *s = &mp->oldsite[site];
+    const MPOldSite *s = &mp->old.site[site];
     header = kind | (s->source << 2);
     p = ljm_putuleb(p, s->addr);
     if (s->source == MP_SOURCE_LUA)
@@ -173,12 +173,17 @@ void lj_memprof_oldevent(MPState *mp, int kind, uint32_t site, const void *optr,
     p = ljm_putuleb(p, (uint64_t)(uintptr_t)nptr);
     p = ljm_putuleb(p, nsize);
   }
-  if (mp->oldmark && mp->format == LUAM_PROF_RFC) {
+  if (mp->old.mark && mp->format == LUAM_PROF_RFC) {
     header |= OLD_RFC_MARK;
-    mp->oldmark = 0;
+    mp->old.mark = 0;
   }
   *h = (uint8_t)header;
   mp->buf.p = p;
+}
+
+void lj_memprof_freeold(MPState *mp)
+{
+  free(mp->old.site);
 }
 
 #endif

@@ -21,9 +21,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "lj_memprof_clock.h"
 #include "lj_memprof_file.h"
 
-/* Sets the error. Returns 0. */
 int lj_memprof_filefail(MPFile *f, int en, const char *why)
 {
   f->en = en;
@@ -33,7 +33,6 @@ int lj_memprof_filefail(MPFile *f, int en, const char *why)
 
 /* -- What the descriptor stands for --------------------------------------- */
 
-/* Remembers what the descriptor stands for, by its state. */
 void lj_memprof_knowfile(MPFile *f, const struct stat *st)
 {
   f->dev = st->st_dev;
@@ -187,7 +186,6 @@ static int out_cut(const MPFile *f, size_t done)
          (f->append || lseek(f->fd, f->at, SEEK_SET) == f->at);
 }
 
-/* A luam_Prof_options.writer: takes all of a block, or nothing. */
 size_t lj_memprof_writefile(const void *data, size_t len, void *arg)
 {
   MPFile *f = (MPFile *)arg;
@@ -213,7 +211,6 @@ size_t lj_memprof_writefile(const void *data, size_t len, void *arg)
   return 0;
 }
 
-/* True if the writer has failed for want of space, and may be called again. */
 int lj_memprof_fileagain(void *arg)
 {
   return ((const MPFile *)arg)->again;
@@ -243,7 +240,6 @@ void lj_memprof_forkedfile(void *arg)
   f->fd = f->lock = -1;
 }
 
-/* Closes a file, unless the program has done so. Sets en if that fails. */
 void lj_memprof_closefile(MPFile *f)
 {
   int ours = f->pid == (long)getpid();

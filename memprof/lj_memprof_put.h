@@ -7,15 +7,18 @@
 
 #include <string.h>
 
+#include "lj_memprof_state.h"
+#include "lj_wbuf.h"
+
 #if LJ_LE
-/*
-** Of integers with a highest bit: the bits that say that bytes go on, and how
-** many bytes there are, in the byte behind those that are written.
-*/
 #define MPPUT_7(n, more)                                                       \
   (more) | (n) << 24, (more) | (n) << 24, (more) | (n) << 24,                  \
       (more) | (n) << 24, (more) | (n) << 24, (more) | (n) << 24,              \
       (more) | (n) << 24
+/*
+** Of integers with a highest bit: the bits that say that bytes go on, and how
+** many bytes there are, in the byte behind those that are written.
+*/
 static const uint32_t mpput_more[21] = {MPPUT_7(1u, 0u), MPPUT_7(2u, 0x80u),
                                         MPPUT_7(3u, 0x8080u)};
 #endif
@@ -77,11 +80,11 @@ static LJ_AINLINE void mpput_block(MPState *mp, int header, uint64_t *lastsize,
 static LJ_AINLINE void mpput_alloc(MPState *mp, uint32_t site, const void *ptr,
                                    uint64_t size)
 {
-  mp->typeat = mp->buf.p;
-  mp->newest = (GCobj *)ptr;
-  mp->newestsize = size;
-  mpput_block(mp, LJM_ALLOC, &mp->allocsize[site & (LJM_ALLOCSIZES - 1)], site,
-              ptr, size);
+  mp->newest.typeat = mp->buf.p;
+  mp->newest.o = (GCobj *)ptr;
+  mp->newest.size = size;
+  mpput_block(mp, LJM_ALLOC, &mp->sizes.alloc[site & (LJM_ALLOCSIZES - 1)],
+              site, ptr, size);
 }
 
 /*
@@ -102,7 +105,7 @@ static LJ_AINLINE void mpput_free(MPState *mp, uint32_t site, const void *ptr,
   int class = mpput_class(ptr, size);
   if (class == ~LJ_TPROTO || class == ~LJ_TTRACE)
     class = 0;
-  mpput_block(mp, LJM_FREE | class << LJM_TYPE_SHIFT, &mp->freesize[class],
+  mpput_block(mp, LJM_FREE | class << LJM_TYPE_SHIFT, &mp->sizes.free[class],
               site, ptr, size);
 }
 
@@ -114,7 +117,7 @@ static LJ_AINLINE int mpput_freesame(MPState *mp, const void *ptr,
   int class = mpput_class(ptr, size);
   uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
   uint8_t *p = mp->buf.p;
-  if (size != mp->freesize[class])
+  if (size != mp->sizes.free[class])
     return 0;
   *p++ = (uint8_t)(LJM_FREE | LJM_SAMESITE | LJM_SAMESIZE |
                    class << LJM_TYPE_SHIFT);

@@ -9,6 +9,7 @@
 #include "lj_dispatch.h"
 #include "lj_frame.h"
 #include "lj_jit.h"
+#include "lj_memprof_state.h"
 
 #if LJ_HASJIT
 

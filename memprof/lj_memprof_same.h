@@ -6,7 +6,8 @@
 #ifndef _LJ_MEMPROF_SAME_H
 #define _LJ_MEMPROF_SAME_H
 
-#include "lj_frame.h"
+#include "lj_memprof_stack.h"
+#include "lj_memprof_state.h"
 
 #define MPSAME_STEP 4 /* Guards that are compared at once. */
 

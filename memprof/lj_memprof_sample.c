@@ -21,12 +21,22 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lj_memprof_cache.h"
+#include "lj_memprof_clock.h"
+#include "lj_memprof_event.h"
+#include "lj_memprof_hooks.h"
+#include "lj_memprof_map.h"
+#include "lj_memprof_name.h"
 #include "lj_memprof_put.h"
+#include "lj_memprof_sample.h"
+#include "lj_memprof_stack.h"
+#include "lj_memprof_state.h"
+#include "lj_memprof_type.h"
 #include "lj_memprof_where.h"
 
 #define SAMPLE_FILTER 16384 /* Counters; a power of 2. */
 
-typedef struct MPSample {
+struct MPSample {
   uint64_t left;  /* Bytes before the next one that is chosen, */
   uint64_t held;  /* and more, once the last sample's event is complete. */
   uint64_t bytes; /* Mean distance. */
@@ -35,7 +45,7 @@ typedef struct MPSample {
   GCobj *proto;                  /* The newest one whose children were named. */
   MPMap live;                    /* Addresses of sampled objects. */
   uint8_t filter[SAMPLE_FILTER]; /* How many of them, by a hash; 255: many. */
-} MPSample;
+};
 
 /* -- Random numbers ------------------------------------------------------- */
 
@@ -134,8 +144,8 @@ static LJ_NOINLINE void *sample_alloc(MPHook *h, MPState *mp, size_t nsize)
   mpput_alloc(mp, site, p, nsize);
   mp->sample->held = mp->sample->left;
   mp->sample->left = 0; /* So the next one completes this one's event. */
-  mp->nevents[LJM_ALLOC]++;
-  mp->bytesin += nsize;
+  mp->total.nevents[LJM_ALLOC]++;
+  mp->total.bytesin += nsize;
   return p;
 }
 
@@ -144,8 +154,8 @@ static LJ_NOINLINE void *sample_free(MPHook *h, MPState *mp, void *ptr,
 {
   if (sample_remove(mp->sample, ptr) && sample_look(h, mp, 1)) {
     mpput_free(mp, lj_memprof_where(mp), ptr, osize);
-    mp->nevents[LJM_FREE]++;
-    mp->bytesout += osize;
+    mp->total.nevents[LJM_FREE]++;
+    mp->total.bytesout += osize;
   }
   return h->allocf(h->allocd, ptr, osize, 0);
 }
@@ -171,9 +181,9 @@ static LJ_NOINLINE void *sample_realloc(MPHook *h, MPState *mp, void *ptr,
   header = mp->buf.p;
   mpput_realloc(mp, site, ptr, osize, p, nsize);
   *header |= (uint8_t)flags;
-  mp->nevents[LJM_REALLOC]++;
-  mp->bytesout += osize;
-  mp->bytesin += nsize;
+  mp->total.nevents[LJM_REALLOC]++;
+  mp->total.bytesout += osize;
+  mp->total.bytesin += nsize;
   return p;
 }
 
@@ -190,7 +200,7 @@ static void sample_before(MPState *mp, void *ptr, size_t osize)
 {
   MPSample *s = mp->sample;
   GCobj *root = gcref(mp->g->gc.root);
-  lj_memprof_complete(mp);
+  lj_memprof_complete(mp, NULL, 0);
   s->left += s->held;
   s->held = 0;
   if (sample_isproto(mp->g) && root != s->proto) {
@@ -278,14 +288,12 @@ int lj_memprof_newsample(MPState *mp, uint64_t bytes, uint64_t seed)
   return 1;
 }
 
-/* What META records. */
 void lj_memprof_metasample(const MPState *mp, uint64_t *bytes, uint64_t *seed)
 {
   *bytes = mp->sample->bytes;
   *seed = mp->sample->seed;
 }
 
-/* Frees what samples need. */
 void lj_memprof_freesample(MPState *mp)
 {
   if (mp->sample != NULL)

@@ -25,11 +25,17 @@
 #include <string.h>
 
 #include "lj_dispatch.h"
+#include "lj_memprof_cache.h"
+#include "lj_memprof_clock.h"
+#include "lj_memprof_inlined.h"
 #include "lj_memprof_known.h"
 #include "lj_memprof_put.h"
+#include "lj_memprof_stack.h"
+#include "lj_memprof_state.h"
 #include "lj_memprof_where.h"
 #include "lj_state.h"
 #include "lj_vm.h"
+#include "lj_wbuf.h"
 
 /* -- Coroutines ----------------------------------------------------------- */
 
@@ -89,7 +95,6 @@ static lua_State *stack_resumer(const MPStack *st, lua_State *L)
 
 /* -- Life ----------------------------------------------------------------- */
 
-/* Makes room for stacks of mp->depth frames. Returns 0 without memory. */
 int lj_memprof_newstack(MPState *mp)
 {
   MPStack *st = (MPStack *)calloc(1, sizeof(MPStack));
@@ -103,17 +108,12 @@ int lj_memprof_newstack(MPState *mp)
   return 1;
 }
 
-/* Frees all that stacks need. */
 void lj_memprof_freestack(MPState *mp)
 {
   free(mp->stack);
   mp->stack = NULL;
-  free(mp->inlined);
-  mp->inlined = NULL;
-  lj_memprof_mapfree(&mp->inlinedmap);
 }
 
-/* The reader's register is empty: a block begins. */
 void lj_memprof_clearsent(MPState *mp)
 {
   MPStack *st = mp->stack;
@@ -123,7 +123,6 @@ void lj_memprof_clearsent(MPState *mp)
   }
 }
 
-/* What is known of frames does not hold any more: code has gone. */
 void lj_memprof_clearstack(MPState *mp)
 {
   MPStack *st = mp->stack;
@@ -187,7 +186,7 @@ static LJ_AINLINE uint32_t stack_nsite(const MPStack *st)
 /* Functions that a trace has inlined above them. */
 static LJ_AINLINE uint32_t stack_ninlined(const MPState *mp)
 {
-  return mp->top.inlined ? mp->inlined[mp->top.inlined].depth : 0;
+  return mp->top.inlined ? mp->inlined.list[mp->top.inlined].depth : 0;
 }
 
 /* Sets a site. Returns how many of those before are still what they were. */
@@ -206,9 +205,9 @@ static LJ_AINLINE uint32_t stack_setinlined(const MPState *mp, MPStack *st,
 {
   uint32_t list = mp->top.inlined, i;
   if (list != 0)
-    for (i = n + mp->inlined[list].depth; list != 0;
-         list = mp->inlined[list].parent)
-      same = stack_settold(st, --i, mp->inlined[list].site, same);
+    for (i = n + mp->inlined.list[list].depth; list != 0;
+         list = mp->inlined.list[list].parent)
+      same = stack_settold(st, --i, mp->inlined.list[list].site, same);
   return same;
 }
 
@@ -462,7 +461,8 @@ static LJ_AINLINE int stack_isknown(MPState *mp, MPStack *st)
 }
 
 /*
-** Tells the callers of the last site, as far as the reader does not know them.
+** Records the callers of the last site, as far as the reader does not know
+*them.
 ** To be called before its event is written, and before the VM goes on.
 */
 LJ_NOINLINE void lj_memprof_stack(MPState *mp)

@@ -18,8 +18,14 @@
 #include <string.h>
 
 #include "lj_debug.h"
+#include "lj_memprof_cache.h"
+#include "lj_memprof_inlined.h"
+#include "lj_memprof_lines.h"
+#include "lj_memprof_stack.h"
+#include "lj_memprof_state.h"
 #include "lj_memprof_where.h"
 #include "lj_state.h"
+#include "lj_symtab.h"
 
 /* What was found, before it has the number of a site. */
 typedef struct MPPlace {
@@ -69,7 +75,6 @@ static void where_purge(MPState *mp, const void *owner)
 }
 
 #if LJ_HASJIT
-/* True if a block of memory is a trace. */
 int lj_memprof_istrace(const void *p, size_t size)
 {
   const GCtrace *T = (const GCtrace *)p;
@@ -81,7 +86,6 @@ int lj_memprof_istrace(const void *p, size_t size)
 }
 #endif
 
-/* Memory is about to be freed: code that lies in it is no longer known. */
 void lj_memprof_forget(MPState *mp, const void *p, size_t size)
 {
   const GChead *o = (const GChead *)p;
@@ -361,7 +365,6 @@ static GCproto *where_kproto(GCtrace *T, const BCIns *pc)
   return NULL;
 }
 
-/* The proto of an instruction that a trace has compiled, or NULL. */
 GCproto *lj_memprof_traceproto(MPState *mp, GCtrace *T, const BCIns *pc)
 {
   global_State *g = mp->g;
@@ -469,7 +472,6 @@ static int where_compiling(global_State *g)
 }
 #endif
 
-/* The site of what the VM is about to do. To be asked before it does it. */
 uint32_t lj_memprof_where(MPState *mp)
 {
   global_State *g = mp->g;

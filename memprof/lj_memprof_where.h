@@ -1,112 +1,62 @@
 /*
-** The usual cases of lj_memprof_where(), without a call: places that have been
-** seen before.
+** Who is allocating: the function and line behind a call of the allocator.
 */
 
 #ifndef _LJ_MEMPROF_WHERE_H
 #define _LJ_MEMPROF_WHERE_H
 
-#include "lj_dispatch.h"
-#include "lj_memprof_frame.h"
-#include "lj_memprof_ret.h"
+#include "lj_memprof.h"
 
-/* True if a block of memory may hold code that lj_memprof_forget() knows. */
-static LJ_AINLINE int mpwhere_iscode(const void *ptr, size_t size)
-{
-  return size > sizeof(GChead) && (((const GChead *)ptr)->gct == ~LJ_TPROTO ||
-                                   ((const GChead *)ptr)->gct == ~LJ_TTRACE);
-}
-
-/* The cache's entry for a key. */
-static LJ_AINLINE MPCache *mpwhere_cache(MPState *mp, const void *key)
-{
-  uintptr_t h = (uintptr_t)key * (sizeof(MPCache) / sizeof(BCIns));
-  h = (h ^ (h >> 12)) & ((MP_CACHESIZE - 1) * sizeof(MPCache));
-  return (MPCache *)((char *)mp->cache + h);
-}
-
-/* What owns the instructions of a proto, in the cache. */
-static LJ_AINLINE const void *mpwhere_owner(const GCproto *pt)
-{
-  return proto_bc(pt);
-}
-
-/* The PC of the Lua function on top of the stack. */
-static LJ_AINLINE const BCIns *mpwhere_toppc(const lua_State *L)
-{
-  void *cf = cframe_raw(L->cframe);
-  while (cf != NULL && cframe_nres(cf) < 0)
-    cf = cframe_raw(cframe_prev(cf));
-  return cf != NULL ? cframe_pc(cf) : NULL;
-}
+#define MP_CACHESIZE 4096 /* Entries; a power of 2. */
 
 /*
-** Where the Lua function is that the interpreter runs, or NULL: not that easy.
-** No C function starts where a proto's instructions do.
+** Where an instruction is, once found. Filled anew when it does not fit;
+** emptied by lj_memprof_forget().
 */
-static LJ_AINLINE const MPCache *
-mpwhere_interp(MPState *mp, const global_State *g, int stacks)
-{
-  GCobj *o = gcref(g->cur_L);
-  if (LJ_LIKELY(o != NULL)) {
-    lua_State *L = &o->th;
-    cTValue *frame = L->base - 1;
-    const char *cf = (const char *)cframe_raw(L->cframe);
-    if (LJ_LIKELY(cf != NULL && cframe_nres(cf) >= 0 &&
-                  mpframe_isfunc(frame))) {
-      const BCIns *pc = cframe_pc(cf);
-      const MPCache *c = mpwhere_cache(mp, pc);
-      if (LJ_LIKELY(c->key == (const void *)pc &&
-                    c->owner == mref(frame_func(frame)->l.pc, const void))) {
-        if (stacks) {
-          mp->top.L = L;
-          mp->top.frame = frame;
-          mp->top.inlined = 0;
-        }
-        return c;
-      }
-    }
-  }
-  return NULL;
-}
-
-#if LJ_HASJIT
-
-/* Where an allocation on a trace is, or NULL: not that easy. */
-static LJ_AINLINE const MPCache *mpwhere_trace(MPState *mp, global_State *g,
-                                               int stacks)
-{
-  const MCode *ret;
-  const GCtrace *T = mpret_trace(mp, g, &ret);
-  const MPCache *c = mpwhere_cache(mp, ret);
-  if (LJ_LIKELY(T != NULL && c->key == (const void *)ret &&
-                c->owner == (const void *)T)) {
-    if (stacks) {
-      mp->top.L = &gcref(g->cur_L)->th;
-      mp->top.frame = tvref(g->jit_base) - 1;
-      mp->top.inlined = c->inlined;
-    }
-    return c;
-  }
-  return NULL;
-}
-
+typedef struct MPCache {
+  const void *key;   /* Bytecode, return address on a trace, or C function. */
+  const void *owner; /* The proto or trace that holds it, or NULL. */
+  uint32_t site;
+  uint32_t inlined; /* Callers that the trace has inlined, or 0. */
+#if LJ_64
+  uint64_t unused; /* A size that is a power of 2 is found faster. */
 #endif
+} MPCache;
+
+/* Where the last site was found: the frame of the function on top. */
+typedef struct MPTop {
+  lua_State *L;
+  cTValue *frame;
+  uint32_t inlined; /* On a trace: functions above that frame, or 0. */
+} MPTop;
 
 /*
-** Where the VM is, if that is a place that is known, or NULL. If stacks is
-** set, mp->top has the frame. Not for Tarantool's format.
+** The site of what the VM is about to do, and its mp->top. To be called before
+** the VM does it. Defines what is new in the stream.
 */
-static LJ_AINLINE const MPCache *mpwhere_known(MPState *mp, global_State *g,
-                                               int stacks)
-{
-  if (g->vmstate == ~LJ_VMST_INTERP)
-    return mpwhere_interp(mp, g, stacks);
+LJ_FUNC uint32_t lj_memprof_where(MPState *mp);
+
+/*
+** The site of the function in a frame, where it called what lies in the next
+** frame. *soft is set if the frames do not show it: then the answer may be
+** another one while they stay the same. INTERNAL if there is no function.
+*/
+LJ_FUNC uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
+                                   cTValue *next, int *soft);
+
+/* Memory is about to be freed: code that lies in it is no longer known. */
+LJ_FUNC void lj_memprof_forget(MPState *mp, const void *p, size_t size);
+
 #if LJ_HASJIT
-  if (mpret_ontrace(g))
-    return mpwhere_trace(mp, g, stacks);
+/* True if a block of memory, of a size in bytes, is a trace. */
+LJ_FUNC int lj_memprof_istrace(const void *p, size_t size);
+
+/*
+** The proto of an instruction that a trace has compiled, or NULL. The trace is
+** the one that runs.
+*/
+LJ_FUNC GCproto *lj_memprof_traceproto(MPState *mp, GCtrace *T,
+                                       const BCIns *pc);
 #endif
-  return NULL;
-}
 
 #endif

@@ -15,6 +15,13 @@
 #include <string.h>
 
 #include "lj_bc.h"
+#include "lj_memprof_clock.h"
+#include "lj_memprof_map.h"
+#include "lj_memprof_name.h"
+#include "lj_memprof_old.h"
+#include "lj_memprof_state.h"
+#include "lj_symtab.h"
+#include "lj_wbuf.h"
 #include "format/ljm_crc32c.h"
 
 /* -- Entries -------------------------------------------------------------- */
@@ -25,7 +32,8 @@
 /* Looks an address up. */
 static MPFunc *symtab_find(const MPState *mp, const void *addr)
 {
-  return (MPFunc *)(uintptr_t)lj_memprof_mapget(&mp->funcs, symtab_key(addr));
+  return (MPFunc *)(uintptr_t)lj_memprof_mapget(&mp->symtab.funcs,
+                                                symtab_key(addr));
 }
 
 /*
@@ -43,7 +51,8 @@ MPFunc *lj_symtab_entry(MPState *mp, const void *addr, const char *name,
     return NULL;
   func->addr = symtab_key(addr);
   memcpy(func->name, name, len);
-  if (!lj_memprof_mapput(&mp->funcs, func->addr, (uint64_t)(uintptr_t)func)) {
+  if (!lj_memprof_mapput(&mp->symtab.funcs, func->addr,
+                         (uint64_t)(uintptr_t)func)) {
     free(func);
     return NULL;
   }
@@ -59,42 +68,40 @@ static uint64_t symtab_sitekey(const MPFunc *func, BCLine line, uint32_t flags)
 /* Forgets all sites of a function, in whichever way is shorter. */
 static void symtab_dropsites(MPState *mp, const MPFunc *func)
 {
-  if ((uint32_t)func->numline < mp->sites.mask / 4) {
+  if ((uint32_t)func->numline < mp->symtab.sites.mask / 4) {
     BCLine i;
     uint32_t flags;
     for (i = -1; i <= func->numline; i++) {
       BCLine line = i < 0 ? 0 : func->firstline + i;
       for (flags = 0; flags < 4; flags++)
-        lj_memprof_mapdel(&mp->sites, symtab_sitekey(func, line, flags));
+        lj_memprof_mapdel(&mp->symtab.sites, symtab_sitekey(func, line, flags));
     }
   } else {
     uint32_t i;
-    for (i = 0; mp->sites.mask && i <= mp->sites.mask; i++)
-      while (mp->sites.slot[2 * i] >> 33 == func->id)
-        lj_memprof_mapdel(&mp->sites, mp->sites.slot[2 * i]);
+    for (i = 0; mp->symtab.sites.mask && i <= mp->symtab.sites.mask; i++)
+      while (mp->symtab.sites.slot[2 * i] >> 33 == func->id)
+        lj_memprof_mapdel(&mp->symtab.sites, mp->symtab.sites.slot[2 * i]);
   }
 }
 
-/* Forgets an address whose code is gone, with all its sites. */
 void lj_symtab_drop(MPState *mp, const void *addr)
 {
   MPFunc *func = symtab_find(mp, addr);
   if (func == NULL)
     return;
-  lj_memprof_mapdel(&mp->funcs, func->addr);
+  lj_memprof_mapdel(&mp->symtab.funcs, func->addr);
   if (func->id != 0)
     symtab_dropsites(mp, func);
   free(func);
 }
 
-/* Frees all entries. */
 void lj_symtab_free(MPState *mp)
 {
   uint32_t i;
-  for (i = 0; mp->funcs.mask && i <= mp->funcs.mask; i++)
-    free((void *)(uintptr_t)mp->funcs.slot[2 * i + 1]);
-  lj_memprof_mapfree(&mp->funcs);
-  lj_memprof_mapfree(&mp->sites);
+  for (i = 0; mp->symtab.funcs.mask && i <= mp->symtab.funcs.mask; i++)
+    free((void *)(uintptr_t)mp->symtab.funcs.slot[2 * i + 1]);
+  lj_memprof_mapfree(&mp->symtab.funcs);
+  lj_memprof_mapfree(&mp->symtab.sites);
 }
 
 /* -- Functions ------------------------------------------------------------ */
@@ -174,7 +181,6 @@ static uint32_t symtab_fullhash(GCproto *pt)
   return crc;
 }
 
-/* The line of an instruction, of the function's start without position. */
 BCLine lj_symtab_line(GCproto *pt, ptrdiff_t pos)
 {
   const void *info = proto_lineinfo(pt);
@@ -209,20 +215,19 @@ static void symtab_defproto(MPState *mp, GCproto *pt, const MPFunc *func)
   lj_wbuf_recordend(b, mark);
 }
 
-/* The function of a proto, defined. Returns NULL without memory. */
 MPFunc *lj_symtab_proto(MPState *mp, GCproto *pt)
 {
   MPFunc *func = lj_symtab_entry(mp, pt, "", 0);
   if (func == NULL || func->id != 0)
     return func;
-  func->id = mp->nextfunc++;
+  func->id = mp->symtab.nextfunc++;
   /* Builtins that are written in Lua have a first line of -1. */
   func->firstline = pt->firstline > 0 ? pt->firstline : 0;
   func->numline = pt->firstline > 0 ? pt->numline : 0;
   if (mp->format == LUAM_PROF_COMPACT)
     symtab_defproto(mp, pt, func);
   else
-    lj_memprof_oldproto(mp, pt, func);
+    lj_memprof_oldproto(mp, pt);
   return func;
 }
 
@@ -233,13 +238,13 @@ static void symtab_defcfunc(MPState *mp, const MPFunc *func, const GCfunc *fn)
   MPSymbol *sym = (MPSymbol *)calloc(1, sizeof(MPSymbol));
   const char *symbol = sym ? sym->symbol : "", *module = sym ? sym->module : "";
   char name[MP_CNAME_MAX];
-  uint32_t flags = isffunc(fn) ? LJM_CFUNC_BUILTIN : 0;
+  uint32_t flags = 0;
   uint8_t *mark;
   if (sym != NULL) /* Without memory, the address has to do. */
     lj_memprof_symbol((const void *)(uintptr_t)func->addr, sym);
-  lj_memprof_cname(mp->g, fn, symbol, name, sizeof(name));
-  if (!isffunc(fn) && *name)
-    flags |= LJM_CFUNC_NAMED;
+  lj_memprof_cname(mp->g, fn, name, sizeof(name));
+  if (*name)
+    flags = isffunc(fn) ? LJM_CFUNC_BUILTIN : LJM_CFUNC_NAMED;
   mark = symtab_record(mp, LJM_REC_CFUNC);
   lj_wbuf_uleb(b, func->id);
   lj_wbuf_uleb(b, flags);
@@ -255,8 +260,7 @@ static void symtab_defcfunc(MPState *mp, const MPFunc *func, const GCfunc *fn)
 
 /*
 ** What distinguishes a C function from all others: its address. Some builtins
-*share
-** one (xpcall has that of pcall); their number is put above it.
+** share one (xpcall has that of pcall); their number is put above it.
 */
 const void *lj_symtab_ckey(const GCfunc *fn)
 {
@@ -266,14 +270,13 @@ const void *lj_symtab_ckey(const GCfunc *fn)
   return (const void *)(uintptr_t)key;
 }
 
-/* The C function of a closure, defined. Returns NULL without memory. */
 MPFunc *lj_symtab_cfunc(MPState *mp, GCfunc *fn)
 {
   MPFunc *func = lj_symtab_entry(mp, lj_symtab_ckey(fn), "", 0);
   if (func == NULL || func->id != 0)
     return func;
   func->addr = (uint64_t)(uintptr_t)fn->c.f;
-  func->id = mp->nextfunc++;
+  func->id = mp->symtab.nextfunc++;
   func->iscfunc = 1;
   if (mp->format == LUAM_PROF_COMPACT)
     symtab_defcfunc(mp, func, fn);
@@ -284,15 +287,14 @@ MPFunc *lj_symtab_cfunc(MPState *mp, GCfunc *fn)
 
 /* -- Sites ---------------------------------------------------------------- */
 
-/* The site of a line in a function. Without memory, the unknown site. */
 uint32_t lj_symtab_site(MPState *mp, MPFunc *func, BCLine line, uint32_t flags)
 {
   uint64_t key = symtab_sitekey(func, line, flags);
-  uint32_t site = (uint32_t)lj_memprof_mapget(&mp->sites, key);
+  uint32_t site = (uint32_t)lj_memprof_mapget(&mp->symtab.sites, key);
   if (site != 0)
     return site;
-  site = mp->nextsite;
-  if (!lj_memprof_mapput(&mp->sites, key, site))
+  site = mp->symtab.nextsite;
+  if (!lj_memprof_mapput(&mp->symtab.sites, key, site))
     return LJM_SITE_UNKNOWN;
   if (mp->format == LUAM_PROF_COMPACT) {
     MPBuf *b = &mp->buf;
@@ -303,10 +305,10 @@ uint32_t lj_symtab_site(MPState *mp, MPFunc *func, BCLine line, uint32_t flags)
     lj_wbuf_uleb(b, (uint64_t)line);
     lj_wbuf_recordend(b, mark);
   } else if (!lj_memprof_oldsite(mp, site, func, line)) {
-    lj_memprof_mapdel(&mp->sites, key);
+    lj_memprof_mapdel(&mp->symtab.sites, key);
     return LJM_SITE_UNKNOWN;
   }
-  mp->nextsite++;
+  mp->symtab.nextsite++;
   return site;
 }
 
@@ -328,7 +330,6 @@ static void symtab_deftrace(MPState *mp, const MPFunc *func, GCtrace *T)
   lj_wbuf_recordend(b, mark);
 }
 
-/* The site of a trace of which no more than the start is known. */
 uint32_t lj_symtab_tracesite(MPState *mp, GCtrace *T)
 {
   GCproto *pt = gco2pt(gcref(T->startpt));
@@ -344,7 +345,7 @@ uint32_t lj_symtab_tracesite(MPState *mp, GCtrace *T)
   if (func == NULL)
     return LJM_SITE_UNKNOWN;
   if (func->id == 0) {
-    func->id = mp->nextfunc++;
+    func->id = mp->symtab.nextfunc++;
     func->traceno = T->traceno;
     if (mp->format == LUAM_PROF_COMPACT)
       symtab_deftrace(mp, func, T);

@@ -9,6 +9,9 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
+#include "format/ljm_format.h"
+#include "lj_wbuf.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +24,6 @@
 */
 #define WBUF_SLACK (3 * MP_EVENT_MAX)
 
-/* Makes a buffer of the given size. Returns 0 without memory. */
 int lj_wbuf_init(MPBuf *b, size_t size, int blocks)
 {
   b->base = (uint8_t *)malloc(size);
@@ -36,14 +38,12 @@ int lj_wbuf_init(MPBuf *b, size_t size, int blocks)
   return 1;
 }
 
-/* Frees the buffer; what is in it is gone. */
 void lj_wbuf_free(MPBuf *b)
 {
   free(b->base);
   b->base = NULL;
 }
 
-/* Empties the buffer for the next block. */
 void lj_wbuf_begin(MPBuf *b)
 {
   b->p = b->base + (b->blocks ? LJM_BLOCK_HEADER : 0);
@@ -90,7 +90,6 @@ int lj_wbuf_flush(MPBuf *b, uint64_t firstevent, int must)
   return 1;
 }
 
-/* Begins a record; the caller has made room. Returns a mark for its end. */
 uint8_t *lj_wbuf_record(MPBuf *b, int code)
 {
   *b->p++ = (uint8_t)LJM_RECORD_BYTE(code);
@@ -98,7 +97,6 @@ uint8_t *lj_wbuf_record(MPBuf *b, int code)
   return b->p;
 }
 
-/* Ends a record: its length, in two bytes whatever it is. */
 void lj_wbuf_recordend(MPBuf *b, uint8_t *mark)
 {
   size_t len = (size_t)(b->p - mark);
@@ -107,7 +105,6 @@ void lj_wbuf_recordend(MPBuf *b, uint8_t *mark)
   mark[-1] = (uint8_t)(len >> 7);
 }
 
-/* Appends a string, cut to what a name may have; the caller made room. */
 void lj_wbuf_string(MPBuf *b, const char *s, size_t len)
 {
   if (len > LJM_NAME_MAX)

@@ -28,12 +28,38 @@ typedef struct MPBuf {
   void *arg;
 } MPBuf;
 
+/*
+** Makes a buffer of size bytes; blocks as in MPBuf. Returns 0 without memory.
+** The caller sets writer, again, forked and arg, which stay the caller's.
+*/
 LJ_FUNC int lj_wbuf_init(MPBuf *b, size_t size, int blocks);
+
+/* Frees the buffer; what is in it is lost. */
 LJ_FUNC void lj_wbuf_free(MPBuf *b);
+
+/* Empties the buffer for the next block. */
 LJ_FUNC void lj_wbuf_begin(MPBuf *b);
+
+/*
+** Writes out what is in the buffer and empties it. firstevent: events before
+** this block. Unless it must be done now, a writer may have it tried again
+** later: then all is as it was, and this returns 0. Sets error if the writer
+** fails. After a fork, nothing is written.
+*/
 LJ_FUNC int lj_wbuf_flush(MPBuf *b, uint64_t firstevent, int must);
+
+/*
+** Begins a record (LJM_REC_*); the caller has made room. Returns a mark for its
+** end.
+*/
 LJ_FUNC uint8_t *lj_wbuf_record(MPBuf *b, int code);
+
+/* Ends the record of a mark. */
 LJ_FUNC void lj_wbuf_recordend(MPBuf *b, uint8_t *mark);
+
+/*
+** Appends a string of len bytes, cut to LJM_NAME_MAX; the caller has made room.
+*/
 LJ_FUNC void lj_wbuf_string(MPBuf *b, const char *s, size_t len);
 
 /* Bytes that are left in the buffer. */

@@ -18,6 +18,7 @@ static inline uint64_t ljm_zigzag(uint64_t v)
   return (v << 1) ^ (0 - (v >> 63));
 }
 
+/* The inverse. */
 static inline uint64_t ljm_unzigzag(uint64_t v)
 {
   return (v >> 1) ^ (0 - (v & 1));
@@ -29,6 +30,7 @@ static inline uint64_t ljm_turn(uint64_t addr)
   return (addr >> 3) | (addr << 61);
 }
 
+/* The inverse. */
 static inline uint64_t ljm_unturn(uint64_t v)
 {
   return (v << 3) | (v >> 61);

@@ -28,7 +28,9 @@
 
 /* NOLINTBEGIN(bugprone-suspicious-include): one object is what is wanted. */
 #include "lj_memprof.c"
+#include "lj_memprof_hooks.c"
 #include "lj_memprof_event.c"
+#include "lj_memprof_type.c"
 #include "lj_memprof_foreign.c"
 #include "lj_memprof_where.c"
 #include "lj_memprof_stack.c"
@@ -40,6 +42,7 @@
 #include "lj_memprof_elf.c"
 #include "lj_memprof_map.c"
 #include "lj_memprof_clock.c"
+#include "lj_memprof_stream.c"
 #include "lj_memprof_old.c"
 #include "lj_memprof_file.c"
 #include "lj_memprof_out.c"

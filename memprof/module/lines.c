@@ -14,6 +14,8 @@
 
 #include "luajit.h"
 #include "lj_dispatch.h"
+#include "lj_memprof_lines.h"
+#include "lj_memprof_state.h"
 
 #define LINES_MODE 'l' /* As luaJIT_profile_start() has it. */
 
@@ -24,16 +26,14 @@
 int lj_memprof_isexact(const MPState *mp, TraceNo no)
 {
   return G2J(mp->g)->prof_mode == LINES_MODE &&
-         (mp->exact[no >> 3] >> (no & 7) & 1) != 0;
+         (mp->exact.trace[no >> 3] >> (no & 7) & 1) != 0;
 }
 
-/* A trace goes away: what comes to its number is compiled in our mode. */
 void lj_memprof_linesforget(MPState *mp, const GCtrace *T)
 {
-  lj_memprof_setexact(mp, T->traceno, 1);
+  lj_memprof_setexact(&mp->exact, T->traceno, 1);
 }
 
-/* True if exact lines cannot be had, because the VM's profiler is running. */
 int lj_memprof_linesbusy(const global_State *g, int lines)
 {
   return lines != LUAM_PROF_LINES_NATURAL && G2J(g)->prof_mode != 0;
@@ -51,14 +51,13 @@ void lj_memprof_linesstart(MPState *mp, lua_State *L)
     return;
   if (!(mp->g->hookmask & HOOK_GC))
     luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
-  memset(mp->exact, 0xff, sizeof(mp->exact));
+  memset(mp->exact.trace, 0xff, sizeof(mp->exact.trace));
   for (no = 0; no < J->sizetrace; no++)
     if (gcref(J->trace[no]) != NULL)
-      lj_memprof_setexact(mp, no, 0);
+      lj_memprof_setexact(&mp->exact, no, 0);
   J->prof_mode = LINES_MODE;
 }
 
-/* Takes our mode back, unless the VM's profiler has set its own since. */
 void lj_memprof_linesstop(MPState *mp)
 {
   jit_State *J = G2J(mp->g);

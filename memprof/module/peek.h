@@ -15,6 +15,8 @@ typedef struct MPPeek {
 
 /* Opens it. Returns 0 with errno set if the process can have no pipe. */
 int mp_peek_open(MPPeek *pk);
+
+/* Closes one that is open. */
 void mp_peek_close(MPPeek *pk);
 
 /* Copies size bytes, at most 4096, from addr. Returns 0 if they cannot be read.

@@ -5,82 +5,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ljs.h"
 #include "strpool.h"
 
-#define LENGTH sizeof(size_t) /* In front of each string. */
+typedef struct Interned {
+  char *text;
+  size_t n;    /* Bytes. */
+  uint32_t id; /* 0: it has none. */
+} Interned;
 
-static uint64_t pool_hash(const char *s, size_t n)
+/* The entry of a string. NULL without memory. */
+static Interned *pool_entry(LsPool *p, const void *s, size_t n, uint32_t fresh)
 {
-  uint64_t h = n, v;
-  for (; n >= 8; n -= 8, s += 8) {
-    memcpy(&v, s, 8);
-    h = ljs_mix(h, v);
+  uint64_t hash = ls_hash_bytes(0, s, n);
+  uint32_t at = 0, id;
+  Interned *e;
+  char *text;
+  while ((id = ls_hash_next(&p->strings, hash, &at)) != 0) {
+    e = (Interned *)p->strings.entry + (id - 1);
+    if (e->n == n && (n == 0 || memcmp(e->text, s, n) == 0))
+      return e;
   }
-  v = 0;
+  text = malloc(n + 1);
+  e = text ? ls_hash_add(&p->strings, hash, sizeof(*e)) : NULL;
+  if (!e) {
+    free(text);
+    return NULL;
+  }
   if (n)
-    memcpy(&v, s, n);
-  return ljs_mix(ljs_mix(h, v), 0);
-}
-
-static size_t pool_len(const char *kept)
-{
-  size_t n;
-  memcpy(&n, kept - LENGTH, LENGTH);
-  return n;
-}
-
-/* The slot of a string, or the free one where it belongs. */
-static char **pool_slot(const LsPool *p, const char *s, size_t n)
-{
-  size_t i = pool_hash(s, n) >> 20 & (p->size - 1);
-  for (; p->at[i]; i = (i + 1) & (p->size - 1))
-    if (pool_len(p->at[i]) == n && memcmp(p->at[i], s, n) == 0)
-      break;
-  return &p->at[i];
-}
-
-/* Twice the slots. Returns 0 without memory. */
-static int pool_grow(LsPool *p)
-{
-  LsPool q = {.n = p->n, .size = p->size ? p->size * 2 : 256};
-  size_t i;
-  q.at = calloc(q.size, sizeof(*q.at));
-  if (!q.at)
-    return 0;
-  for (i = 0; i < p->size; i++)
-    if (p->at[i])
-      *pool_slot(&q, p->at[i], pool_len(p->at[i])) = p->at[i];
-  free(p->at);
-  *p = q;
-  return 1;
+    memcpy(text, s, n);
+  text[n] = '\0';
+  *e = (Interned){text, n, fresh};
+  return e;
 }
 
 const char *ls_pool_add(LsPool *p, const char *s, size_t n)
 {
-  char **slot, *kept;
-  if (p->n * 2 >= p->size && !pool_grow(p))
-    return NULL;
-  slot = pool_slot(p, s, n);
-  if (*slot)
-    return *slot;
-  kept = malloc(LENGTH + n + 1);
-  if (!kept)
-    return NULL;
-  memcpy(kept, &n, LENGTH);
-  if (n)
-    memcpy(kept + LENGTH, s, n);
-  kept[LENGTH + n] = '\0';
-  p->n++;
-  return *slot = kept + LENGTH;
+  const Interned *e = pool_entry(p, s, n, 0);
+  return e ? e->text : NULL;
+}
+
+uint32_t ls_pool_id(LsPool *p, const void *s, size_t n, uint32_t fresh)
+{
+  const Interned *e = pool_entry(p, s, n, fresh);
+  return e ? e->id : 0;
 }
 
 void ls_pool_free(LsPool *p)
 {
-  size_t i;
-  for (i = 0; i < p->size; i++)
-    if (p->at[i])
-      free(p->at[i] - LENGTH);
-  free(p->at);
-  *p = (LsPool){0};
+  Interned *e = p->strings.entry;
+  uint32_t i;
+  for (i = 0; i < p->strings.n; i++)
+    free(e[i].text);
+  ls_hash_free(&p->strings);
 }

@@ -187,6 +187,56 @@ static __always_inline int ljs_many_met(struct ljs_walk *w,
   return i > 0;
 }
 
+/* The Lua frames above are not known. */
+static __always_inline void ljs_lua_gap(struct ljs_walk *w, unsigned reason)
+{
+  ljs_gap(w, reason);
+  ljs_leave(w, 0);
+}
+
+/* A step that needs nothing of the frame's slots. Returns 0 if it does. */
+static __always_inline int ljs_lua_edge(struct ljs_walk *w,
+                                        const struct ljs_vm *vm)
+{
+  __u64 saved = w->link;
+  if (w->base <= w->bottom) { /* The first function has no caller. */
+    if (w->base != w->bottom)
+      ljs_gap(w, LJS_CUT_VM);
+    ljs_leave(w, 0);
+    return 1;
+  }
+  if (!saved)
+    return 0;
+  w->link = 0;
+  ljs_follow(w, vm, saved);
+  return 1;
+}
+
+/* Adds the frame of a function: a Lua function (KIND is not 0) or a builtin.
+** Returns 0 if there are too many.
+*/
+static __always_inline int ljs_lua_add(struct ljs_walk *w,
+                                       const struct ljs_vm *vm, int kind,
+                                       __u64 func, __u64 f, __u32 ffid)
+{
+  if (w->skip) {
+    w->skip = 0;
+    if (kind)
+      ljs_trace_fn(w, func);
+    return 1;
+  }
+  if (w->out.nlua >= w->maxlua)
+    return 0;
+  w->out.nlua++;
+  if (!w->nolua) {
+    if (kind)
+      ljs_lua_frame(w, vm, func);
+    else
+      ljs_push(w, f, func, ffid, LJS_WHAT(LJS_FRAME_BUILTIN, 0, 0));
+  }
+  return 1;
+}
+
 /* One Lua frame, or some. */
 static __always_inline void ljs_step_lua(struct ljs_walk *w)
 {
@@ -200,23 +250,10 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     return;
   }
   vm = &m->vm;
-  if (ljs_many_met(w, vm))
+  if (ljs_many_met(w, vm) || ljs_lua_edge(w, vm))
     return;
-  if (w->base <= w->bottom) { /* The first function has no caller. */
-    if (w->base != w->bottom)
-      ljs_gap(w, LJS_CUT_VM);
-    ljs_leave(w, 0);
-    return;
-  }
-  if (w->link) {
-    __u64 saved = w->link;
-    w->link = 0;
-    ljs_follow(w, vm, saved);
-    return;
-  }
   if (w->base > w->top || ljs_slots(w, w->base, slot)) {
-    ljs_gap(w, LJS_CUT_VM);
-    ljs_leave(w, 0);
+    ljs_lua_gap(w, LJS_CUT_VM);
     return;
   }
   func = ljs_slot_func(vm, slot);
@@ -232,10 +269,7 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
       return;
     }
   }
-  if (!ljs_is_func(vm, slot))
-    kind = -1;
-  else
-    kind = ljs_function(w, vm, func, &f, &ffid);
+  kind = ljs_is_func(vm, slot) ? ljs_function(w, vm, func, &f, &ffid) : -1;
   altlink = w->altlink;
   w->altlink = 0;
   if (kind < 0 && altlink) {
@@ -251,26 +285,11 @@ static __always_inline void ljs_step_lua(struct ljs_walk *w)
     if (w->bottom)
       ljs_gap(w, LJS_CUT_VM);
     ljs_leave(w, 0);
-    return;
-  }
-  if (w->skip) {
-    w->skip = 0;
-    if (kind)
-      ljs_trace_fn(w, func);
-  } else if (w->out.nlua >= w->maxlua) {
-    ljs_gap(w, LJS_CUT_LUA);
-    ljs_leave(w, 0);
-    return;
+  } else if (!ljs_lua_add(w, vm, kind, func, f, ffid)) {
+    ljs_lua_gap(w, LJS_CUT_LUA);
   } else {
-    w->out.nlua++;
-    if (!w->nolua) {
-      if (kind)
-        ljs_lua_frame(w, vm, func);
-      else
-        ljs_push(w, f, func, ffid, LJS_WHAT(LJS_FRAME_BUILTIN, 0, 0));
-    }
+    ljs_follow(w, vm, link);
   }
-  ljs_follow(w, vm, link);
 }
 
 #endif

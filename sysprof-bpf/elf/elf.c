@@ -15,7 +15,6 @@
 
 #include "cursor.h"
 #include "elf.h"
-#include "symbols.h"
 
 #define ELF_PAGE        4096
 #define ELF_MAX_PHDRS   256          /* Segments that are looked at. */
@@ -40,7 +39,7 @@ struct LsElf {
   size_t nscn;    /* Sections, with number 0. */
   uint64_t entry; /* e_entry. */
   size_t names;   /* Section with the sections' names, or 0. */
-  LsSymbols *symbols;
+  LsElfIndex index;
 };
 
 /* -- Open and close ------------------------------------------------------- */
@@ -136,7 +135,8 @@ void ls_elf_close(LsElf *e)
 {
   if (!e)
     return;
-  ls_symbols_free(e->symbols);
+  if (e->index.p)
+    e->index.free(e->index.p);
   elf_end(e->elf);
   if (e->fd >= 0)
     close(e->fd);
@@ -145,9 +145,9 @@ void ls_elf_close(LsElf *e)
   free(e);
 }
 
-LsSymbols **ls_elf_symbols(LsElf *e)
+LsElfIndex *ls_elf_index(LsElf *e)
 {
-  return &e->symbols;
+  return &e->index;
 }
 
 /* -- Segments ------------------------------------------------------------- */

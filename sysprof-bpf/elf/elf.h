@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 typedef struct LsElf LsElf;
-typedef struct LsSymbols LsSymbols; /* See symbols.c. */
 
 /* Part of the file: a section, if it has sections. */
 typedef struct LsSection {
@@ -87,9 +86,13 @@ int ls_elf_named(const LsElf *e, const char *name, size_t *i, LsSection *s);
 */
 int ls_elf_load(const LsElf *e, size_t i, LsSection *s);
 
-/* The symbol index of the file, which symbols.c builds at the first lookup: a
-** pointer to the slot that holds it, NULL before. ls_elf_close frees the index.
-*/
-LsSymbols **ls_elf_symbols(LsElf *e);
+/* What was made of a file and is kept with it, such as its symbol index. */
+typedef struct LsElfIndex {
+  void *p;               /* NULL at first. */
+  void (*free)(void *p); /* Called by ls_elf_close if P is not NULL. */
+} LsElfIndex;
+
+/* The index of the file. It belongs to E; whoever makes it fills it in. */
+LsElfIndex *ls_elf_index(LsElf *e);
 
 #endif

@@ -33,13 +33,13 @@ typedef struct Piece {
   const Symbol *symbol;
 } Piece;
 
-struct LsSymbols {
+typedef struct LsSymbols {
   Symbol *symbol;
   size_t n;
   Piece *piece; /* Sorted, none overlaps another. */
   size_t npiece;
   LsElf *debug; /* The file that names are from, if it is another one. */
-};
+} LsSymbols;
 
 /* -- Reading -------------------------------------------------------------- */
 
@@ -301,6 +301,16 @@ static int symbols_layout(LsSymbols *t)
 
 /* -- All ------------------------------------------------------------------ */
 
+/* Free the table. */
+static void symbols_free(void *p)
+{
+  LsSymbols *t = p;
+  ls_elf_close(t->debug);
+  free(t->symbol);
+  free(t->piece);
+  free(t);
+}
+
 /* The table of E's file. Without memory it stays empty. */
 static LsSymbols *symbols_new(const LsElf *e)
 {
@@ -323,27 +333,21 @@ static LsSymbols *symbols_new(const LsElf *e)
 int ls_symbols_find(LsElf *e, uint64_t addr, const char **name, uint64_t *start,
                     uint64_t *size)
 {
-  LsSymbols **t = ls_elf_symbols(e);
+  LsElfIndex *index = ls_elf_index(e);
+  const LsSymbols *t;
   const Symbol *s;
   size_t i;
-  if (!*t && !(*t = symbols_new(e)))
+  if (!index->p)
+    *index = (LsElfIndex){symbols_new(e), symbols_free};
+  t = index->p;
+  if (!t)
     return -1;
-  i = piece_find(*t, (*t)->npiece, addr);
-  if (!(*t)->piece || i == (*t)->npiece || (*t)->piece[i].lo > addr)
+  i = piece_find(t, t->npiece, addr);
+  if (!t->piece || i == t->npiece || t->piece[i].lo > addr)
     return -1;
-  s = (*t)->piece[i].symbol;
+  s = t->piece[i].symbol;
   *name = s->name;
   *start = s->lo;
   *size = s->hi - s->lo;
   return 0;
-}
-
-void ls_symbols_free(LsSymbols *t)
-{
-  if (!t)
-    return;
-  ls_elf_close(t->debug);
-  free(t->symbol);
-  free(t->piece);
-  free(t);
 }

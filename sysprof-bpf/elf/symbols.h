@@ -22,7 +22,4 @@ int ls_symbols_find(LsElf *e, uint64_t addr, const char **name, uint64_t *start,
 */
 extern const char *ls_symbols_debug;
 
-/* Free the symbol index. Only ls_elf_close calls it. T may be NULL. */
-void ls_symbols_free(LsSymbols *t);
-
 #endif

@@ -13,13 +13,6 @@
 
 #include "luaclosure.h"
 
-#define NEAR_BEFORE 8 /* Pages that are searched, */
-#define NEAR_BEHIND                                                            \
-  16                  /* which is where most are: memory is taken in order,    \
-                       */
-#define NEAR_TRIES 16 /* and protos there. */
-
-/* The PC of a closure is right behind the header of its proto. */
 uint64_t ls_closure_proto(LsView *v, uint64_t fn, uint64_t *check)
 {
   uint64_t pt;
@@ -41,7 +34,6 @@ bool ls_closure_read(LsView *v, uint64_t fn, LsClosure *c)
   if (!pt || !ls_proto_read(v, pt, &c->b))
     return false;
   v->mem->bad = false;
-  c->env = ls_view_ref(v, fn + v->vm.fn_pc - 2u * v->lay->ref);
   c->nuv = (uint32_t)ls_remote_uint(v->mem, fn + v->lay->fn_nupvalues, 1);
   if (c->nuv > c->b.sizeuv)
     c->nuv = c->b.sizeuv; /* Being made just now, or none at all. */
@@ -111,39 +103,4 @@ int ls_home_define(LsFuncs *fs, LsHome home, const LsBlob *child)
   if (found < 0 && other != high) /* An allocator with heaps of its own. */
     found = ls_func_define(fs, (other << 32 | home.addr) - child->bc, child);
   return found;
-}
-
-/* Whether a proto of the child's chunk, and around it, may be at an address. */
-static bool closure_isaround(const LsBlob *child, const uint8_t *p)
-{
-  const LsView *v = child->v;
-  uint64_t chunk = 0;
-  int32_t first;
-  uint32_t num;
-  if (p[v->lay->marked + 1] != LS_GCT_PROTO)
-    return false;
-  memcpy(&chunk, p + v->vm.pt_chunkname, v->lay->ref);
-  memcpy(&first, p + v->vm.pt_firstline, 4);
-  memcpy(&num, p + v->vm.pt_numline, 4);
-  return chunk == child->chunkname && first >= 0 && first <= child->first &&
-         (uint64_t)first + num >= (uint64_t)child->first + child->numline;
-}
-
-void ls_home_search(LsFuncs *fs, const LsBlob *child)
-{
-  LsView *v = child->v;
-  uint64_t page =
-      (child->addr & ~(LS_REMOTE_PAGE - 1ull)) - NEAR_BEFORE * LS_REMOTE_PAGE;
-  uint8_t buf[LS_REMOTE_PAGE + 128];
-  unsigned i, ofs, tries = 0;
-  for (i = 0; i < NEAR_BEFORE + NEAR_BEHIND; i++, page += LS_REMOTE_PAGE) {
-    v->mem->bad = false;
-    if (!ls_remote_get(v->mem, page, buf, sizeof(buf)))
-      continue;
-    for (ofs = 0; ofs < LS_REMOTE_PAGE && tries < NEAR_TRIES; ofs += 8)
-      if (page + ofs != child->addr && closure_isaround(child, buf + ofs) &&
-          tries++ < NEAR_TRIES && ls_func_define(fs, page + ofs, child) == 1)
-        return;
-  }
-  v->mem->bad = false;
 }

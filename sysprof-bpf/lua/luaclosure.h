@@ -11,7 +11,6 @@
 /* A closure of a Lua function, and a copy of its proto. */
 typedef struct LsClosure {
   uint64_t fn;  /* The GCfunc. */
-  uint64_t env; /* Table of its globals. */
   uint32_t nuv; /* Upvalues. */
   LsBlob b;
 } LsClosure;
@@ -61,10 +60,5 @@ bool ls_home_same(LsHome a, LsHome b);
 ** ls_func_define(), and -1 if that is not known.
 */
 int ls_home_define(LsFuncs *fs, LsHome home, const LsBlob *child);
-
-/* Name the function of CHILD by the one that defines it, if that is near in
-** memory, as functions that were compiled together often are.
-*/
-void ls_home_search(LsFuncs *fs, const LsBlob *child);
 
 #endif

@@ -104,43 +104,24 @@ static size_t name_join(char buf[LS_NAME_MAX + 1], const char *table,
   return n + len;
 }
 
-/* The local variable that a closure in a slot becomes. */
-static const char *name_newlocal(const LsBlob *b, uint32_t pos, uint32_t slot)
-{
-  const char *name = name_local(b, pos + 1, slot);
-  return name ? name : name_local(b, pos, slot); /* Alive after a jump. */
-}
-
 size_t ls_proto_namechild(const LsBlob *b, uint32_t pos,
                           char buf[LS_NAME_MAX + 1])
 {
   uint32_t slot = LS_BC_A(ls_proto_ins(b, pos));
   uint32_t ins = ls_proto_ins(b, pos + 1);
   char field[LS_NAME_MAX + 1], table[LS_NAME_MAX + 1];
-  const char *name = name_newlocal(b, pos, slot);
+  const char *name = name_local(b, pos + 1, slot);
   if (name)
     return name_join(buf, NULL, name);
-  switch (LS_BC_OP(ins)) {
-  case LS_BC_GSET:
-    if (LS_BC_A(ins) == slot)
-      name = name_constant(b, LS_BC_D(ins), field);
-    break;
-  case LS_BC_USETV:
-    if (LS_BC_D(ins) == slot)
-      name = ls_proto_uvname(b, LS_BC_A(ins));
-    break;
-  case LS_BC_MOV:
-    if (LS_BC_D(ins) == slot)
-      name = name_local(b, pos + 2, LS_BC_A(ins));
-    break;
-  case LS_BC_TSETS:
-    if (LS_BC_A(ins) == slot && (name = name_constant(b, LS_BC_C(ins), field)))
-      return name_join(buf, name_slot(b, pos + 1, LS_BC_B(ins), table), name);
-    break;
-  default:
-    break;
-  }
-  return name ? name_join(buf, NULL, name) : 0;
+  if (LS_BC_A(ins) != slot)
+    return 0;
+  if (LS_BC_OP(ins) == LS_BC_GSET &&
+      (name = name_constant(b, LS_BC_D(ins), field)))
+    return name_join(buf, NULL, name);
+  if (LS_BC_OP(ins) == LS_BC_TSETS &&
+      (name = name_constant(b, LS_BC_C(ins), field)))
+    return name_join(buf, name_slot(b, pos + 1, LS_BC_B(ins), table), name);
+  return 0;
 }
 
 size_t ls_proto_namecallee(const LsBlob *b, uint32_t pos,

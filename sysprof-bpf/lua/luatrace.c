@@ -79,37 +79,10 @@ static void trace_start(LsTraces *ts, LsView *v, uint64_t g, const LsIr *t,
 
 /* -- The cache ------------------------------------------------------------ */
 
-static size_t trace_hash(const LsTraces *ts, uint64_t addr, uint16_t check)
-{
-  return ljs_mix(addr, check) >> 20 & (ts->size - 1);
-}
-
-/* The slot of a trace, or the free one where it belongs. */
-static LsTrace **trace_slot(const LsTraces *ts, uint64_t addr, uint16_t check)
-{
-  size_t i = trace_hash(ts, addr, check);
-  for (; ts->at[i]; i = (i + 1) & (ts->size - 1))
-    if (ts->at[i]->addr == addr && LJS_CHECK(ts->at[i]->check) == check)
-      break;
-  return &ts->at[i];
-}
-
-/* Twice the room. Returns false without memory. */
-static bool trace_grow(LsTraces *ts)
-{
-  LsTrace **old = ts->at;
-  size_t i, n = ts->size, size = n ? n * 2 : 64;
-  LsTrace **at = calloc(size, sizeof(void *));
-  if (!at)
-    return false;
-  ts->at = at;
-  ts->size = size;
-  for (i = 0; i < n; i++)
-    if (old[i])
-      *trace_slot(ts, old[i]->addr, LJS_CHECK(old[i]->check)) = old[i];
-  free(old);
-  return true;
-}
+typedef struct Kept {
+  uint64_t addr, check; /* The key. */
+  LsTrace *T;
+} Kept;
 
 static void trace_free(LsTrace *T)
 {
@@ -120,15 +93,14 @@ static void trace_free(LsTrace *T)
 
 void ls_traces_free(LsTraces *ts)
 {
+  Kept *kept = ts->kept.entry;
   size_t i;
-  for (i = 0; i < ts->size; i++)
-    if (ts->at[i])
-      trace_free(ts->at[i]);
-  free(ts->at);
+  for (i = 0; i < ts->kept.n; i++)
+    trace_free(kept[i].T);
+  ls_hash_free(&ts->kept);
   free(ts->range);
-  ts->at = NULL;
   ts->range = NULL;
-  ts->n = ts->size = ts->nrange = 0;
+  ts->nrange = 0;
 }
 
 /* A trace from its header. NULL without memory. */
@@ -152,21 +124,22 @@ static LsTrace *trace_make(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
 const LsTrace *ls_trace_get(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
                             uint16_t check)
 {
-  LsTrace **slot, *T;
+  const uint64_t key[] = {addr, check};
+  Kept *kept = ls_hash_find(&ts->kept, key, sizeof(key), sizeof(*kept));
+  LsTrace *T;
   LsIr t;
-  if (ts->n * 2 >= ts->size && !trace_grow(ts))
-    return NULL;
-  slot = trace_slot(ts, addr, check);
-  if (*slot)
-    return *slot;
-  if (ts->n >= TRACE_MAX || !trace_header(v, addr, &t) ||
+  if (kept)
+    return kept->T;
+  if (ts->kept.n >= TRACE_MAX || !trace_header(v, addr, &t) ||
       LJS_CHECK(trace_check(&t)) != check)
     return NULL;
   T = trace_make(ts, v, g, addr, &t);
-  if (!T)
-    return NULL;
-  ts->n++;
-  return *slot = T;
+  kept = T ? ls_hash_put(&ts->kept, key, sizeof(key), sizeof(*kept)) : NULL;
+  if (kept)
+    kept->T = T;
+  else if (T)
+    trace_free(T);
+  return kept ? T : NULL;
 }
 
 /* -- By machine code ------------------------------------------------------ */

@@ -52,8 +52,7 @@ typedef struct LsTraceRange {
 
 typedef struct LsTraces {
   LsFuncs *funcs;
-  LsTrace **at; /* Hash table by address and check. */
-  size_t n, size;
+  LsHash kept;   /* By address and check. */
   uint64_t g;    /* The VM whose traces `range` has, by their numbers. */
   uint64_t when; /* They were all looked at. */
   LsTraceRange *range;

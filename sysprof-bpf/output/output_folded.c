@@ -15,7 +15,7 @@
 #include "output.h"
 #include "target.h"
 
-/* A stack: what goes before it, and its sites; in the end a text. */
+/* A stack: its prefix and sites; finally its text. */
 typedef struct Line {
   char *text;
   uint32_t *site;
@@ -53,7 +53,7 @@ static void put(LsOutputFolded *of, const char *s, size_t n)
   of->buf[of->len] = '\0';
 }
 
-/* Bytes that would not be a frame's name are escaped. */
+/* Escapes bytes that a frame's name must not contain. */
 static void put_name(LsOutputFolded *of, const char *s, size_t n)
 {
   char esc[8];
@@ -292,7 +292,7 @@ static int write_lines(const LsOutputFolded *of)
   for (i = 0; !bad && i < of->n; i++)
     bad = fprintf(f, "%s %llu\n", of->line[i].text,
                   (unsigned long long)of->line[i].count) < 0;
-  if (bad && f) { /* The failure that counts is not that of closing it. */
+  if (bad && f) { /* A write error has precedence over the error of closing. */
     int err = errno;
     fclose(f);
     return err;

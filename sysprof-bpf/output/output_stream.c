@@ -1,5 +1,5 @@
 /*
-** A profile as a stream: defines what the stream does not have yet.
+** A profile as a stream: writes definitions before their first use.
 */
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "command.h"
 
-/* In the child: waits, then becomes the command, or says why it cannot. */
+/* In the child: waits, then executes the command, or reports the error. */
 static _Noreturn void become(char **argv, int go, int failed)
 {
   char byte;

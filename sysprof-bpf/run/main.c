@@ -34,8 +34,8 @@ typedef struct Main {
   int done;
   int signo;   /* The signal that ended it, or 0. */
   int refused; /* A VM was rejected. */
-  int failed;  /* The file could not be given its name. */
-  int kept;    /* It has its name. */
+  int failed;  /* The file could not be renamed. */
+  int kept;    /* The file has been renamed. */
 } Main;
 
 /* -- Preparing ------------------------------------------------------------ */
@@ -73,7 +73,7 @@ static int open_output(Main *m)
   return s->output ? 0 : ls_fail("out of memory");
 }
 
-/* There are no more samples than ticks, if these take them. */
+/* With -e tick, there is at most one sample for each tick. */
 static int limit_rate(Main *m)
 {
   unsigned hz = ls_tick_hz();
@@ -233,7 +233,7 @@ static void on_signal(Main *m)
   }
 }
 
-/* Gives the file its name once a sample of a LuaJIT is in it. */
+/* Renames the file once it contains a sample of a LuaJIT. */
 static void keep_output(Main *m)
 {
   char why[512];
@@ -307,9 +307,9 @@ static void show_progress(const Main *m)
 {
   uint64_t count[LJS_STATISTICS];
   ls_sampler_statistics(m->s.sampler, count);
-  ls_say_progress("%.0f s, %llu samples, %zu stacks",
+  ls_say_progress("%.0f s, %llu samples, %u stacks",
                   (double)(ls_session_now() - m->s.start) / 1e9,
-                  (unsigned long long)count[LJS_FIRED], m->s.stacks.n);
+                  (unsigned long long)count[LJS_FIRED], m->s.stacks.table.n);
 }
 
 static void on_timer(Main *m)
@@ -386,7 +386,7 @@ static int no_command(Main *m)
   return err;
 }
 
-/* Writes the rest. Returns -1 if the profile is not whole. */
+/* Writes the rest. Returns -1 if the profile is incomplete. */
 static int end_output(Main *m)
 {
   LsOutput *o = m->s.output;
@@ -421,7 +421,7 @@ static int end_command(Main *m)
   return m->command.status;
 }
 
-/* The exit status with a command: its own, when sampling went well. */
+/* The exit status with a command: its own, if sampling succeeded. */
 static int after_command(Main *m, int status)
 {
   int own = end_command(m);

@@ -14,19 +14,19 @@
 const char *argp_program_version = "lj-sysprof " LJPROF_VERSION;
 
 static const char doc[] =
-    "Sample mixed kernel, native and Lua stacks of running LuaJIT processes, "
+    "Sample the kernel, native and Lua stacks of running LuaJIT processes "
     "from outside.\n"
     "\v"
     "Examples:\n"
     "  lj-sysprof -p 1234              until Ctrl-C, to cpu.ljp\n"
-    "  lj-parse-memprof cpu.ljp        ...and its report\n"
+    "  lj-parse-memprof cpu.ljp        its report\n"
     "  lj-sysprof -p 1234 -d 10 -f     folded stacks, for flame graphs\n"
     "  lj-sysprof -F 999 -- luajit app.lua\n"
     "  lj-sysprof -a -d 30 -o all.ljp  all LuaJIT processes of the machine\n"
     "\n"
     "Exit status: 0 done; 1 done, but --strict was missed; 2 nothing could be "
-    "sampled, or the profile not written; 64 usage. With -- COMMAND its own "
-    "status, when sampling went well.";
+    "sampled, or the profile not written; 64 usage. With -- COMMAND, its "
+    "status if sampling succeeded.";
 
 static const char args_doc[] = "-p PID\n-a\n-- COMMAND [ARGUMENT...]";
 
@@ -43,33 +43,34 @@ enum {
 /* Long options, in the groups of --help. */
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "What is sampled:", 1},
-    {"pid", 'p', "PID", 0, "This process; several are given by several -p", 1},
-    {"all", 'a', 0, 0, "All LuaJIT processes, those that start later too", 1},
+    {"pid", 'p', "PID", 0, "Sample this process; can be given several times",
+     1},
+    {"all", 'a', 0, 0, "Sample all LuaJIT processes, also new ones", 1},
     {"children", OPT_CHILDREN, 0, 0,
-     "Processes that these fork, too (always with -- COMMAND)", 1},
-    {"any", OPT_ANY, 0, 0, "Even where no LuaJIT is found", 1},
+     "Also sample child processes (always with -- COMMAND)", 1},
+    {"any", OPT_ANY, 0, 0, "Also sample processes without a LuaJIT", 1},
     {0, 0, 0, 0, "How:", 2},
-    {"frequency", 'F', "HZ", 0, "Samples of each CPU a second (99)", 2},
-    {"duration", 'd', "SECONDS", 0, "So long, not until Ctrl-C", 2},
+    {"frequency", 'F', "HZ", 0, "Samples per second and CPU (99)", 2},
+    {"duration", 'd', "SECONDS", 0, "End after SECONDS, not at Ctrl-C", 2},
     {"event", 'e', "EVENT", 0, "cpu-clock (default), cycles, or tick", 2},
     {"user", 'U', 0, 0, "No kernel frames", 2},
     {"kernel", 'K', 0, 0, "Kernel frames only", 2},
     {"lua-only", OPT_LUA_ONLY, 0, 0, "Lua frames only", 2},
-    {"max-depth", OPT_DEPTH, "N", 0,
-     "At most so many native and so many Lua frames (256)", 2},
+    {"max-depth", OPT_DEPTH, "N", 0, "At most N native and N Lua frames (256)",
+     2},
     {"tail-calls", OPT_TAILS, 0, 0,
      "Unwind by BPF tail calls, as on kernels before 5.17", 2},
     {0, 0, 0, 0, "Output:", 3},
-    {"output", 'o', "FILE", 0, "There, not to cpu.ljp; - is standard output",
-     3},
+    {"output", 'o', "FILE", 0,
+     "Write to FILE, not to cpu.ljp; - is standard output", 3},
     {"folded", 'f', 0, 0,
      "Folded stacks, to standard output unless -o is given", 3},
     {"per-thread", OPT_THREAD, 0, 0, "Folded stacks begin with their thread",
      3},
     {"strict", OPT_STRICT, "PERCENT", OPTION_ARG_OPTIONAL,
-     "Exit status 1 if more samples are lost or cut (0.5)", 3},
+     "Exit status 1 if more samples are dropped or cut (0.5)", 3},
     {"quiet", 'q', 0, 0, "No progress, no summary", 3},
-    {"verbose", 'v', 0, 0, "Tell more, and what libbpf says", 3},
+    {"verbose", 'v', 0, 0, "Print wakeups and libbpf's messages", 3},
     {0, 'h', 0, OPTION_HIDDEN, 0, -1},
     {0},
 };
@@ -127,7 +128,7 @@ static void add_pid(LsOptions *opt, struct argp_state *state, const char *arg)
   opt->pid[opt->npid++] = (pid_t)v;
 }
 
-/* They must go together, now that all are known. */
+/* Checks combinations of options, after all are parsed. */
 static void check(LsOptions *opt, struct argp_state *state)
 {
   int kinds = (opt->npid > 0) + opt->all + (opt->command != NULL);
@@ -146,13 +147,10 @@ static void check(LsOptions *opt, struct argp_state *state)
     argp_error(state, "--per-thread is for -f: streams always tell threads");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* An option without a value. */
+static error_t parse_flag(int key, LsOptions *opt)
 {
-  LsOptions *opt = state->input;
   switch (key) {
-  case 'p':
-    add_pid(opt, state, arg);
-    break;
   case 'a':
     opt->all = 1;
     break;
@@ -161,15 +159,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     break;
   case OPT_ANY:
     opt->any = 1;
-    break;
-  case 'F':
-    opt->sampler.hz = whole(state, arg, 1, 100000, "HZ");
-    break;
-  case 'd':
-    opt->seconds = number(state, arg, 0.001, 1e9, "SECONDS");
-    break;
-  case 'e':
-    opt->sampler.event = event(state, arg);
     break;
   case 'U':
     opt->sampler.kernel = 0;
@@ -181,14 +170,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     opt->sampler.kernel = 0;
     opt->sampler.native = 0;
     break;
-  case OPT_DEPTH:
-    opt->sampler.depth = whole(state, arg, 1, LJS_MAX_NATIVE, "--max-depth");
-    break;
   case OPT_TAILS:
     opt->sampler.tail_calls = 1;
-    break;
-  case 'o':
-    opt->file = arg;
     break;
   case 'f':
     opt->folded = 1;
@@ -196,14 +179,42 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case OPT_THREAD:
     opt->threads = 1;
     break;
-  case OPT_STRICT:
-    opt->strict = arg ? number(state, arg, 0, 100, "--strict") : 0.5;
-    break;
   case 'q':
     opt->quiet = 1;
     break;
   case 'v':
     opt->sampler.verbose = 1;
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  LsOptions *opt = state->input;
+  switch (key) {
+  case 'p':
+    add_pid(opt, state, arg);
+    break;
+  case 'F':
+    opt->sampler.hz = whole(state, arg, 1, 100000, "HZ");
+    break;
+  case 'd':
+    opt->seconds = number(state, arg, 0.001, 1e9, "SECONDS");
+    break;
+  case 'e':
+    opt->sampler.event = event(state, arg);
+    break;
+  case OPT_DEPTH:
+    opt->sampler.depth = whole(state, arg, 1, LJS_MAX_NATIVE, "--max-depth");
+    break;
+  case 'o':
+    opt->file = arg;
+    break;
+  case OPT_STRICT:
+    opt->strict = arg ? number(state, arg, 0, 100, "--strict") : 0.5;
     break;
   case 'h':
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
@@ -216,7 +227,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     check(opt, state);
     break;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_flag(key, opt);
   }
   return 0;
 }

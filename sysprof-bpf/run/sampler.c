@@ -232,7 +232,7 @@ static int put_rows(LsSampler *s, uint32_t module, const struct ljs_row *row,
   for (i = 0; i < npages; i++) {
     const struct ljs_row *from = row + i * LJS_PAGE_ROWS;
     k = n - i * LJS_PAGE_ROWS;
-    memset(&page, 0xff, sizeof(page)); /* What is not used is never found. */
+    memset(&page, 0xff, sizeof(page)); /* Unused entries are never found. */
     memcpy(page.row, from,
            (k < LJS_PAGE_ROWS ? k : LJS_PAGE_ROWS) * sizeof(*row));
     if (put_page(s, module, i, &page))
@@ -310,8 +310,8 @@ static int open_event(const LsSampler *s, int cpu)
 
 #define TICKS_WAIT 20 /* For the first that is seen. */
 
-/* Attaches the program to ticks, and waits until it sees one. An idle CPU has
-** none, so this one is kept busy.
+/* Attaches the program to ticks and waits for the first. An idle CPU has none,
+** so this CPU is kept busy.
 */
 static int start_tick(LsSampler *s, char *why, size_t size)
 {
@@ -366,7 +366,7 @@ static int start_events(LsSampler *s, char *why, size_t size)
 
 int ls_sampler_start(LsSampler *s, char *why, size_t size)
 {
-  /* Without these, CPU time is that of the last look. */
+  /* Without these, CPU time is as last read. */
   s->ending = bpf_program__attach(s->bpf->progs.ending);
   s->ended = bpf_program__attach(s->bpf->progs.ended);
   return s->opt.event == LS_EVENT_TICK ? start_tick(s, why, size)

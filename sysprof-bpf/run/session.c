@@ -52,11 +52,9 @@ static void upload(LsSession *s, LsTarget *t)
   t->sampled = 1;
 }
 
-/* Looks at the mappings of a process. To learn files that were not met before
-** takes time. If the process is sampled already, the BPF program gets what is
-** known at once, so that it knows at least that meanwhile; then, so that this
-** does not take too long, after twice as many files each time. Returns -1 with
-** errno as ls_target_refresh.
+/* Reads the mappings of a process. Reading new files takes time. If the process
+** is sampled already, the BPF program gets the known ones at once, and updates
+** after 1, 2, 4, ... new files. Returns -1 with errno as ls_target_refresh.
 */
 static int look(LsSession *s, LsTarget *t)
 {
@@ -144,8 +142,8 @@ static int has_module(const LsSession *s, const LsTarget *t, uint64_t addr)
   return map && ls_modules_find(s->modules, map->module);
 }
 
-/* A C function that Lua called is identified by its module, which may be too
-** new to be known: then looks once more.
+/* A C function that Lua called is identified by its module. If that is not
+** known yet, reads the mappings once more.
 */
 static void look_for_module(LsSession *s, LsTarget *t,
                             const struct ljs_stack *st)
@@ -285,7 +283,7 @@ int ls_session_cpu(LsSession *s)
 
 #define LOOKS 50 /* For the last CPU time: 0.2 s. */
 
-/* Waits for it. Without it, that of the last look stays. */
+/* Waits for the CPU time. Without it, the last value read stays. */
 static void last_cpu(LsSession *s)
 {
   struct timespec pause = {0, 4000000};

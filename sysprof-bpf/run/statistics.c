@@ -56,7 +56,7 @@ void ls_statistics_say(const LsStatistics *b, double hz)
          (unsigned long long)b->fired, (double)b->ns / 1e9,
          (unsigned long long)b->delivered, dropped);
   if (b->delivered + dropped != b->fired)
-    ls_say("the books do not close: please report this");
+    ls_say("the statistics do not add up: please report this");
   if (dropped)
     ls_say("dropped: %llu no room for a stack, %llu no room to count, "
            "%llu interrupted, %llu stacks lost",

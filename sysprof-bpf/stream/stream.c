@@ -12,7 +12,7 @@
 #include "ljm_format.h"
 #include "stream.h"
 #include "stream_block.h"
-#include "stream_ids.h"
+#include "strpool.h"
 
 _Static_assert(LS_APPROX == LJM_SITE_APPROX && LS_TRACE == LJM_SITE_TRACE &&
                    LS_UNSURE == LJM_SITE_UNSURE,
@@ -27,7 +27,7 @@ enum { IDS_FUNC, IDS_SITE, IDS_MODULE, IDS_PROCESS, IDS_THREAD, IDS_KINDS };
 struct LsStream {
   LsBlock block;
   LsBuffer rec; /* The record that is being made: its kind, its payload. */
-  LsIds ids;
+  LsPool ids;
   uint32_t next[IDS_KINDS]; /* The number of the next definition. */
   uint64_t ns;              /* What the next block's time mark says. */
   /* The stack register of the block, as a reader has it. */
@@ -94,13 +94,13 @@ static void stream_put(LsStream *s, uint32_t id)
   ls_buffer_add(b, s->rec.p + 1, s->rec.n - 1);
 }
 
-/* The number of what the record defines; if it is new, it is written. */
+/* The number of the record's definition, which is written if it is new. */
 static uint32_t stream_define(LsStream *s, int kind)
 {
   uint32_t id;
   if (stream_bad(s))
     return 0;
-  id = ls_ids_get(&s->ids, s->rec.p, s->rec.n, s->next[kind]);
+  id = ls_pool_id(&s->ids, s->rec.p, s->rec.n, s->next[kind]);
   if (!id) {
     s->block.error = ENOMEM;
   } else if (id == s->next[kind]) {
@@ -194,7 +194,7 @@ static void stream_cfunc(LsStream *s, const LsSite *site)
   stream_string(s, site->symbol);
 }
 
-/* A builtin, or what is missing: nothing but a name. */
+/* A builtin or a mark of missing frames: only a name. */
 static void stream_builtin(LsStream *s, const LsSite *site)
 {
   stream_record(s, LJM_REC_CFUNC);
@@ -205,8 +205,8 @@ static void stream_builtin(LsStream *s, const LsSite *site)
   stream_string(s, site->name);
 }
 
-/* A native function. Addresses of the kernel's functions are not written: they
-** are secret, and with the sampled address each would be many.
+/* A native function. Addresses of kernel functions are not written: they are
+** secret, and sampled addresses would split a function.
 */
 static void stream_native(LsStream *s, const LsSite *site)
 {
@@ -281,7 +281,7 @@ static void stream_stack(LsStream *s, const uint32_t *sites, size_t n, int cut)
   stream_put(s, 0);
 }
 
-/* What is new in the register behind its first SAME sites. */
+/* Writes a change of the register after its first SAME sites. */
 static void stream_change(LsStream *s, const uint32_t *sites, size_t n,
                           size_t same)
 {
@@ -348,7 +348,6 @@ LsStream *ls_stream_open(int fd, const LsStreamInfo *info)
   if (!s)
     return NULL;
   s->block.fd = fd;
-  ls_ids_open(&s->ids);
   for (i = 0; i < IDS_KINDS; i++)
     s->next[i] = 1;
   s->next[IDS_SITE] = LJM_SITE_FIRST;
@@ -384,7 +383,7 @@ int ls_stream_close(LsStream *s, const LsStatistic *stats, size_t n)
     ls_stream_end(s, stats, n);
   ls_block_flush(&s->block);
   error = s->block.error;
-  ls_ids_close(&s->ids);
+  ls_pool_free(&s->ids);
   free(s->block.b.p);
   free(s->rec.p);
   free(s);

@@ -11,51 +11,24 @@
 
 #include "stacks.h"
 
-static size_t slot_of(const LsNamedStack *v, size_t mask,
-                      const struct ljs_key *key)
-{
-  size_t at = ljs_mix(key->key, (uint64_t)key->pid << 32 | key->tid) & mask;
-  while (v[at].site && memcmp(&v[at].key, key, sizeof(*key)) != 0)
-    at = (at + 1) & mask;
-  return at;
-}
-
 LsNamedStack *ls_stacks_find(const LsStacks *t, const struct ljs_key *key)
 {
-  LsNamedStack *s = t->v ? &t->v[slot_of(t->v, t->mask, key)] : NULL;
-  return s && s->site ? s : NULL;
-}
-
-static int grow(LsStacks *t)
-{
-  size_t mask = t->v ? t->mask * 2 + 1 : 255, i;
-  LsNamedStack *v = calloc(mask + 1, sizeof(*v));
-  if (!v)
-    return -1;
-  for (i = 0; t->v && i <= t->mask; i++)
-    if (t->v[i].site)
-      v[slot_of(v, mask, &t->v[i].key)] = t->v[i];
-  free(t->v);
-  t->v = v;
-  t->mask = mask;
-  return 0;
+  return ls_hash_find(&t->table, key, sizeof(*key), sizeof(LsNamedStack));
 }
 
 int ls_stacks_add(LsStacks *t, const struct ljs_key *key, uint32_t cut,
                   const uint32_t *site, size_t n)
 {
   LsNamedStack *s;
-  uint32_t *copy;
-  if (t->n * 4 >= t->mask * 3 && grow(t))
+  uint32_t *copy = malloc((n ? n : 1) * sizeof(*copy));
+  s = copy ? ls_hash_put(&t->table, key, sizeof(*key), sizeof(*s)) : NULL;
+  if (!s) {
+    free(copy);
     return -1;
-  copy = malloc((n ? n : 1) * sizeof(*copy));
-  if (!copy)
-    return -1;
+  }
   if (n)
     memcpy(copy, site, n * sizeof(*copy));
-  s = &t->v[slot_of(t->v, t->mask, key)];
   *s = (LsNamedStack){*key, cut, (uint32_t)n, t->turn, copy};
-  t->n++;
   t->sites += n;
   return 0;
 }
@@ -70,34 +43,31 @@ int ls_stacks_seen(LsStacks *t, const struct ljs_key *key)
 
 void ls_stacks_turn(LsStacks *t, size_t limit)
 {
-  LsNamedStack *old = t->v;
-  size_t i, mask = t->mask;
+  LsNamedStack *s = t->table.entry;
+  uint32_t i, n = t->table.n;
   t->turn++;
   if (t->sites <= limit)
     return;
-  t->v = calloc(mask + 1, sizeof(*old));
-  if (!t->v) {
-    t->v = old;
-    return;
-  }
-  t->n = t->sites = 0;
-  for (i = 0; i <= mask; i++) {
-    if (old[i].site && t->turn - old[i].turn > 1) {
-      free(old[i].site);
-    } else if (old[i].site) {
-      t->v[slot_of(t->v, mask, &old[i].key)] = old[i];
-      t->n++;
-      t->sites += old[i].n;
+  ls_hash_clear(&t->table);
+  t->sites = 0;
+  for (i = 0; i < n; i++) { /* In place: none is put behind where it was. */
+    LsNamedStack old = s[i];
+    if (t->turn - old.turn > 1) {
+      free(old.site);
+      continue;
     }
+    ls_hash_put(&t->table, &old.key, sizeof(old.key), sizeof(old));
+    s[t->table.n - 1] = old;
+    t->sites += old.n;
   }
-  free(old);
 }
 
 void ls_stacks_clear(LsStacks *t)
 {
-  size_t i;
-  for (i = 0; t->v && i <= t->mask; i++)
-    free(t->v[i].site);
-  free(t->v);
-  memset(t, 0, sizeof(*t));
+  LsNamedStack *s = t->table.entry;
+  uint32_t i;
+  for (i = 0; i < t->table.n; i++)
+    free(s[i].site);
+  ls_hash_free(&t->table);
+  *t = (LsStacks){0};
 }

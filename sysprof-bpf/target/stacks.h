@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "ljs.h"
+#include "hash.h"
 
 /* A stack as numbers of sites: see sitetable.h. */
 typedef struct LsNamedStack {
@@ -20,8 +21,7 @@ typedef struct LsNamedStack {
 } LsNamedStack;
 
 typedef struct LsStacks {
-  LsNamedStack *v; /* Open addressing; site == NULL: free. */
-  size_t n, mask;
+  LsHash table; /* Of LsNamedStack. */
   size_t sites; /* Of all of them: their memory. */
   uint32_t turn;
 } LsStacks;

@@ -65,23 +65,9 @@ static int64_t x86_number(Input *in, unsigned size)
   return i64;
 }
 
-/* What follows an opcode of one byte. */
-static unsigned x86_form0(uint8_t op)
+/* What follows an opcode of one byte, of those that are in no range. */
+static unsigned x86_form0_single(uint8_t op)
 {
-  if (op < 0x40) {
-    static const uint8_t arith[8] = {MODRM, MODRM, MODRM, MODRM,
-                                     IMM8,  IMM32, BAD,   BAD};
-    return arith[op & 7];
-  }
-  if (op >= 0x70 && op <= 0x7f)
-    return IMM8 | REL;
-  if (op >= 0xb0 && op <= 0xbf)
-    return op < 0xb8 ? IMM8 : IMMV;
-  if ((op >= 0x84 && op <= 0x8f) || (op >= 0xd0 && op <= 0xd3) ||
-      (op >= 0xd8 && op <= 0xdf))
-    return MODRM;
-  if ((op >= 0xe4 && op <= 0xe7) || op == 0x6a || op == 0xa8 || op == 0xcd)
-    return IMM8;
   switch (op) {
   case 0x63:
   case 0xf6: /* Immediate: see ls_x86_decode. */
@@ -136,6 +122,26 @@ static unsigned x86_form0(uint8_t op)
   default:
     return NONE;
   }
+}
+
+/* What follows an opcode of one byte. */
+static unsigned x86_form0(uint8_t op)
+{
+  if (op < 0x40) {
+    static const uint8_t arith[8] = {MODRM, MODRM, MODRM, MODRM,
+                                     IMM8,  IMM32, BAD,   BAD};
+    return arith[op & 7];
+  }
+  if (op >= 0x70 && op <= 0x7f)
+    return IMM8 | REL;
+  if (op >= 0xb0 && op <= 0xbf)
+    return op < 0xb8 ? IMM8 : IMMV;
+  if ((op >= 0x84 && op <= 0x8f) || (op >= 0xd0 && op <= 0xd3) ||
+      (op >= 0xd8 && op <= 0xdf))
+    return MODRM;
+  if ((op >= 0xe4 && op <= 0xe7) || op == 0x6a || op == 0xa8 || op == 0xcd)
+    return IMM8;
+  return x86_form0_single(op);
 }
 
 /* What follows an opcode of two bytes. */

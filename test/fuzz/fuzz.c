@@ -65,9 +65,10 @@ static void fuzz_threads(const LpProfile *prof, const LpStream *st)
 static void fuzz_books(const LpProfile *prof, const LpStream *st)
 {
   uint64_t events = 0, live = 0, arrived = 0, taken = 0;
-  const LpSums *out = &st->outside;
-  LpSums told = {st->allocs - out->allocs, st->reallocs - out->reallocs,
-                 st->frees - out->frees, st->in - out->in, st->out - out->out};
+  const LpSums *all = &st->sums, *out = &st->outside;
+  LpSums told = {all->allocs - out->allocs, all->reallocs - out->reallocs,
+                 all->frees - out->frees, all->in - out->in,
+                 all->out - out->out};
   uint64_t base;
   int known = lp_stream_base(st, &base) != NULL;
   size_t i;
@@ -83,7 +84,7 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
     live += r->live;
     arrived += r->arrived;
   }
-  for (i = 0; i < prof->overrides.size; i++)
+  for (i = 0; i < prof->overrides.n; i++)
     taken += prof->overrides.entry[i].w.n;
   must(events == told.allocs + told.reallocs + told.frees);
   must(arrived == told.allocs + told.reallocs);

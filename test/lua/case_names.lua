@@ -43,10 +43,11 @@ pcall(function() return { 20 } end)
 local main = { 21 }
 ]]
 
--- Line of the function -> its name; false: it has none.
+-- Line of the function -> its name; false: it has none. A local of another
+-- function (12) gives none, as it is set there and not made.
 local names = {
   [1] = "make", [2] = "localf", [3] = "globalf", [5] = "M.field", [6] = "M.method",
-  [7] = "M.assigned", [9] = "b.deep", [12] = "up", [16] = "globalt.g",
+  [7] = "M.assigned", [9] = "b.deep", [12] = false, [16] = "globalt.g",
   [20] = "inner", [23] = "assigned_global", [25] = "recursive", [27] = "later",
   [28] = "M.with_a_long_name_that_is_still_a_name", [29] = "blocklocal",
   [33] = false, [0] = false,

@@ -1,4 +1,4 @@
--- memprof_page.lua: records what nginx's workers allocate, when it is asked to.
+-- memprof_page.lua: records what nginx's workers allocate, on request.
 --
 --   /memprof?start[&worker=PID][&stack=N][&sample=BYTES]
 --   /memprof?stop[&worker=PID][&collect=1]
@@ -12,7 +12,7 @@ local function act(order, state)
   return state.memprof.start(state.name(), options)
 end
 
--- Does what was last asked for, once, if it is for this worker, and answers.
+-- Executes the last order once, if it is for this worker, and answers.
 local function obey(state)
   local text = orders:get("order")
   if not text or text == state.done then return end
@@ -30,7 +30,7 @@ local function obey(state)
   orders:rpush("answers " .. id, ("worker %d: %s%s\n"):format(pid, result, note))
 end
 
--- A name that no other recording in a folder has.
+-- A unique name in a folder.
 function page.new_name(folder)
   local time = os.date("!%Y%m%dT%H%M%SZ")
   local n = orders:incr("recordings", 1, 0)
@@ -39,7 +39,7 @@ end
 
 -- In init_worker_by_lua: takes orders in this worker, and records to
 -- FOLDER/PID-TIME-N.ljm, another file each time. What `note` returns, if it is given,
--- is told in answers.
+-- is added to answers.
 function page.take_orders(folder, note)
   local state = {note = note, done = orders:get("order")}
   state.name = function() return page.new_name(folder) end

@@ -28,7 +28,7 @@ static void follow_signal(int signo)
   follow_stop = 1;
 }
 
-/* Take a signal, unless whoever started this wants it to be ignored. */
+/* Handle a signal, unless the parent process has set it to be ignored. */
 static void follow_take(int signo)
 {
   struct sigaction old,
@@ -37,7 +37,6 @@ static void follow_take(int signo)
     sigaction(signo, &sa, NULL);
 }
 
-/* Begin to follow the file NAME, that is open at its start. */
 void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds)
 {
   memset(f, 0, sizeof(*f));
@@ -50,7 +49,6 @@ void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds)
   follow_take(SIGTERM);
 }
 
-/* The line in front of a report: when it was made, of how much. */
 void lp_follow_heading(LpBuf *b, const LpFollow *f, int last)
 {
   double seconds = (double)(lp_progress_now() - f->start) / (double)SECOND;
@@ -70,7 +68,7 @@ static int follow_begins(const LpFollow *f)
          memcmp(head, f->head, f->nhead) == 0;
 }
 
-/* What happened to what was written in it, or NULL. */
+/* What happened to the content of the file, or NULL. */
 static const char *follow_rewritten(const LpFollow *f)
 {
   struct stat st;
@@ -95,7 +93,7 @@ static const char *follow_moved(const LpFollow *f)
 
 /* -- Reading -------------------------------------------------------------- */
 
-/* Call show if it is time to and something came. */
+/* Call show if it is due and there is new data. */
 static void follow_show(LpFollow *f)
 {
   uint64_t now = lp_progress_now();
@@ -106,7 +104,7 @@ static void follow_show(LpFollow *f)
   f->due = lp_progress_now() + f->every;
 }
 
-/* Wait a moment, or less if show is due before. */
+/* Wait for a poll interval, or less if show is due before. */
 static void follow_sleep(const LpFollow *f)
 {
   uint64_t now = lp_progress_now(), ns = FOLLOW_SLEEP;
@@ -127,9 +125,7 @@ static void follow_came(LpFollow *f, const void *buf, size_t n)
   f->bytes += n;
 }
 
-/* Is there nothing more to wait for? What was written before a signal came is
-** read, and nothing that is written meanwhile.
-*/
+/* Is the end reached? After a signal, only data written before it is read. */
 static int follow_done(LpFollow *f)
 {
   struct stat st;
@@ -140,8 +136,8 @@ static int follow_done(LpFollow *f)
   return f->stop && f->bytes >= f->end;
 }
 
-/* Read from it, or wait until there is something. What came after a wait may be
-** of another recording.
+/* Read from the file, or wait for data. After a wait, the data may belong to
+** another recording.
 */
 ssize_t lp_follow_read(void *ctx, void *buf, size_t n)
 {

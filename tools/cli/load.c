@@ -21,7 +21,6 @@
 
 /* -- What went wrong ------------------------------------------------------ */
 
-/* Of two statuses, LpStatus or that of a limit, the one that counts. */
 int lp_load_worse(int a, int b)
 {
   static const int rank[] = {
@@ -29,7 +28,6 @@ int lp_load_worse(int a, int b)
   return rank[a] > rank[b] ? a : b;
 }
 
-/* Something could not be done. */
 int lp_load_failed(const char *name, const char *why)
 {
   fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, name, why);
@@ -44,8 +42,8 @@ __attribute__((noreturn)) static void refuse(const char *name, const char *what)
   exit(EX_USAGE);
 }
 
-/* Say in one line what is wrong with a stream; WHY it cannot be read on, if it
-** is not the stream itself that is wrong.
+/* Report in one line what is wrong with a stream; WHY reading stopped, if the
+** stream itself is not the reason.
 */
 static void warn(const char *name, const LpStream *st, const LpInput *in,
                  const char *why)
@@ -71,7 +69,7 @@ static void warn(const char *name, const LpStream *st, const LpInput *in,
 
 /* -- Streams -------------------------------------------------------------- */
 
-/* It is known what comes. CTX is the stream that is a part of who loads. */
+/* The kind of the stream is known. CTX is the loader's stream. */
 static void load_body(void *ctx, int body)
 {
   LpLoad *l = (LpLoad *)(void *)((char *)ctx - offsetof(LpLoad, st));

@@ -78,7 +78,7 @@ static int write_report(const LpLoad *l, int last)
              : LP_WHOLE;
 }
 
-/* A report of what was read until now. Without it, it is no use to read on. */
+/* A report of the data read so far. Exits if it cannot be written. */
 static void show(const LpLoad *l)
 {
   int res = write_report(l, 0);
@@ -102,7 +102,7 @@ static const char *const kind_name[] = {[LP_OF_MEMORY] = "memory",
                                         [LP_OF_MEMORY | LP_OF_CPU] =
                                             "memory and CPU"};
 
-/* The report of a profile; without one it is no use to go on. */
+/* The report of a profile; exits if there is none. */
 static const LpReport *find_report(unsigned of)
 {
   LpBuf why = {0};
@@ -116,8 +116,8 @@ static const LpReport *find_report(unsigned of)
   return r;
 }
 
-/* Once it is known what a FILE is a profile of, the report is chosen. One of
-** several FILEs may be of the other kind.
+/* The report is chosen when the kind of a FILE is known. Another FILE may be of
+** the other kind.
 */
 static void choose(LpProfile *prof)
 {
@@ -131,7 +131,7 @@ static void choose(LpProfile *prof)
 
 /* -- All of it ------------------------------------------------------------ */
 
-/* Say which limits are exceeded, a line for each, or are of nothing. */
+/* Report limits that are exceeded or match nothing, one per line. */
 static int check_limits(const LpProfile *prof)
 {
   int res = LP_WHOLE;
@@ -147,7 +147,7 @@ static int check_limits(const LpProfile *prof)
   return res;
 }
 
-/* A secret that a stream's author could not know. */
+/* A random secret for hash tables, unknown to the author of a stream. */
 static void draw_secret(void)
 {
   const void *random = (const void *)getauxval(AT_RANDOM);
@@ -156,7 +156,7 @@ static void draw_secret(void)
   lp_hash_secret |= 1;
 }
 
-/* Of memory and CPU, a view may show one only: say so. */
+/* Report that a view shows only one of memory and CPU. */
 static void report_left(const LpReport *r, unsigned of)
 {
   if (of & ~r->of)
@@ -165,7 +165,7 @@ static void report_left(const LpReport *r, unsigned of)
             kind_name[of & ~r->of]);
 }
 
-/* Memory cannot be compared with CPU time: then it is no use to go on. */
+/* Exits if memory would be compared with CPU time. */
 static void check_kinds(unsigned base, unsigned of)
 {
   if (!base || !of || (base & of))
@@ -175,8 +175,8 @@ static void check_kinds(unsigned base, unsigned of)
   exit(EX_USAGE);
 }
 
-/* What becomes of recordings without time marks, if an option depends on time;
-** else NULL.
+/* The note on recordings without time marks, if an option depends on time; else
+** NULL.
 */
 static const char *timeless(void)
 {

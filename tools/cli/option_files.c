@@ -1,6 +1,5 @@
 /*
-** Which FILEs there are, and what they are compared with: on the command line,
-** and in lists of names.
+** Names of FILEs and BASEs: from the command line and from lists.
 */
 
 #include <argp.h>
@@ -19,7 +18,6 @@
 
 /* -- Names ---------------------------------------------------------------- */
 
-/* One more. */
 void lp_names_add(LpNames *names, const char *name)
 {
   names->name =
@@ -27,7 +25,7 @@ void lp_names_add(LpNames *names, const char *name)
   names->name[names->n++] = name;
 }
 
-/* All of a list of names. Without it, it is no use to go on. */
+/* Read a whole list of names; exits if that fails. */
 static LpBuf files_read(const char *list)
 {
   int fd =
@@ -46,9 +44,8 @@ static LpBuf files_read(const char *list)
   return b;
 }
 
-/* --files-from, --diff-from: the names in a list, one a line; if there is a NUL
-** in it, that is what ends them, so that they may have newlines. What was read
-** is never given back.
+/* --files-from, --diff-from: the names in a list, one per line; if it contains
+** a NUL, names end with NUL and may have newlines. The list is never freed.
 */
 void lp_option_list(const char *list, LpNames *names, struct argp_state *state)
 {
@@ -71,8 +68,8 @@ void lp_option_list(const char *list, LpNames *names, struct argp_state *state)
 
 /* -- What is wrong with them ---------------------------------------------- */
 
-/* Is the report to be written to what is read? A recording cannot be made
-** again. What is no file, such as a terminal, may be both.
+/* Would the report overwrite an input file? Anything but a regular file, such
+** as a terminal, may be both.
 */
 static int files_overwritten(const char *name)
 {
@@ -110,7 +107,7 @@ static void files_followed(struct argp_state *state)
                lp_options.out);
 }
 
-/* What is said of BASEs in reports: their names, or how many they are. */
+/* The text on BASEs in reports: their names, or their number. */
 static void files_bases(void)
 {
   const LpNames *base = &lp_options.base;
@@ -124,7 +121,6 @@ static void files_bases(void)
   lp_options.report.base = b->s;
 }
 
-/* All names are known. */
 void lp_option_files(struct argp_state *state)
 {
   if (!lp_options.file.n)

@@ -14,7 +14,6 @@ void lp_option_min(const char *arg, struct argp_state *state)
 {
   LpReportOptions *opt = &lp_options.report;
   char *end;
-  lp_options.given |= LP_TAKES_MIN;
   opt->least = 0;
   opt->min = strtod(arg, &end);
   if (end != arg && strcmp(end, "%") == 0 && opt->min >= 0 && opt->min <= 100)
@@ -32,7 +31,6 @@ void lp_option_top(const char *arg, struct argp_state *state)
   uint64_t n = 0;
   if (!lp_amount_parse(arg, &n) || n == 0)
     argp_error(state, "expected N, a number of rows, not %s", arg);
-  lp_options.given |= LP_TAKES_TOP;
   lp_options.report.top = (size_t)n;
 }
 
@@ -48,14 +46,11 @@ void lp_option_metric(const char *arg, struct argp_state *state)
     lp_buf_free(&names);
     return;
   }
-  lp_options.given |= LP_TAKES_METRIC;
   lp_options.report.metric = m;
   lp_options.report.chosen = 1;
 }
 
-/* Where a regular expression stops being one: behind the longest part of it
-** that is one.
-*/
+/* Where a regular expression becomes invalid: after its longest valid part. */
 static size_t values_until(const char *arg)
 {
   size_t n = strlen(arg);
@@ -104,7 +99,7 @@ void lp_option_limit(const char *arg, struct argp_state *state)
 
 /* -- Numbers ------------------------------------------------------------- */
 
-/* Of --follow, if nothing else is said, and at most: a day. */
+/* Default and maximum (a day) of --follow. */
 #define FOLLOW_SECONDS 2
 #define FOLLOW_MAX     86400
 

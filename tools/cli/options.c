@@ -14,96 +14,98 @@ LpOptions lp_options = {.format = "text",
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};
 
+/* From OPT_MIN on, in the order of LP_TAKES_*. */
 enum {
   OPT_DUMP = 256,
   OPT_FORMAT,
   OPT_VIEW,
+  OPT_FOLLOW,
+  OPT_DIFFLIST,
+  OPT_LIMIT,
+  OPT_LIST,
+  OPT_FROM,
+  OPT_TO,
   OPT_MIN,
   OPT_METRIC,
   OPT_SORT,
-  OPT_FOLLOW,
   OPT_TOP,
   OPT_FOCUS,
   OPT_IGNORE,
   OPT_DIFF,
-  OPT_DIFFLIST,
-  OPT_LIMIT,
   OPT_TEMPORARY,
   OPT_YOUNG,
-  OPT_SNAP,
-  OPT_LIST,
-  OPT_FROM,
-  OPT_TO
+  OPT_SNAP
 };
+_Static_assert(LP_TAKES_MIN << (OPT_SNAP - OPT_MIN) == LP_TAKES_SNAP,
+               "one bit for each of these options");
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is reported:", 1},
     {"view", OPT_VIEW, "VIEW", 0,
-     "Memory: sites: events by site, and what each still holds (default); "
-     "types: by type of object; sizes: by size; snapshots. CPU: functions (default); threads. "
-     "Both: time: the course of things; functions, lines: each itself and in total; tree: who called what; "
-     "callers: who called what has most itself",
+     "Memory: sites: events and live bytes by site (default); types: by type "
+     "of object; sizes: by size; snapshots. CPU: functions (default); threads. "
+     "Both: time: time series; functions, lines: self and total; tree: call "
+     "tree; callers: inverted call tree",
      1},
     {"metric", OPT_METRIC, "METRIC", 0,
-     "What is counted; memory: bytes that were allocated (default), "
-     "allocations, reallocations, deallocations, freed, live, live-objects, "
-     "peak, peak-objects, leaked, leaked-objects, temporary, "
-     "temporary-objects; CPU: samples, alloc-gc",
+     "Memory: bytes allocated (default), allocations, reallocations, "
+     "deallocations, freed, live, live-objects, peak, peak-objects, leaked, "
+     "leaked-objects, temporary, temporary-objects; CPU: samples, alloc-gc",
      1},
     {"diff", OPT_DIFF, "BASE", 0,
-     "Compare with BASE, a recording; several BASEs are added up", 1},
+     "Compare with the recording BASE; several BASEs are added up", 1},
     {"diff-from", OPT_DIFFLIST, "LIST", 0,
-     "Compare with all that LIST names, as --files-from has it", 1},
+     "Compare with all recordings named in LIST", 1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
-     "all of the profile, or a VIEW's table; csv: a VIEW's table (lines, if "
-     "there is that view); pprof: gzip, for pprof; speedscope; "
+     "the whole profile, or a VIEW's table; csv: a VIEW's table (default: "
+     "lines, if available); pprof: gzip, for pprof; speedscope; "
      "html: a page with flame graphs and tables",
      1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
     {NULL, 0, NULL, 0, "What is counted:", 2},
     {"from", OPT_FROM, "SEC", 0,
-     "As if the recording had begun so many seconds after it did", 2},
-    {"to", OPT_TO, "SEC", 0, "As if it had ended then", 2},
+     "Report as if the recording had begun SEC seconds later", 2},
+    {"to", OPT_TO, "SEC", 0,
+     "Report as if it had ended SEC seconds after its start", 2},
     {"temporary", OPT_TEMPORARY, "N", 0,
-     "What goes before N other allocations come is temporary (default: as many "
-     "as were live at once)",
+     "Objects freed within N further allocations are temporary (default: the "
+     "most objects live at once)",
      2},
     {"ignore-youngest", OPT_YOUNG, "PERCENT", 0,
-     "The last allocations are too young to be leaked (default 0)", 2},
+     "Do not count the last allocations as leaked (default 0)", 2},
     {"heap-snap-interval", OPT_SNAP, "SEC", 0,
-     "Sites, snapshots: what was held every SEC seconds", 2},
+     "Sites, snapshots: live bytes every SEC seconds", 2},
     {NULL, 0, NULL, 0, "Shaping:", 3},
     {"top", OPT_TOP, "N", 0,
-     "Only the first N rows; trees: of each node; the rest is added up", 3},
+     "Only the first N rows, in trees N children; the rest is added up", 3},
     {"sort", OPT_SORT, "KEY", 0,
      "Order of rows: self, total, name, or another column", 3},
     {"focus", OPT_FOCUS, "RE", 0,
      "Only stacks with a frame that matches a regular expression", 3},
     {"ignore", OPT_IGNORE, "RE", 0, "No stacks with a frame that matches", 3},
     {"min", OPT_MIN, "SIZE", 0,
-     "Leave out what has less: in bytes, objects or samples (4096, 64K), or in "
+     "Leave out rows with less: bytes, objects or samples (4096, 64K), or "
      "percent (0.5%, the default of text)",
      3},
     {NULL, 0, NULL, 0, "Text:", 4},
     {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 4},
-    {"leak-only", 'l', NULL, 0,
-     "Sites: print only what is still live at the end", 4},
+    {"leak-only", 'l', NULL, 0, "Sites: print only live bytes at the end", 4},
     {NULL, 0, NULL, 0, "Input:", 5},
     {"files-from", OPT_LIST, "LIST", 0,
-     "LIST, or - for standard input, has names of more FILEs: one a line, or "
-     "each with a NUL behind it",
+     "Read names of more FILEs from LIST (-: standard input): one per line, or "
+     "each followed by a NUL",
      5},
     {"follow", OPT_FOLLOW, "SECONDS", OPTION_ARG_OPTIONAL,
-     "FILE still grows: report again and again, every 2 SECONDS if nothing else "
-     "is said, until the recording ends, or Ctrl-C",
+     "FILE is still being written: report every SECONDS (default 2) until the "
+     "recording ends, or Ctrl-C",
      5},
     {"dump", OPT_DUMP, NULL, 0,
-     "Accepted and implied: kinds of streams are recognised", 5},
+     "Accepted and ignored: kinds of streams are recognized", 5},
     {NULL, 0, NULL, 0, "Limits:", 6},
     {"limit", OPT_LIMIT, "LIMIT", 0,
-     "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if there is more, of all "
-     "or of chunks, modules and sites like GLOB",
+     "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if it is exceeded, by "
+     "all or by chunks, modules and sites that match GLOB",
      6},
     {NULL, 0, NULL, 0, "Others:", -1},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
@@ -111,15 +113,15 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Report what a LuaJIT memory profile tells: allocations, reallocations and "
-    "deallocations, and what is still held; or where a CPU profile's time went."
+    "Report on recordings of LuaJIT: allocations, reallocations, deallocations "
+    "and live bytes of memory profiles, CPU time of CPU profiles."
     "\v"
     "FILE - is standard input. Several FILEs become one report. They may be "
     "packed with gzip or zstd.\n"
     "\n"
     "Examples:\n"
-    "  lj-parse-memprof mem.ljm           the whole report\n"
-    "  lj-parse-memprof -l -H mem.ljm     what is still held, for people\n"
+    "  lj-parse-memprof mem.ljm           the report by sites\n"
+    "  lj-parse-memprof -l -H mem.ljm     live bytes, with units\n"
     "  lj-parse-memprof --view=tree mem.ljm\n"
     "  lj-parse-memprof --view=functions --metric=peak --top=20 mem.ljm\n"
     "  lj-parse-memprof --view=callers --focus='^@app/' --min=64K mem.ljm\n"
@@ -130,13 +132,13 @@ static const char doc[] =
     "  lj-parse-memprof --format=pprof -o mem.pb.gz mem.ljm\n"
     "  lj-parse-memprof cpu.ljp           self and total by function\n"
     "  lj-parse-memprof -o report.txt mem.ljm.gz\n"
-    "  lj-parse-memprof --follow mem.ljm  what a program does that still runs\n"
+    "  lj-parse-memprof --follow mem.ljm  a program that is still running\n"
     "\n"
-    "Exit status: 0 all was read; 1 a part was read, a warning says where and "
-    "why it ends; 2 a FILE could not be read, or the report not written; 3 a "
-    "limit was exceeded; 64 usage; of several, the first of 64, 2, 3, 1.";
+    "Exit status: 0 everything was read; 1 a part was read, see the warning; "
+    "2 a FILE could not be read, or the report not written; 3 a limit was "
+    "exceeded; 64 usage. Of several, the first of 64, 2, 3, 1.";
 
-/* The options for certain reports; without those that are for a limit as well.
+/* The options given that only some reports take, without those that limits use.
  */
 static unsigned options_given(void)
 {
@@ -169,7 +171,6 @@ const LpReport *lp_options_report(unsigned of, LpBuf *why)
   return r;
 }
 
-/* What must be counted for a report and all limits, LP_WANT_*. */
 unsigned lp_options_wants(const LpReport *r)
 {
   unsigned metrics = LP_METRIC_BIT(lp_options.report.metric);
@@ -181,8 +182,8 @@ unsigned lp_options_wants(const LpReport *r)
   return r->wants | lp_metric_wants(metrics);
 }
 
-/* Is it the report of memory that is to say what is wrong? Rather the other, if
-** that one takes the options.
+/* Does the report of memory explain an error? Not if the one of CPU time takes
+** the options.
 */
 static int parse_of_memory(void)
 {
@@ -196,9 +197,9 @@ static int parse_of_memory(void)
   return is;
 }
 
-/* All is read. What is for people leaves little things out; what the RFC's
-** report could not show has another default. Some report must take every
-** option, which one depends on what FILEs are profiles of.
+/* All options are parsed. Reports as text leave out small rows; metrics that
+** the RFC's report cannot show change the default view. Some report must take
+** all options; which one depends on the kinds of FILEs.
 */
 static void parse_report(struct argp_state *state)
 {
@@ -230,17 +231,14 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
     wanted->to = lp_option_seconds(arg, state);
     break;
   case OPT_TEMPORARY:
-    lp_options.given |= LP_TAKES_TEMPORARY;
     wanted->what |= LP_WANT_TEMPORARY;
     wanted->temporary = lp_option_number(arg, state);
     break;
   case OPT_YOUNG:
-    lp_options.given |= LP_TAKES_YOUNG;
     wanted->what |= LP_WANT_YOUNG;
     wanted->young = lp_option_percent(arg, state);
     break;
   case OPT_SNAP:
-    lp_options.given |= LP_TAKES_SNAP;
     wanted->what |= LP_WANT_SNAPS;
     wanted->snap = lp_option_interval(arg, state);
     break;
@@ -250,14 +248,45 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
   return 0;
 }
 
-/* One option. */
+/* An option or argument that names files. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_files(int key, char *arg, struct argp_state *state)
 {
   switch (key) {
   case 'o':
     lp_options.out = arg;
     break;
+  case OPT_DIFF:
+    lp_names_add(&lp_options.base, arg);
+    break;
+  case OPT_DIFFLIST:
+    lp_options.given |= LP_TAKES_DIFF;
+    lp_option_list(arg, &lp_options.base, state);
+    break;
+  case OPT_LIST:
+    lp_option_list(arg, &lp_options.file, state);
+    break;
+  case OPT_FOLLOW:
+    lp_options.follow = lp_option_follow(arg, state);
+    break;
+  case OPT_DUMP:
+    break;
+  case ARGP_KEY_ARG:
+    lp_names_add(&lp_options.file, arg);
+    break;
+  default:
+    return parse_wanted(key, arg, state);
+  }
+  return 0;
+}
+
+/* One option. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  if (key >= OPT_MIN && key <= OPT_SNAP)
+    lp_options.given |= (unsigned)LP_TAKES_MIN << (key - OPT_MIN);
+  switch (key) {
   case 'H':
     lp_options.given |= LP_TAKES_HUMAN;
     lp_options.report.human = 1;
@@ -273,32 +302,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_option_metric(arg, state);
     break;
   case OPT_SORT:
-    lp_options.given |= LP_TAKES_SORT;
     lp_options.report.sort = arg;
     break;
   case OPT_TOP:
     lp_option_top(arg, state);
     break;
   case OPT_FOCUS:
-    lp_options.given |= LP_TAKES_FOCUS;
     lp_options.report.focus = lp_option_regex(
         &lp_options.focus, lp_options.report.focus, "focus", arg, state);
     break;
   case OPT_IGNORE:
-    lp_options.given |= LP_TAKES_IGNORE;
     lp_options.report.ignore = lp_option_regex(
         &lp_options.ignore, lp_options.report.ignore, "ignore", arg, state);
-    break;
-  case OPT_DIFF:
-    lp_options.given |= LP_TAKES_DIFF;
-    lp_names_add(&lp_options.base, arg);
-    break;
-  case OPT_DIFFLIST:
-    lp_options.given |= LP_TAKES_DIFF;
-    lp_option_list(arg, &lp_options.base, state);
-    break;
-  case OPT_LIST:
-    lp_option_list(arg, &lp_options.file, state);
     break;
   case OPT_LIMIT:
     lp_option_limit(arg, state);
@@ -309,16 +324,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   case OPT_VIEW:
     lp_options.view = arg;
     break;
-  case OPT_FOLLOW:
-    lp_options.follow = lp_option_follow(arg, state);
-    break;
-  case OPT_DUMP:
-    break;
   case 'h':
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-    break;
-  case ARGP_KEY_ARG:
-    lp_names_add(&lp_options.file, arg);
     break;
   case ARGP_KEY_END:
     lp_option_files(state);
@@ -328,14 +335,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     parse_report(state);
     break;
   default:
-    return parse_wanted(key, arg, state);
+    return parse_files(key, arg, state);
   }
   return 0;
 }
 
-/* Read the command line into lp_options; what is wrong with it ends the
-** program, with status 64.
-*/
 void lp_options_parse(int argc, char **argv)
 {
   static const struct argp argp = {options, parse, "[FILE...]", doc,

@@ -16,17 +16,16 @@
 #include "text.h"
 
 #define SECOND         UINT64_C(1000000000)
-#define PROGRESS_AFTER SECOND       /* Sooner it is not worth looking. */
-#define PROGRESS_EVERY (SECOND / 5) /* More often is unreadable. */
+#define PROGRESS_AFTER SECOND       /* No progress before that. */
+#define PROGRESS_EVERY (SECOND / 5) /* Shortest interval of redrawing. */
 #define PROGRESS_WIDTH 80           /* Of a terminal without a known width. */
 
-/* There is one terminal, whatever is read. */
+/* One terminal for all files. */
 static struct {
   uint64_t start; /* When the first file was begun, or 0. */
   size_t width;   /* Columns of the line that is there now. */
 } progress;
 
-/* Nanoseconds since some time in the past. */
 uint64_t lp_progress_now(void)
 {
   struct timespec t;
@@ -48,8 +47,6 @@ static void progress_time(LpBuf *b, uint64_t s)
                   s / 60 % 60, s % 60);
 }
 
-/* What is to be said of P: bytes read, rate, and what is left if that is known.
- */
 void lp_progress_text(LpBuf *b, const LpProgress *p, uint64_t now)
 {
   double ns = now > p->start ? (double)(now - p->start) : 1;
@@ -83,8 +80,7 @@ static size_t progress_columns(void)
   return w.ws_col;
 }
 
-/* Put S in place of what is there. Whatever comes next is written over it.
- */
+/* Replace the line by S. The next output overwrites it. */
 static void progress_put(const char *s)
 {
   size_t n = strlen(s), most = progress_columns() - 1;
@@ -94,7 +90,6 @@ static void progress_put(const char *s)
   progress.width = (size_t)len;
 }
 
-/* Erase the line, if there is one. */
 void lp_progress_clear(void)
 {
   if (progress.width)
@@ -115,7 +110,6 @@ static void progress_draw(LpProgress *p)
   lp_buf_free(&b);
 }
 
-/* Begin to read a file. */
 void lp_progress_open(LpProgress *p, const char *name, int fd)
 {
   struct stat st;
@@ -130,7 +124,6 @@ void lp_progress_open(LpProgress *p, const char *name, int fd)
     p->size = (uint64_t)(st.st_size - at);
 }
 
-/* Read from it. */
 ssize_t lp_progress_read(void *ctx, void *buf, size_t n)
 {
   LpProgress *p = ctx;

@@ -6,14 +6,13 @@
 */
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "ljm_block.h"
 #include "compact.h"
-#include "items.h"
+#include "block.h"
 #include "leb.h"
-#include "reader.h"
+#include "prologue.h"
 
 #define MAGIC_LEN 4
 
@@ -38,8 +37,8 @@ typedef struct Compact {
 
 /* Note what is wrong here. */
 #define compact_wrong(c, ...)                                                  \
-  ((c)->damage.offset = lp_input_offset((c)->in),                              \
-   (void)snprintf((c)->damage.what, sizeof((c)->damage.what), __VA_ARGS__))
+  ((c)->damage =                                                               \
+       lp_damage_of(LP_NOTHING, lp_input_offset((c)->in), __VA_ARGS__))
 
 /* Is a whole block in the buffer, here? Leaves its length in *LEN. With LOOK,
 ** it is one of many places that could be a block.
@@ -119,17 +118,17 @@ static void compact_use(Compact *c, uint32_t len, const LpDamage *why)
   uint64_t first = ljm_block_first(in->p);
   uint64_t lost = first > c->expect ? first - c->expect : 0;
   uint64_t before = c->items.events;
-  LpDamage d = {.offset = lp_input_offset(in)};
-  snprintf(d.what, sizeof(d.what),
-           "expected event %" PRIu64 ", found a block from event %" PRIu64,
-           c->expect, first);
+  LpDamage d = lp_damage_of(LP_ODD, lp_input_offset(in),
+                            "expected event %" PRIu64
+                            ", found a block from event %" PRIu64,
+                            c->expect, first);
   if (why || lost)
     compact_lost(c, LP_GAP, why ? why : &d, lost);
   if (first < c->expect) { /* Read before: do not count it twice. */
     c->sink->damage(c->sink->ctx, &d);
   } else {
-    lp_items_block(&c->items, in->p + LJM_BLOCK_HEADER, len,
-                   lp_input_offset(in) + LJM_BLOCK_HEADER);
+    lp_block_read(&c->items, in->p + LJM_BLOCK_HEADER, len,
+                  lp_input_offset(in) + LJM_BLOCK_HEADER);
     c->expect = first + (c->items.events - before);
   }
   lp_input_skip(in, LJM_BLOCK_HEADER + (size_t)len);
@@ -156,16 +155,15 @@ static void compact_blocks(Compact *c, const LpDamage *why)
   }
   c->in->complete = c->items.ended;
   if (!c->items.ended)
-    lp_reader_damage(c->in, c->sink, LP_CUT,
+    lp_damage_report(c->sink, LP_CUT, lp_input_offset(c->in),
                      "expected a block or the %s, the stream ends",
                      c->items.body == 'p' ? "books" : "totals");
   else if (lp_input_want(c->in, 1))
-    lp_reader_damage(c->in, c->sink, LP_ODD,
+    lp_damage_report(c->sink, LP_ODD, lp_input_offset(c->in),
                      "expected the end of the stream behind its %s",
                      c->items.body == 'p' ? "books" : "totals");
 }
 
-/* Read a stream whose first prologue is here. */
 void lp_compact_read(LpInput *in, const LpSink *sink)
 {
   Compact c = {.in = in, .sink = sink, .look = LOOK_FREE};
@@ -177,12 +175,10 @@ void lp_compact_read(LpInput *in, const LpSink *sink)
   ljm_getuleb_fast(&p, &bad); /* The address of the VM's state: not needed. */
   if (!bad && *p++ == LJM_SYM_FINAL && p <= in->end) {
     lp_input_skip(in, (size_t)(p - in->p));
-    body = lp_reader_body(in, &version);
+    body = lp_prologue_body(in, sink, "mp", &version);
   }
-  if (body == 'd') {
-    lp_reader_refuse(in, sink, body);
+  if (body < 0)
     return;
-  }
   compact_wrong(&c, "expected the prologue of the %s, lj%c 0x10",
                 body == 'p' ? "samples" : "events", body ? body : 'm');
   if (body && version == LJM_VERSION)

@@ -1,6 +1,6 @@
 /*
-** Decodes the items in a block of version 0x10: events, records, changes of
-** the stack.
+** The state of decoding version 0x10: definitions, the stack, events that wait
+** to be handed over.
 */
 
 #ifndef LP_ITEMS_H
@@ -38,12 +38,6 @@ typedef struct LpItems {
 */
 void lp_items_open(LpItems *it, const LpSink *sink, int body);
 
-/* Decode the N bytes at P, the payload of a block that starts at OFFSET of the
-** stream. Returns 0 if it could not be decoded to its end; that was reported to
-** the sink. LP_SLACK bytes after P + N must be readable.
-*/
-int lp_items_block(LpItems *it, const uint8_t *p, size_t n, uint64_t offset);
-
 /* Free the memory. */
 void lp_items_close(LpItems *it);
 
@@ -55,29 +49,19 @@ static inline uint32_t lp_items_site(const LpItems *it, uint64_t id)
   return lp_idmap_get(&it->sites, id);
 }
 
-/* -- For records.c and records_cpu.c -------------------------------------- */
+/* -- For block.c and records.c -------------------------------------------- */
 
-/* Decode the record at P. Returns its end, or NULL if it is incomplete. A
-** record that is too short for its fields is skipped.
-*/
-const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
-                               const uint8_t *end);
+/* Where the byte at P is in the stream. */
+static inline uint64_t lp_items_offset(const LpItems *it, const uint8_t *p)
+{
+  return it->base + (uint64_t)(p - it->from);
+}
 
-/* Decode the payload of a record of CPU profiles that starts at AT. Unknown
-** record kinds are skipped.
+/* Report to the sink that the item at P contradicts the stream: a format and
+** arguments as in printf follow.
 */
-void lp_items_cpu(LpItems *it, LpCursor *c, unsigned code, const uint8_t *at);
-
-/* Map the stream's ID to the sink's NUMBER. P is the definition, for error
-** reports.
-*/
-void lp_items_define(LpItems *it, LpIdMap *m, const uint8_t *p, uint64_t id,
-                     uint32_t number);
-
-/* The next key and value of META or BOOKS. Returns 0 at the end or if it is
-** incomplete. The strings point into the record.
-*/
-int lp_items_pair(LpCursor *c, LpMeta *m);
+#define lp_items_odd(it, p, ...)                                               \
+  lp_damage_report((it)->sink, LP_ODD, lp_items_offset(it, p), __VA_ARGS__)
 
 /* Is the body of this KIND (m, p)? If it is not known yet, KIND becomes the
 ** body's kind.
@@ -91,9 +75,5 @@ void lp_items_flush(LpItems *it);
 ** reports.
 */
 void lp_items_push(LpItems *it, const uint8_t *p, uint64_t id);
-
-/* Report to the sink that the item at P contradicts the stream. */
-void lp_items_odd(LpItems *it, const uint8_t *p, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

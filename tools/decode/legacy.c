@@ -13,7 +13,7 @@
 #include "legacy_names.h"
 #include "leb.h"
 #include "mem.h"
-#include "reader.h"
+#include "prologue.h"
 
 #define LEGACY_FINAL 0x80 /* Ends the symtab, ends the events. */
 #define LEGACY_TIMER 0x40 /* A second has passed; only the RFC has it. */
@@ -58,14 +58,14 @@ static LegacyResult legacy_stop(Legacy *l, const char *expected, int ended)
   LpDamageKind kind = l->evver ? LP_CUT : LP_NOTHING;
   legacy_flush(l);
   if (l->in->p == l->in->end)
-    lp_reader_damage(l->in, l->sink, kind, "expected %s, the stream ends",
-                     expected);
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
+                     "expected %s, the stream ends", expected);
   else if (ended)
-    lp_reader_damage(l->in, l->sink, kind,
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
                      "expected %s, the stream ends inside of it", expected);
   else
-    lp_reader_damage(l->in, l->sink, kind, "expected %s, found 0x%02x",
-                     expected, *l->in->p);
+    lp_damage_report(l->sink, kind, lp_input_offset(l->in),
+                     "expected %s, found 0x%02x", expected, *l->in->p);
   return LEGACY_STOP;
 }
 
@@ -91,19 +91,20 @@ static void legacy_cut(LpFunc *f)
   }
 }
 
-/* A function, which begins AT bytes from here: address, name and, for a Lua
-** function, the line of its definition.
+/* A function, behind this byte: address, name and, for a Lua function, the line
+** of its definition.
 */
-static LegacyResult legacy_function(Legacy *l, LegacySource src, size_t at)
+static LegacyResult legacy_function(Legacy *l, LegacySource src)
 {
   LpInput *in = l->in;
   const uint8_t *p;
   unsigned bad = 0;
   uint64_t addr, n, first;
+  size_t at;
   LpFunc f = {.kind = src == LEGACY_LUA ? LP_FUNC_LUA : LP_FUNC_C};
   LpStr name;
   do {
-    p = in->p + at;
+    p = in->p + 1;
     addr = ljm_getuleb_fast(&p, &bad);
     n = ljm_getuleb_fast(&p, &bad);
   } while (p > in->end && legacy_more(l));
@@ -144,19 +145,19 @@ static void legacy_define_trace(Legacy *l, const LegacyTrace *t)
   lp_legacy_define(&l->names, LEGACY_TRACE, t->no, t->addr, &f);
 }
 
-/* A trace, which begins AT bytes from here: number, in symtab 2 the address of
-** its code, prototype and line where it starts. For some days symtab 2 had no
-** address: then the third number is a line. In the symtab it may come before
-** its prototype, so there it waits for the end.
+/* A trace, behind this byte: number, in symtab 2 the address of its code,
+** prototype and line where it starts. For some days symtab 2 had no address:
+** then the third number is a line. In the symtab it may come before its
+** prototype, so there it waits for the end.
 */
-static LegacyResult legacy_trace(Legacy *l, size_t at)
+static LegacyResult legacy_trace(Legacy *l)
 {
   LpInput *in = l->in;
   const uint8_t *p;
   unsigned bad = 0;
   LegacyTrace t = {0};
   do {
-    p = in->p + at;
+    p = in->p + 1;
     t.no = ljm_getuleb_fast(&p, &bad);
     t.proto = ljm_getuleb_fast(&p, &bad);
     t.line = ljm_getuleb_fast(&p, &bad);
@@ -190,11 +191,11 @@ static LegacyResult legacy_symbol(Legacy *l)
     return LEGACY_END;
   }
   if (head == 0)
-    return legacy_function(l, LEGACY_LUA, 1);
+    return legacy_function(l, LEGACY_LUA);
   if (head == 1 && l->symver >= 3)
-    return legacy_function(l, LEGACY_C, 1);
+    return legacy_function(l, LEGACY_C);
   if (head == 2 && l->symver >= 2)
-    return legacy_trace(l, 1);
+    return legacy_trace(l);
   return legacy_stop(l, "a symbol", 0);
 }
 
@@ -297,7 +298,7 @@ static LegacyResult legacy_next(Legacy *l)
   }
   if (l->evver < 3 || src == LEGACY_INTERNAL)
     return legacy_stop(l, expected, 0);
-  return src == LEGACY_TRACE ? legacy_trace(l, 1) : legacy_function(l, src, 1);
+  return src == LEGACY_TRACE ? legacy_trace(l) : legacy_function(l, src);
 }
 
 /* All of the events. */
@@ -310,13 +311,12 @@ static void legacy_events(Legacy *l)
   legacy_flush(l);
   l->in->complete = res == LEGACY_END;
   if (res == LEGACY_END && lp_input_want(l->in, 1))
-    lp_reader_damage(l->in, l->sink, LP_ODD,
+    lp_damage_report(l->sink, LP_ODD, lp_input_offset(l->in),
                      "expected the end of the stream behind its final byte");
 }
 
 /* -- All of it ------------------------------------------------------------ */
 
-/* Read a stream whose first prologue is here. */
 void lp_legacy_read(LpInput *in, const LpSink *sink)
 {
   Legacy *l = lp_zalloc(1, sizeof(Legacy));
@@ -325,16 +325,14 @@ void lp_legacy_read(LpInput *in, const LpSink *sink)
   l->in = in;
   l->sink = sink;
   l->symver = in->p[3];
-  lp_legacy_names_open(&l->names, sink);
+  l->names.sink = sink;
   lp_input_skip(in, LJM_PROLOGUE_LEN);
   if (legacy_symtab(l) == LEGACY_END) {
-    body = lp_reader_body(in, &version);
-    if (body && body != 'm')
-      lp_reader_refuse(in, sink, body);
-    else if (!body || version < 1 || version > 3)
-      lp_reader_damage(in, sink, LP_NOTHING,
+    body = lp_prologue_body(in, sink, "m", &version);
+    if (!body || (body > 0 && (version < 1 || version > 3)))
+      lp_damage_report(sink, LP_NOTHING, lp_input_offset(in),
                        "expected the prologue of the events (ljm 1, 2 or 3)");
-    else {
+    else if (body > 0) {
       l->evver = version;
       sink->body(sink->ctx, body);
       lp_input_skip(in, LJM_PROLOGUE_LEN);

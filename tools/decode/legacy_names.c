@@ -9,14 +9,6 @@
 
 #include "legacy_names.h"
 
-/* Start with no names. */
-void lp_legacy_names_open(LegacyNames *ln, const LpSink *sink)
-{
-  memset(ln, 0, sizeof(*ln));
-  ln->sink = sink;
-}
-
-/* Give the memory back. */
 void lp_legacy_names_close(LegacyNames *ln)
 {
   unsigned src;
@@ -30,7 +22,6 @@ static uint64_t legacy_key(LegacySource src, uint64_t a, uint64_t b)
   return src == LEGACY_TRACE ? a ^ b << 16 : a;
 }
 
-/* From here on F is at an address. */
 void lp_legacy_define(LegacyNames *ln, LegacySource src, uint64_t a, uint64_t b,
                       const LpFunc *f)
 {
@@ -40,7 +31,6 @@ void lp_legacy_define(LegacyNames *ln, LegacySource src, uint64_t a, uint64_t b,
     ln->stale = 1;
 }
 
-/* The sink's number of the function at an address, or LP_NONE. */
 uint32_t lp_legacy_function(const LegacyNames *ln, LegacySource src, uint64_t a,
                             uint64_t b)
 {
@@ -62,7 +52,6 @@ static uint32_t legacy_nameless(LegacyNames *ln, LegacySource src, uint64_t a,
   return ln->sink->func(ln->sink->ctx, &f);
 }
 
-/* As lp_legacy_site, for one that is not remembered. */
 uint32_t lp_legacy_lookup(LegacyNames *ln, LegacySource src, uint64_t a,
                           uint64_t b)
 {

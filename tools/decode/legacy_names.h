@@ -31,9 +31,6 @@ typedef struct LegacyNames {
   int stale; /* Something else is at an address that the cache may know. */
 } LegacyNames;
 
-/* Start without names. The sink is not copied. */
-void lp_legacy_names_open(LegacyNames *ln, const LpSink *sink);
-
 /* Free the memory. */
 void lp_legacy_names_close(LegacyNames *ln);
 

@@ -76,7 +76,6 @@ typedef struct LpFunc {
                     ** empty. */
   LpStr named;      /* C: its name in Lua, or empty. */
   uint64_t first;   /* Lua: the line where it is defined. */
-  uint64_t lines;   /* Lua: lines that it spans. */
   uint64_t hash;    /* Lua: of its bytecode. */
   uint64_t offset;  /* C: its address in the module. */
   uint32_t module;  /* Native: as the sink numbers them. */
@@ -150,8 +149,7 @@ typedef struct LpSums {
 typedef struct LpTotals {
   uint64_t offset; /* Where they are in the stream. */
   uint64_t flags;  /* LJM_TOTALS_*. */
-  uint64_t allocs, reallocs, frees;
-  uint64_t in, out; /* Sums of all new and of all old sizes. */
+  LpSums sums;     /* Of all events. */
   uint64_t live;
   uint64_t lost; /* Events that the stream could not hold. */
   uint64_t ns;
@@ -174,6 +172,12 @@ typedef struct LpDamage {
   uint64_t events; /* That are known to be lost. */
   char what[160];  /* What was expected, what was there instead. */
 } LpDamage;
+
+/* Damage of KIND at OFFSET of the stream. FMT and what follows are as in
+** printf, and end up in .what.
+*/
+LpDamage lp_damage_of(LpDamageKind kind, uint64_t offset, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The receiver of decoded records. All pointers must be set. Records, and the
 ** strings in them, are valid during the call only. CTX is passed to all calls.
@@ -210,5 +214,12 @@ typedef struct LpSink {
   /* The statistics are complete; they start at OFFSET of the stream. */
   void (*statistics_end)(void *ctx, uint64_t offset);
 } LpSink;
+
+/* Report damage to SINK. The other arguments are those of lp_damage_of. */
+#define lp_damage_report(sink, ...)                                            \
+  do {                                                                         \
+    const LpDamage damage_ = lp_damage_of(__VA_ARGS__);                        \
+    (sink)->damage((sink)->ctx, &damage_);                                     \
+  } while (0)
 
 #endif

@@ -5,32 +5,163 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "items.h"
+#include "records.h"
 
-/* -- Records -------------------------------------------------------------- */
+/* -- Definitions ---------------------------------------------------------- */
 
-/* Remember what the sink calls an ID of the stream. */
-void lp_items_define(LpItems *it, LpIdMap *m, const uint8_t *p, uint64_t id,
-                     uint32_t number)
+/* The sink's number of the stream's ID in M; 0 if there is none, which is
+** reported as a WHAT that the item at P refers to.
+*/
+static uint32_t record_number(LpItems *it, const LpIdMap *m, const uint8_t *p,
+                              uint64_t id, const char *what)
 {
-  uint32_t old = lp_idmap_put(m, id, number);
-  if (old != LP_NONE && old != number)
-    lp_items_odd(it, p, "id %" PRIu64 " is defined for a second time", id);
-}
-
-/* The sink's number of a function; a lost one is none. */
-static uint32_t items_func(LpItems *it, const uint8_t *p, uint64_t id)
-{
-  uint32_t number = lp_idmap_get(&it->funcs, id);
+  uint32_t number = lp_idmap_get(m, id);
   if (number != LP_NONE)
     return number;
   if (id && !it->gap)
-    lp_items_odd(it, p, "function %" PRIu64 " is not defined", id);
-  return LP_FUNC_NONE;
+    lp_items_odd(it, p, "%s %" PRIu64 " is not defined", what, id);
+  return 0;
 }
 
+/* Reads a definition at AT, behind its id and FLAGS, and returns the sink's
+** number of it. If C is bad then, that is ignored.
+*/
+typedef uint32_t Definition(LpItems *it, LpCursor *c, const uint8_t *at,
+                            uint32_t flags);
+
+static uint32_t record_proto(LpItems *it, LpCursor *c, const uint8_t *at,
+                             uint32_t flags)
+{
+  LpFunc f = {.kind = LP_FUNC_LUA, .flags = flags};
+  (void)at;
+  f.addr = lp_cursor_uleb(c);
+  f.hash = lp_cursor_uleb(c);
+  f.first = lp_cursor_uleb(c);
+  lp_cursor_uleb(c); /* Lines that it spans. */
+  f.chunk = lp_cursor_str(c);
+  f.name = lp_cursor_str(c);
+  return c->bad ? 0 : it->sink->func(it->sink->ctx, &f);
+}
+
+/* Builtins and marks have no symbol behind their name. */
+#define RECORD_CFUNCS (LJM_CFUNC_NAMED | LJM_CFUNC_BUILTIN | LJM_CFUNC_MARK)
+
+static uint32_t record_cfunc(LpItems *it, LpCursor *c, const uint8_t *at,
+                             uint32_t flags)
+{
+  LpFunc f = {.kind = flags & LJM_CFUNC_MARK ? LP_FUNC_MARK : LP_FUNC_C,
+              .flags = flags};
+  (void)at;
+  f.addr = lp_cursor_uleb(c);
+  f.offset = lp_cursor_uleb(c);
+  f.chunk = lp_cursor_str(c);
+  f.name = lp_cursor_str(c);
+  if ((flags & RECORD_CFUNCS) == LJM_CFUNC_NAMED) {
+    f.named = f.name;
+    f.name = lp_cursor_str(c);
+  }
+  return c->bad ? 0 : it->sink->func(it->sink->ctx, &f);
+}
+
+static uint32_t record_trace(LpItems *it, LpCursor *c, const uint8_t *at,
+                             uint32_t flags)
+{
+  LpFunc f = {.kind = LP_FUNC_TRACE, .flags = flags};
+  f.traceno = lp_cursor_uleb(c);
+  f.start = record_number(it, &it->funcs, at, lp_cursor_uleb(c), "function");
+  f.line = lp_cursor_uleb(c);
+  return c->bad ? 0 : it->sink->func(it->sink->ctx, &f);
+}
+
+/* A line in a function. */
+static uint32_t record_site(LpItems *it, LpCursor *c, const uint8_t *at,
+                            uint32_t flags)
+{
+  LpSite s = {.flags = flags};
+  s.func = record_number(it, &it->funcs, at, lp_cursor_uleb(c), "function");
+  s.line = lp_cursor_uleb(c);
+  return c->bad ? 0 : it->sink->site(it->sink->ctx, &s);
+}
+
+/* A file with code. */
+static uint32_t record_module(LpItems *it, LpCursor *c, const uint8_t *at,
+                              uint32_t flags)
+{
+  LpModule m = {.buildid = lp_cursor_str(c)};
+  (void)at, (void)flags;
+  m.path = lp_cursor_str(c);
+  return c->bad ? 0 : it->sink->module(it->sink->ctx, &m);
+}
+
+/* A function of a module, or of the kernel. */
+static uint32_t record_native(LpItems *it, LpCursor *c, const uint8_t *at,
+                              uint32_t flags)
+{
+  LpFunc f = {.flags = flags};
+  uint64_t module = lp_cursor_uleb(c);
+  f.kind = flags & LJM_NATIVE_KERNEL ? LP_FUNC_KERNEL : LP_FUNC_NATIVE;
+  f.addr = lp_cursor_uleb(c);
+  f.name = lp_cursor_str(c);
+  if (c->bad)
+    return 0;
+  f.module = record_number(it, &it->modules, at, module, "module");
+  return it->sink->func(it->sink->ctx, &f);
+}
+
+static uint32_t record_process(LpItems *it, LpCursor *c, const uint8_t *at,
+                               uint32_t flags)
+{
+  LpProcess p = {.pid = lp_cursor_uleb(c)};
+  (void)at, (void)flags;
+  p.pidns = lp_cursor_uleb(c);
+  p.start = lp_cursor_uleb(c);
+  p.command = lp_cursor_str(c);
+  return c->bad ? 0 : it->sink->process(it->sink->ctx, &p);
+}
+
+static uint32_t record_thread(LpItems *it, LpCursor *c, const uint8_t *at,
+                              uint32_t flags)
+{
+  uint64_t process = lp_cursor_uleb(c);
+  LpThread t = {.tid = lp_cursor_uleb(c)};
+  (void)flags;
+  t.name = lp_cursor_str(c);
+  if (c->bad)
+    return 0;
+  t.process = record_number(it, &it->processes, at, process, "process");
+  return it->sink->thread(it->sink->ctx, &t);
+}
+
+/* A definition, which begins with its id and flags. */
+static void record_define(LpItems *it, LpCursor *c, unsigned code)
+{
+  static Definition *const read[] = {
+      [LJM_REC_PROTO] = record_proto,     [LJM_REC_CFUNC] = record_cfunc,
+      [LJM_REC_TRACE] = record_trace,     [LJM_REC_SITE] = record_site,
+      [LJM_REC_MODULE] = record_module,   [LJM_REC_NATIVE] = record_native,
+      [LJM_REC_PROCESS] = record_process, [LJM_REC_THREAD] = record_thread};
+  LpIdMap *m = code == LJM_REC_SITE      ? &it->sites
+               : code == LJM_REC_MODULE  ? &it->modules
+               : code == LJM_REC_PROCESS ? &it->processes
+               : code == LJM_REC_THREAD  ? &it->threads
+                                         : &it->funcs;
+  const uint8_t *at = c->p;
+  uint64_t id = lp_cursor_uleb(c);
+  uint32_t flags = (uint32_t)lp_cursor_uleb(c);
+  uint32_t number = read[code](it, c, at, flags), old;
+  if (c->bad)
+    return;
+  old = lp_idmap_put(m, id, number);
+  if (old != LP_NONE && old != number)
+    lp_items_odd(it, at, "id %" PRIu64 " is defined for a second time", id);
+  if (code == LJM_REC_SITE && id < ITEMS_NEAR)
+    it->near[id] = number + 1;
+}
+
+/* -- Other records -------------------------------------------------------- */
+
 /* What the reader itself has to know of a recording. */
-static void items_setting(LpItems *it, const LpMeta *m)
+static void record_setting(LpItems *it, const LpMeta *m)
 {
   if (lp_meta_is(m, "hz") && lp_items_is(it, 'p'))
     lp_stack_limit(&it->stack, UINT64_MAX);
@@ -43,7 +174,7 @@ static void items_setting(LpItems *it, const LpMeta *m)
 }
 
 /* The next key and value of META or BOOKS. Returns 0 if there is none. */
-int lp_items_pair(LpCursor *c, LpMeta *m)
+static int record_pair(LpCursor *c, LpMeta *m)
 {
   const uint8_t *tag;
   memset(m, 0, sizeof(*m));
@@ -64,7 +195,7 @@ int lp_items_pair(LpCursor *c, LpMeta *m)
 /* META: keys and values. Settings cannot change behind the first one. Where the
 ** body's kind is not known, a CPU profile is known by its first key.
 */
-static void items_meta(LpItems *it, LpCursor *c)
+static void record_meta(LpItems *it, LpCursor *c)
 {
   int first = !it->hasmeta;
   LpMeta m;
@@ -72,69 +203,15 @@ static void items_meta(LpItems *it, LpCursor *c)
   lp_items_flush(it);
   if (first && it->body != 'p')
     lp_stack_limit(&it->stack, 1);
-  while (lp_items_pair(c, &m)) {
+  while (record_pair(c, &m)) {
     if (first)
-      items_setting(it, &m);
+      record_setting(it, &m);
     it->sink->meta(it->sink->ctx, &m);
   }
 }
 
-/* Builtins and marks have no symbol behind their name. */
-#define ITEMS_CFUNCS (LJM_CFUNC_NAMED | LJM_CFUNC_BUILTIN | LJM_CFUNC_MARK)
-
-/* PROTO, CFUNC, TRACE: a function. */
-static void items_function(LpItems *it, LpCursor *c, unsigned code)
-{
-  const uint8_t *at = c->p;
-  uint64_t id = lp_cursor_uleb(c);
-  LpFunc f = {.flags = (uint32_t)lp_cursor_uleb(c)};
-  if (code == LJM_REC_PROTO) {
-    f.kind = LP_FUNC_LUA;
-    f.addr = lp_cursor_uleb(c);
-    f.hash = lp_cursor_uleb(c);
-    f.first = lp_cursor_uleb(c);
-    f.lines = lp_cursor_uleb(c);
-    f.chunk = lp_cursor_str(c);
-    f.name = lp_cursor_str(c);
-  } else if (code == LJM_REC_CFUNC) {
-    f.kind = f.flags & LJM_CFUNC_MARK ? LP_FUNC_MARK : LP_FUNC_C;
-    f.addr = lp_cursor_uleb(c);
-    f.offset = lp_cursor_uleb(c);
-    f.chunk = lp_cursor_str(c);
-    f.name = lp_cursor_str(c);
-    if ((f.flags & ITEMS_CFUNCS) == LJM_CFUNC_NAMED) {
-      f.named = f.name;
-      f.name = lp_cursor_str(c);
-    }
-  } else {
-    f.kind = LP_FUNC_TRACE;
-    f.traceno = lp_cursor_uleb(c);
-    f.start = items_func(it, at, lp_cursor_uleb(c));
-    f.line = lp_cursor_uleb(c);
-  }
-  if (!c->bad)
-    lp_items_define(it, &it->funcs, at, id, it->sink->func(it->sink->ctx, &f));
-}
-
-/* SITE: a line in a function. */
-static void items_site(LpItems *it, LpCursor *c)
-{
-  const uint8_t *at = c->p;
-  uint64_t id = lp_cursor_uleb(c);
-  LpSite s = {.flags = (uint32_t)lp_cursor_uleb(c)};
-  uint32_t number;
-  s.func = items_func(it, at, lp_cursor_uleb(c));
-  s.line = lp_cursor_uleb(c);
-  if (c->bad)
-    return;
-  number = it->sink->site(it->sink->ctx, &s);
-  lp_items_define(it, &it->sites, at, id, number);
-  if (id < ITEMS_NEAR)
-    it->near[id] = number + 1;
-}
-
 /* STACK: all of the register. */
-static void items_stack(LpItems *it, LpCursor *c)
+static void record_stack(LpItems *it, LpCursor *c)
 {
   uint64_t flags = lp_cursor_uleb(c);
   if (!c->bad)
@@ -148,7 +225,7 @@ static void items_stack(LpItems *it, LpCursor *c)
 }
 
 /* TIME: for all that follows. */
-static void items_time(LpItems *it, LpCursor *c)
+static void record_time(LpItems *it, LpCursor *c)
 {
   uint64_t ns = lp_cursor_uleb(c);
   if (c->bad)
@@ -158,7 +235,7 @@ static void items_time(LpItems *it, LpCursor *c)
 }
 
 /* FOREIGN: of the event before it. */
-static void items_foreign(LpItems *it, const uint8_t *p)
+static void record_foreign(LpItems *it, const uint8_t *p)
 {
   LpEvent *e = it->n ? &it->ev[it->n - 1] : NULL;
   if (!e || e->kind == LJM_ALLOC)
@@ -167,27 +244,29 @@ static void items_foreign(LpItems *it, const uint8_t *p)
     e->foreign = 1;
 }
 
-/* TOTALS: the recorder's sums. */
-static void items_totals(LpItems *it, LpCursor *c, const uint8_t *at)
+/* The sums in TOTALS. */
+static LpSums record_sums(LpCursor *c)
 {
-  LpTotals t = {.offset = it->base + (uint64_t)(at - it->from)};
+  LpSums s = {.allocs = lp_cursor_uleb(c)};
+  s.reallocs = lp_cursor_uleb(c);
+  s.frees = lp_cursor_uleb(c);
+  s.in = lp_cursor_uleb(c);
+  s.out = lp_cursor_uleb(c);
+  return s;
+}
+
+/* TOTALS: the recorder's sums. */
+static void record_totals(LpItems *it, LpCursor *c, const uint8_t *at)
+{
+  LpTotals t = {.offset = lp_items_offset(it, at)};
   t.flags = lp_cursor_uleb(c);
-  t.allocs = lp_cursor_uleb(c);
-  t.reallocs = lp_cursor_uleb(c);
-  t.frees = lp_cursor_uleb(c);
-  t.in = lp_cursor_uleb(c);
-  t.out = lp_cursor_uleb(c);
+  t.sums = record_sums(c);
   t.live = lp_cursor_uleb(c);
   t.lost = lp_cursor_uleb(c);
   t.ns = lp_cursor_uleb(c);
-  if (c->p < c->end) {
-    t.hasforeign = 1;
-    t.foreign.allocs = lp_cursor_uleb(c);
-    t.foreign.reallocs = lp_cursor_uleb(c);
-    t.foreign.frees = lp_cursor_uleb(c);
-    t.foreign.in = lp_cursor_uleb(c);
-    t.foreign.out = lp_cursor_uleb(c);
-  }
+  t.hasforeign = c->p < c->end;
+  if (t.hasforeign)
+    t.foreign = record_sums(c);
   if (c->bad)
     return;
   lp_items_flush(it);
@@ -195,11 +274,43 @@ static void items_totals(LpItems *it, LpCursor *c, const uint8_t *at)
   it->sink->totals(it->sink->ctx, &t);
 }
 
+/* SAMPLE: of the stack that the register holds. */
+static void record_sample(LpItems *it, LpCursor *c)
+{
+  const uint8_t *at = c->p;
+  uint64_t flags = lp_cursor_uleb(c), thread = lp_cursor_uleb(c);
+  LpSample s = {.node = it->stack.node, .count = lp_cursor_uleb(c)};
+  if (c->bad)
+    return;
+  s.cut = (flags & LJM_SAMPLE_CUT) || it->stack.base == LP_NODE_CUT;
+  s.thread = record_number(it, &it->threads, at, thread, "thread");
+  it->events++;
+  it->sink->sample(it->sink->ctx, &s);
+}
+
+/* BOOKS: keys and numbers; they end the stream. */
+static void record_statistics(LpItems *it, LpCursor *c, const uint8_t *at)
+{
+  LpMeta m;
+  while (record_pair(c, &m))
+    it->sink->statistic(it->sink->ctx, &m);
+  if (c->bad)
+    return;
+  it->ended = 1;
+  it->sink->statistics_end(it->sink->ctx, lp_items_offset(it, at));
+}
+
+/* Have only CPU profiles such records? */
+static int record_cpu(unsigned code)
+{
+  return (code >= LJM_REC_MODULE && code <= LJM_REC_THREAD) ||
+         code == LJM_REC_SAMPLE || code == LJM_REC_BOOKS;
+}
+
 /* Read the record at P. Returns the byte behind it, or NULL if it is not all
-** there. One that is too short for its fields is skipped.
+** there. Other kinds, and one that is too short for its fields, are skipped.
 */
-const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
-                               const uint8_t *end)
+const uint8_t *lp_record_read(LpItems *it, const uint8_t *p, const uint8_t *end)
 {
   LpCursor all = {p + 1, end, 0}, c = {NULL, NULL, 0};
   unsigned code = LJM_RECORD_CODE(*p);
@@ -208,22 +319,25 @@ const uint8_t *lp_items_record(LpItems *it, const uint8_t *p,
   c.end = all.p;
   if (all.bad)
     return NULL;
+  if (record_cpu(code) && !lp_items_is(it, 'p'))
+    return all.p;
   if (code == LJM_REC_META)
-    items_meta(it, &c);
-  else if (code >= LJM_REC_PROTO && code <= LJM_REC_TRACE)
-    items_function(it, &c, code);
-  else if (code == LJM_REC_SITE)
-    items_site(it, &c);
+    record_meta(it, &c);
   else if (code == LJM_REC_TIME)
-    items_time(it, &c);
+    record_time(it, &c);
   else if (code == LJM_REC_STACK)
-    items_stack(it, &c);
+    record_stack(it, &c);
   else if (code == LJM_REC_TOTALS && lp_items_is(it, 'm'))
-    items_totals(it, &c, p);
+    record_totals(it, &c, p);
   else if (code == LJM_REC_FOREIGN && it->body != 'p')
-    items_foreign(it, p);
-  else
-    lp_items_cpu(it, &c, code, p);
+    record_foreign(it, p);
+  else if (code == LJM_REC_SAMPLE)
+    record_sample(it, &c);
+  else if (code == LJM_REC_BOOKS)
+    record_statistics(it, &c, p);
+  else if (code >= LJM_REC_PROTO && code <= LJM_REC_THREAD &&
+           code != LJM_REC_TOTALS)
+    record_define(it, &c, code);
   if (c.bad)
     lp_items_odd(it, p, "a record of kind %u is too short for its fields",
                  code);

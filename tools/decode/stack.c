@@ -25,7 +25,6 @@
 #define STACK_EACH 32
 #define STACK_POOR 16
 
-/* An empty register; without lp_stack_limit events have all callers. */
 void lp_stack_open(LpStack *s, const LpSink *sink)
 {
   memset(s, 0, sizeof(*s));
@@ -35,14 +34,12 @@ void lp_stack_open(LpStack *s, const LpSink *sink)
   s->place = lp_alloc(LP_STACK_MAX * sizeof(LpStackPlace));
 }
 
-/* Give the memory back. */
 void lp_stack_close(LpStack *s)
 {
   lp_idmap_free(&s->slide);
   free(s->place);
 }
 
-/* Empty the register. If CUT, some callers are not recorded. */
 void lp_stack_reset(LpStack *s, int cut)
 {
   s->n = 0;
@@ -50,7 +47,6 @@ void lp_stack_reset(LpStack *s, int cut)
   s->node = s->base;
 }
 
-/* Stacks have so many FRAMES at most, the one of the event included. */
 void lp_stack_limit(LpStack *s, uint64_t frames)
 {
   s->cap = frames == 0             ? 0
@@ -69,7 +65,6 @@ static uint32_t stack_walk(const LpStack *s, uint32_t n, uint32_t site)
   return s->sink->node(s->sink->ctx, node, site);
 }
 
-/* The node of the window that SITE ends, when it is pushed. */
 uint32_t lp_stack_window(LpStack *s, uint32_t site)
 {
   uint64_t key = (uint64_t)s->node << 32 | site;

@@ -7,11 +7,8 @@
 #define LP_DETAIL_H
 
 #include "object_age.h"
-#include "timeseries.h"
-#include "live.h"
 #include "peak.h"
-#include "profile.h"
-#include "snaps.h"
+#include "stream.h"
 
 typedef struct LpDetail {
   unsigned what;   /* LP_WANT_*. */
@@ -35,30 +32,23 @@ typedef struct LpDetail {
   LpTimeSeries others;
 } LpDetail;
 
-struct LpStream;
-
-/* Allocate the detailed counters, if what is wanted needs them. Else st->detail
-** stays NULL.
+/* The detailed counters. They are allocated if what is wanted needs them; else
+** NULL is returned.
 */
-void lp_detail_open(struct LpStream *st);
-
-/* Count a batch of N events with the same time. Totals include events outside
-** of the wanted time, as the recorder's do.
-*/
-void lp_detail_events(struct LpStream *st, const LpEvent *ev, size_t n);
+LpDetail *lp_detail_begin(LpStream *st);
 
 /* A time mark of the stream at NS nanoseconds, before st->ns is set to it. */
-void lp_detail_time(struct LpStream *st, uint64_t ns);
+void lp_detail_time(LpStream *st, uint64_t ns);
 
 /* Add peak, young objects and time series of the stream to the profile. More
 ** events may follow.
 */
-void lp_detail_finalize(struct LpStream *st);
+void lp_detail_finalize(LpStream *st);
 
 /* Undo lp_detail_finalize before more events are counted. */
-void lp_detail_resume(struct LpStream *st);
+void lp_detail_resume(LpStream *st);
 
 /* Free the memory. What was finalized stays in the profile. */
-void lp_detail_close(struct LpStream *st);
+void lp_detail_close(LpStream *st);
 
 #endif

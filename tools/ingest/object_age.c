@@ -14,7 +14,6 @@
 #include "mem.h"
 #include "origin.h"
 
-/* No objects but LP_OBJECT_AGE_LOST. */
 void lp_object_age_open(LpObjectAges *a)
 {
   memset(a, 0, sizeof(*a));
@@ -24,7 +23,6 @@ void lp_object_age_open(LpObjectAges *a)
       (LpObjectAge){0, LP_ORIGIN_LOST, 0};
 }
 
-/* A number that was never used, or LP_OBJECT_AGE_LOST if there is none. */
 uint32_t lp_object_age_more(LpObjectAges *a)
 {
   size_t chunk = a->n >> OBJECT_AGE_CHUNK;
@@ -37,7 +35,6 @@ uint32_t lp_object_age_more(LpObjectAges *a)
   return a->n++;
 }
 
-/* Twice as long ticks. */
 void lp_object_age_coarsen(LpObjectAges *a)
 {
   uint32_t i;
@@ -49,16 +46,6 @@ void lp_object_age_coarsen(LpObjectAges *a)
   }
 }
 
-/* Bytes that it takes. */
-size_t lp_object_age_bytes(const LpObjectAges *a)
-{
-  size_t i, n = a->nchunk * sizeof(LpObjectAge *);
-  for (i = 0; i < a->nchunk; i++)
-    n += a->chunk[i] ? sizeof(LpObjectAge) << OBJECT_AGE_CHUNK : 0;
-  return n;
-}
-
-/* Give the memory back. */
 void lp_object_age_close(LpObjectAges *a)
 {
   size_t i;

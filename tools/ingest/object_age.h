@@ -43,9 +43,6 @@ void lp_object_age_open(LpObjectAges *a);
 /* Free the memory. */
 void lp_object_age_close(LpObjectAges *a);
 
-/* The memory used, in bytes. */
-size_t lp_object_age_bytes(const LpObjectAges *a);
-
 /* A number that was never used, or LP_OBJECT_AGE_LOST if all are in use. */
 uint32_t lp_object_age_more(LpObjectAges *a);
 

@@ -12,7 +12,6 @@
 
 #define INPUT_SIZE (256u << 10)
 
-/* A stream of what READ gives. */
 void lp_input_open(LpInput *in, LpReadFn read, void *src)
 {
   memset(in, 0, sizeof(*in));
@@ -23,7 +22,6 @@ void lp_input_open(LpInput *in, LpReadFn read, void *src)
   in->src = src;
 }
 
-/* As read(2), but signals do not matter. */
 ssize_t lp_input_read_fd(int fd, void *buf, size_t n)
 {
   ssize_t r;
@@ -39,13 +37,11 @@ static ssize_t input_read(void *src, void *buf, size_t n)
   return lp_input_read_fd((int)(intptr_t)src, buf, n);
 }
 
-/* A stream from a file, a pipe, a socket. */
 void lp_input_fd(LpInput *in, int fd)
 {
   lp_input_open(in, input_read, (void *)(intptr_t)fd);
 }
 
-/* A stream from a copy of N bytes of memory. */
 void lp_input_memory(LpInput *in, const void *p, size_t n)
 {
   memset(in, 0, sizeof(*in));
@@ -59,7 +55,6 @@ void lp_input_memory(LpInput *in, const void *p, size_t n)
   in->eof = 1;
 }
 
-/* Give the buffer back; a file descriptor stays open. */
 void lp_input_close(LpInput *in)
 {
   free(in->buf);
@@ -83,7 +78,6 @@ static void input_room(LpInput *in)
   in->end = in->buf + left;
 }
 
-/* As lp_input_want, when there is not enough yet. */
 size_t lp_input_fill(LpInput *in, size_t n)
 {
   while (!in->eof && (size_t)(in->end - in->p) < n) {

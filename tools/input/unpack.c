@@ -187,7 +187,6 @@ static void unpack_prepare(LpUnpack *u)
     unpack_broken(u, "there is no memory to unpack it");
 }
 
-/* Begin with what READ gives; waits for the first bytes of it. */
 LpUnpack *lp_unpack_open(LpReadFn read, void *src)
 {
   LpUnpack *u = lp_alloc(sizeof(LpUnpack));
@@ -228,19 +227,16 @@ ssize_t lp_unpack_read(void *ctx, void *buf, size_t n)
   return got || !u->error ? (ssize_t)got : -1;
 }
 
-/* What it was packed with, or NULL. */
 const char *lp_unpack_packer(const LpUnpack *u)
 {
   return packers[u->packer];
 }
 
-/* Why it could not be unpacked to its end, or NULL if that was not it. */
 const char *lp_unpack_why(const LpUnpack *u)
 {
   return u->why[0] ? u->why : NULL;
 }
 
-/* Give the memory back. */
 void lp_unpack_close(LpUnpack *u)
 {
   if (u->packer == PACKER_GZIP)

@@ -58,7 +58,6 @@ void lp_profile_set_baseline(LpProfile *prof)
   lp_profile_finalize(prof);
 }
 
-/* Give the memory back. */
 void lp_profile_baseline_free(LpProfile *prof)
 {
   free(prof->baseline.figures);

@@ -19,44 +19,18 @@ static uint32_t cpu_name(LpCpu *cpu, LpStr s)
   return lp_intern(cpu->names, s.s, s.n);
 }
 
-/* A structure that was interned. */
-static void cpu_get(const LpIntern *of, uint32_t id, void *to, size_t size)
-{
-  size_t n;
-  memcpy(to, lp_intern_get(of, id, &n), size);
-}
-
-/* The number of a module. */
 uint32_t lp_cpu_module(LpCpu *cpu, const LpModule *m)
 {
   LpModuleInfo mi = {cpu_name(cpu, m->path), cpu_name(cpu, m->buildid)};
   return lp_intern(&cpu->modules, &mi, sizeof(mi));
 }
 
-/* What is known of a module. */
-LpModuleInfo lp_cpu_module_info(const LpCpu *cpu, uint32_t module)
-{
-  LpModuleInfo mi;
-  cpu_get(&cpu->modules, module, &mi, sizeof(mi));
-  return mi;
-}
-
-/* The number of a process. */
 uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p)
 {
   LpProcessInfo pi = {p->pid, p->pidns, p->start, cpu_name(cpu, p->command)};
   return lp_intern(&cpu->processes, &pi, sizeof(pi));
 }
 
-/* What is known of a process. */
-LpProcessInfo lp_cpu_process_info(const LpCpu *cpu, uint32_t process)
-{
-  LpProcessInfo pi;
-  cpu_get(&cpu->processes, process, &pi, sizeof(pi));
-  return pi;
-}
-
-/* The number of a thread. */
 uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t)
 {
   LpThreadInfo ti = {t->tid, t->process, cpu_name(cpu, t->name)};
@@ -66,17 +40,15 @@ uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t)
   return id;
 }
 
-/* What is known of a thread. */
-LpThreadInfo lp_cpu_thread_info(const LpCpu *cpu, uint32_t thread)
+void lp_cpu_info(const LpIntern *of, uint32_t id, void *to)
 {
-  LpThreadInfo ti;
-  cpu_get(&cpu->threads, thread, &ti, sizeof(ti));
-  return ti;
+  size_t n;
+  const char *s = lp_intern_get(of, id, &n);
+  memcpy(to, s, n);
 }
 
 /* -- Samples and statistics ----------------------------------------------- */
 
-/* Count samples of a thread. Returns 0 if they are more than can be. */
 int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
 {
   if (s->count > LP_SAMPLES_MAX - cpu->samples)
@@ -87,7 +59,6 @@ int lp_cpu_sample(LpCpu *cpu, const LpSample *s)
   return 1;
 }
 
-/* Add a number of a stream's statistics. */
 void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value)
 {
   uint32_t id = lp_intern(&cpu->keys, key.s, key.n);
@@ -95,7 +66,6 @@ void lp_cpu_add_statistic(LpCpu *cpu, LpStr key, uint64_t value)
   cpu->stat[id] = lp_sat_add(cpu->stat[id], value);
 }
 
-/* A number of the statistics, into *VALUE. Returns 0 if it is not there. */
 int lp_cpu_find(const LpCpu *cpu, const char *key, uint64_t *value)
 {
   uint32_t i;
@@ -122,7 +92,6 @@ uint64_t lp_cpu_truncated(const LpCpu *cpu)
   return complete < cpu->samples ? cpu->samples - complete : 0;
 }
 
-/* A stream has HZ samples a second. */
 void lp_cpu_rate(LpCpu *cpu, uint64_t hz)
 {
   if (hz > cpu->fast)
@@ -139,15 +108,8 @@ uint64_t lp_cpu_period(const LpCpu *cpu)
   return cpu->fast && cpu->fast == cpu->slow ? 1000000000 / cpu->fast : 0;
 }
 
-/* The CPU time of a stream is worth so many samples. */
-void lp_cpu_expect(LpCpu *cpu, uint64_t samples)
-{
-  cpu->expected = lp_sat_add(cpu->expected, samples);
-}
-
 /* -- Its life ------------------------------------------------------------- */
 
-/* Nothing but what is not known: module, process and thread 0. */
 void lp_cpu_open(LpCpu *cpu, LpIntern *names)
 {
   LpModule none = {{"", 0}, {"", 0}};
@@ -160,7 +122,6 @@ void lp_cpu_open(LpCpu *cpu, LpIntern *names)
   lp_cpu_thread(cpu, &nowhere);
 }
 
-/* Count anew; what has a number keeps it. */
 void lp_cpu_reset(LpCpu *cpu)
 {
   if (cpu->nthread)
@@ -171,7 +132,6 @@ void lp_cpu_reset(LpCpu *cpu)
   cpu->streams = cpu->with_stats = cpu->lost = cpu->outside = 0;
 }
 
-/* Give the memory back. */
 void lp_cpu_close(LpCpu *cpu)
 {
   lp_intern_free(&cpu->modules);

@@ -73,14 +73,10 @@ uint32_t lp_cpu_process(LpCpu *cpu, const LpProcess *p);
 /* The number of a thread, the same for equal threads. */
 uint32_t lp_cpu_thread(LpCpu *cpu, const LpThread *t);
 
-/* The module with this number. */
-LpModuleInfo lp_cpu_module_info(const LpCpu *cpu, uint32_t module);
-
-/* The process with this number. */
-LpProcessInfo lp_cpu_process_info(const LpCpu *cpu, uint32_t process);
-
-/* The thread with this number. */
-LpThreadInfo lp_cpu_thread_info(const LpCpu *cpu, uint32_t thread);
+/* Copy what is known of a module, process or thread to the structure TO, by its
+** number ID in OF: cpu->modules, ->processes or ->threads.
+*/
+void lp_cpu_info(const LpIntern *of, uint32_t id, void *to);
 
 /* Count samples of a thread. Returns 0, and counts nothing, if there would be
 ** more than LP_SAMPLES_MAX.
@@ -103,8 +99,5 @@ uint64_t lp_cpu_period(const LpCpu *cpu);
 
 /* The number of samples with an incomplete stack. */
 uint64_t lp_cpu_truncated(const LpCpu *cpu);
-
-/* The CPU time of a stream is worth this many samples. */
-void lp_cpu_expect(LpCpu *cpu, uint64_t samples);
 
 #endif

@@ -80,15 +80,6 @@ static inline uint64_t lp_figure_deaths(const LpFigures *f)
                   f->part[LP_FREES] + f->part[LP_MOVES]);
 }
 
-/* Objects that are live. */
-static inline uint64_t lp_figure_live(const LpFigures *f)
-{
-  return lp_round(f->n[LP_ALLOCS] + f->n[LP_REALLOCS] - f->n[LP_FREES] -
-                      f->n[LP_MOVES],
-                  f->part[LP_ALLOCS] + f->part[LP_REALLOCS] -
-                      f->part[LP_FREES] - f->part[LP_MOVES]);
-}
-
 /* Bytes that are live. */
 static inline uint64_t lp_figure_live_bytes(const LpFigures *f)
 {

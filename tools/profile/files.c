@@ -7,7 +7,6 @@
 
 #include "files.h"
 
-/* What is read from here on is of this file. */
 void lp_files_add(LpFiles *f, const char *name)
 {
   f->name = lp_grow(f->name, &f->names, f->n + 1u, sizeof(char *));
@@ -28,13 +27,11 @@ void lp_files_damage(LpFiles *f, const LpDamage *d)
   f->harm[f->nharm++].damage = *d;
 }
 
-/* The name of a file; NULL if it has none. */
 const char *lp_files_name(const LpFiles *f, uint32_t file)
 {
   return file < f->n ? f->name[file] : NULL;
 }
 
-/* Give the memory back. */
 void lp_files_free(LpFiles *f)
 {
   uint32_t i;

@@ -28,7 +28,6 @@ static void finalize_row(LpRow *r, const Deeds *d)
   r->live = lp_figure_live_bytes(&d->made);
 }
 
-/* Bring the rows up to date with what was read until now. */
 void lp_profile_finalize(LpProfile *prof)
 {
   Deeds *deeds = lp_zalloc(prof->sitekeys.n, sizeof(Deeds));
@@ -37,12 +36,10 @@ void lp_profile_finalize(LpProfile *prof)
     LpFigures f = lp_origins_figures(&prof->origins, (uint32_t)i);
     lp_figures_add(&deeds[lp_cell_site(&prof->origins.cell[i])].made, &f);
   }
-  for (i = 0; i < prof->overrides.size; i++) {
+  for (i = 0; i < prof->overrides.n; i++) {
     const LpOverride *e = &prof->overrides.entry[i];
     Deeds *d = &deeds[LP_OVERRIDE_BY(e->key)];
-    if (e->key)
-      lp_weight_add(e->key & LP_OVERRIDE_REALLOC ? &d->moved : &d->freed,
-                    &e->w);
+    lp_weight_add(e->key & LP_OVERRIDE_REALLOC ? &d->moved : &d->freed, &e->w);
   }
   for (i = 0; i < prof->sitekeys.n; i++)
     finalize_row(&prof->row[i], &deeds[i]);

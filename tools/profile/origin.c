@@ -19,25 +19,23 @@ static uint32_t origins_node(LpOrigins *o, uint32_t parent, uint32_t site)
   return o->nnode++;
 }
 
-/* As lp_origins_node, of a node that is in no list, or new. */
 uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site)
 {
   uint64_t key = (uint64_t)parent << 32 | site;
-  uint32_t id, last = 0, next, near = 0;
-  for (next = o->node[parent].child; next; next = o->node[next].next, near++)
-    last = next;
-  if (near == ORIGIN_NEAR && (id = lp_idmap_get(&o->edges, key)) != LP_NONE)
+  uint32_t *end = &o->node[parent].child, near = 0, id = LP_NONE;
+  for (; *end; end = &o->node[*end].next)
+    near++;
+  if (near == ORIGIN_NEAR)
+    id = lp_idmap_get(&o->edges, key);
+  if (id != LP_NONE)
     return id;
   if (o->nnode == ORIGIN_NODES)
     return LP_NODE_CUT;
-  id = origins_node(o, parent, site);
   if (near == ORIGIN_NEAR)
-    lp_idmap_put(&o->edges, key, id);
-  else if (last)
-    o->node[last].next = id;
+    lp_idmap_put(&o->edges, key, o->nnode);
   else
-    o->node[parent].child = id;
-  return id;
+    *end = o->nnode;
+  return origins_node(o, parent, site);
 }
 
 /* A new origin. */
@@ -54,36 +52,32 @@ static uint32_t origins_new(LpOrigins *o, uint32_t node, uint32_t what)
 /* The same, of an origin without callers. */
 static uint32_t origins_bare(LpOrigins *o, uint32_t what)
 {
-  uint32_t id = origins_new(o, LP_NODE_ROOT, what);
   o->bare = lp_grow(o->bare, &o->nbare, (size_t)what + 1, sizeof(uint32_t));
-  o->bare[what] = id + 1;
-  return id;
+  o->bare[what] = o->n + 1;
+  return origins_new(o, LP_NODE_ROOT, what);
 }
 
-/* As lp_origins_get, of an origin that is in no list, or new. */
 uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
 {
   uint64_t key = (uint64_t)node << 32 | what;
-  uint32_t id, last = 0, next, near = 0;
-  for (next = o->node[node].origin; next; next = o->cell[next].next, near++)
-    last = next;
-  if (near == ORIGIN_NEAR && (id = lp_idmap_get(&o->ids, key)) != LP_NONE)
+  uint32_t *end = &o->node[node].origin, near = 0, id = LP_NONE;
+  for (; *end; end = &o->cell[*end].next)
+    near++;
+  if (near == ORIGIN_NEAR)
+    id = lp_idmap_get(&o->ids, key);
+  if (id != LP_NONE)
     return id;
   if (o->n > LP_ORIGIN_MAX)
     return LP_ORIGIN_LOST;
   if (node == LP_NODE_ROOT)
     return origins_bare(o, what);
-  id = origins_new(o, node, what);
   if (near == ORIGIN_NEAR)
-    lp_idmap_put(&o->ids, key, id);
-  else if (last)
-    o->cell[last].next = id;
+    lp_idmap_put(&o->ids, key, o->n);
   else
-    o->node[node].origin = id;
-  return id;
+    *end = o->n;
+  return origins_new(o, node, what);
 }
 
-/* A stack was sampled COUNT times. An empty one is unknown. */
 void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
 {
   if (node == LP_NODE_ROOT)
@@ -93,19 +87,16 @@ void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
   o->samples[node] += count;
 }
 
-/* Make room for the parts of every origin. */
 void lp_origins_parts(LpOrigins *o)
 {
   o->part = lp_grow(o->part, &o->nparts, o->cells, sizeof(o->part[0]));
 }
 
-/* Make room for what is counted beside, of every origin. */
 void lp_origins_extra(LpOrigins *o)
 {
   o->extra = lp_grow(o->extra, &o->nextra, o->cells, sizeof(LpExtra));
 }
 
-/* Count objects of an origin beside. */
 void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
                        const LpWeight *v)
 {
@@ -119,7 +110,6 @@ void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
   lp_parts_add(&x->n[bytes], &x->part[bytes], v->bytes, v->bytespart);
 }
 
-/* What is counted for an origin. */
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
 {
   LpFigures f;
@@ -135,7 +125,6 @@ LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)
   return f;
 }
 
-/* What an origin holds; below 0, modulo 2^64. */
 LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin)
 {
   static const uint64_t none[LP_NCELL];
@@ -152,7 +141,6 @@ LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin)
   return w;
 }
 
-/* The root, the node of cut stacks; no objects. */
 void lp_origins_open(LpOrigins *o)
 {
   memset(o, 0, sizeof(*o));
@@ -162,7 +150,6 @@ void lp_origins_open(LpOrigins *o)
   origins_bare(o, lp_origins_what(LP_SITE_LOST, LJM_TYPE_UNKNOWN));
 }
 
-/* Give the memory back. */
 void lp_origins_close(LpOrigins *o)
 {
   lp_idmap_free(&o->edges);

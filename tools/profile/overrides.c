@@ -9,27 +9,19 @@
 #include "mem.h"
 #include "overrides.h"
 
-/* Twice the room. */
-void lp_overrides_grow(LpOverrides *t)
+LpWeight *lp_overrides_new(LpOverrides *t, uint64_t key)
 {
-  LpOverride *old = t->entry;
-  size_t i, n = t->size;
-  t->size = n ? n * 2 : 256;
-  t->entry = lp_zalloc(t->size, sizeof(LpOverride));
-  for (i = 0; i < n; i++) {
-    size_t to = lp_hash_slot(lp_hash_well(old[i].key), t->size);
-    if (!old[i].key)
-      continue;
-    while (t->entry[to].key)
-      to = to + 1 < t->size ? to + 1 : 0;
-    t->entry[to] = old[i];
-  }
-  free(old);
+  LpOverride *e;
+  lp_idmap_put(&t->ids, key, t->n);
+  t->entry = lp_grow(t->entry, &t->entries, t->n + 1u, sizeof(LpOverride));
+  e = &t->entry[t->n++];
+  e->key = key;
+  return &e->w;
 }
 
-/* Give the memory back. */
 void lp_overrides_free(LpOverrides *t)
 {
+  lp_idmap_free(&t->ids);
   free(t->entry);
   memset(t, 0, sizeof(*t));
 }

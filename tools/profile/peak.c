@@ -9,17 +9,10 @@
 #include "mem.h"
 #include "peak.h"
 
-/* The peak's counters, among those that are counted beside. */
-enum { PEAK_N = LP_PEAK - LP_NCELL, PEAK_BYTES = LP_PEAK_BYTES - LP_NCELL };
+/* The peak's bytes, among those that are counted beside. */
+#define PEAK_BYTES (LP_PEAK_BYTES - LP_NCELL)
 
-/* What an origin held at the mark is one more stream's. */
-static void peak_add(LpExtra *e, const LpWeight *w)
-{
-  lp_parts_add(&e->n[PEAK_N], &e->part[PEAK_N], w->n, w->npart);
-  lp_parts_add(&e->n[PEAK_BYTES], &e->part[PEAK_BYTES], w->bytes, w->bytespart);
-}
-
-/* The bytes among them. */
+/* The bytes of an origin at the peak. */
 static LpFixed peak_bytes(const LpExtra *e)
 {
   return ((LpFixed)e->n[PEAK_BYTES] << 32) + (int64_t)e->part[PEAK_BYTES];
@@ -38,11 +31,10 @@ void lp_peak_open(LpPeak *p, LpOrigins *o)
   for (i = 0; i < o->n; i++) {
     LpWeight held = lp_origins_live(o, i), none = {0, 0, 0, 0};
     lp_weight_sub(&none, &held);
-    peak_add(&o->extra[i], &none);
+    lp_origins_beside(o, i, LP_PEAK, LP_PEAK_BYTES, &none);
   }
 }
 
-/* Keep what an origin holds. */
 void lp_peak_keep(LpPeak *p, const LpOrigins *o, uint32_t origin)
 {
   p->seen = lp_grow(p->seen, &p->nseen, (size_t)origin + 1, sizeof(uint64_t));
@@ -73,7 +65,7 @@ uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base)
   lp_origins_extra(o);
   for (i = 0; i < o->n; i++) {
     LpWeight held = peak_held(p, o, i);
-    peak_add(&o->extra[i], &held);
+    lp_origins_beside(o, i, LP_PEAK, LP_PEAK_BYTES, &held);
   }
   before = &o->extra[LP_ORIGIN_BEFORE];
   high += base ? (LpFixed)*base << 32 : p->before - peak_bytes(before);
@@ -82,19 +74,17 @@ uint64_t lp_peak_finalize(LpPeak *p, LpOrigins *o, const uint64_t *base)
   return lp_fixed_round(high);
 }
 
-/* Take it out again, to go on. */
 void lp_peak_resume(LpPeak *p, LpOrigins *o)
 {
   uint32_t i;
   for (i = 0; i < o->n; i++) {
     LpWeight held = peak_held(p, o, i), less = {0, 0, 0, 0};
     lp_weight_sub(&less, &held);
-    peak_add(&o->extra[i], &less);
+    lp_origins_beside(o, i, LP_PEAK, LP_PEAK_BYTES, &less);
   }
   o->extra[LP_ORIGIN_BEFORE].n[PEAK_BYTES] -= p->base;
 }
 
-/* Give the memory back. */
 void lp_peak_close(LpPeak *p)
 {
   free(p->seen);

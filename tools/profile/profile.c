@@ -21,7 +21,6 @@ typedef struct SiteKey {
   uint64_t line;
 } SiteKey;
 
-/* A name by its number. */
 LpStr lp_profile_name(const LpProfile *prof, uint32_t name)
 {
   LpStr s;
@@ -35,7 +34,8 @@ LpStr lp_profile_name(const LpProfile *prof, uint32_t name)
 static void profile_native(LpProfile *prof, const LpFunc *f, FuncKey *k,
                            LpFuncInfo *fi)
 {
-  LpModuleInfo m = lp_cpu_module_info(&prof->cpu, f->module);
+  LpModuleInfo m;
+  lp_cpu_info(&prof->cpu.modules, f->module, &m);
   fi->addr = f->addr;
   fi->chunk = m.path;
   fi->buildid = m.buildid;
@@ -157,21 +157,18 @@ static uint32_t profile_row(LpProfile *prof, SiteKey k)
   return id;
 }
 
-/* The number of a site that a stream defines: that of its row. */
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s)
 {
   SiteKey k = {s->func, s->flags & PROFILE_MARKS, s->line};
   return s->func == LP_FUNC_NONE ? LP_SITE_LOST : profile_row(prof, k);
 }
 
-/* Live figures are approximate. The first reason is kept. */
 void lp_profile_guess(LpProfile *prof, const char *why)
 {
   if (!prof->guess.n)
     lp_buf_puts(&prof->guess, why);
 }
 
-/* A stream holds samples only. */
 void lp_profile_sampled(LpProfile *prof, uint64_t sample)
 {
   if (sample > prof->sparse)
@@ -180,7 +177,6 @@ void lp_profile_sampled(LpProfile *prof, uint64_t sample)
     prof->dense = sample;
 }
 
-/* A profile of nothing yet. */
 LpProfile *lp_profile_new(void)
 {
   LpProfile *prof = lp_zalloc(1, sizeof(LpProfile));
@@ -195,7 +191,6 @@ LpProfile *lp_profile_new(void)
   return prof;
 }
 
-/* Give the memory back. */
 void lp_profile_free(LpProfile *prof)
 {
   lp_intern_free(&prof->names);

@@ -11,7 +11,6 @@
 
 /* -- A stream ------------------------------------------------------------- */
 
-/* What a site holds is about to change. */
 LpSnapSite *lp_snaps_touch(LpSnapper *s, uint32_t site)
 {
   LpSnapSite *t;
@@ -76,7 +75,6 @@ void lp_snaps_take(LpSnapper *s, LpSnaps *to, uint64_t ns, uint64_t interval)
   s->next = at;
 }
 
-/* Give the memory back. */
 void lp_snapper_free(LpSnapper *s)
 {
   free(s->site);
@@ -95,7 +93,6 @@ static int snaps_before(const void *a, const void *b)
   return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Bring the records of several streams into the order of time. */
 void lp_snaps_sort(LpSnaps *s)
 {
   if (s->n)
@@ -123,7 +120,6 @@ size_t lp_snaps_play(const LpSnaps *s, size_t i, LpSnapState *state)
   return i;
 }
 
-/* Give the memory back. */
 void lp_snaps_free(LpSnaps *s)
 {
   lp_buf_free(&s->log);

@@ -43,7 +43,6 @@ uint64_t lp_timeline_add(LpTimeline *t, const LpClock *c, uint64_t *moved)
   return 0;
 }
 
-/* A recording took place from FROM to TO. */
 void lp_timeline_span(LpTimeline *t, int cpu, uint64_t from, uint64_t to)
 {
   LpSpan *s = &t->span[cpu != 0];
@@ -62,7 +61,6 @@ int lp_timeline_known(const LpTimeline *t)
   return !t->apart && a->from < a->to && b->from < b->to;
 }
 
-/* Do memory and CPU share a part of the time line? */
 int lp_timeline_shared(const LpTimeline *t)
 {
   const LpSpan *a = &t->span[0], *b = &t->span[1];

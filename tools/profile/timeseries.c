@@ -43,7 +43,6 @@ static void timeseries_extend(LpTimeSeries *c, size_t n)
   }
 }
 
-/* What happened from NS on, a short time. Time does not go back. */
 void lp_timeseries_add(LpTimeSeries *c, uint64_t ns, const LpStep *s)
 {
   if (!c->width)
@@ -78,7 +77,6 @@ void lp_timeseries_spread(LpTimeSeries *c, uint64_t from, uint64_t to,
   }
 }
 
-/* All of it begins NS later: to the nearest step. */
 void lp_timeseries_shift(LpTimeSeries *c, uint64_t ns)
 {
   size_t by, n;
@@ -93,7 +91,6 @@ void lp_timeseries_shift(LpTimeSeries *c, uint64_t ns)
   memset(c->step, 0, by * sizeof(LpStep));
 }
 
-/* BASE bytes more were live all the time. */
 void lp_timeseries_raise(LpTimeSeries *c, uint64_t base)
 {
   size_t i;
@@ -128,7 +125,6 @@ void lp_timeseries_join(LpTimeSeries *c, LpTimeSeries *other)
   lp_timeseries_free(other);
 }
 
-/* The same again. */
 LpTimeSeries lp_timeseries_copy(const LpTimeSeries *c)
 {
   LpTimeSeries copy = {.width = c->width};
@@ -138,7 +134,6 @@ LpTimeSeries lp_timeseries_copy(const LpTimeSeries *c)
   return copy;
 }
 
-/* Give the memory back. */
 void lp_timeseries_free(LpTimeSeries *c)
 {
   free(c->step);

@@ -42,7 +42,6 @@ static LpWeight weight_of(uint64_t sample, uint64_t size)
   return w;
 }
 
-/* Nothing is remembered but what an object of no bytes weighs. */
 void lp_scale_open(LpScale *s, uint64_t sample)
 {
   unsigned i;
@@ -52,7 +51,6 @@ void lp_scale_open(LpScale *s, uint64_t sample)
     s->weight[i] = weight_of(sample, 0);
 }
 
-/* What an object of SIZE bytes stands for. */
 LpWeight lp_weigh(LpScale *s, uint64_t size)
 {
   size_t i = lp_hash_slot(lp_hash(size), LP_WEIGHT_SIZES);

@@ -45,7 +45,7 @@ static void calls_number(Calls *c, LpIdMap *funcs, uint32_t site)
   c->site[c->nsite++] = site;
 }
 
-/* Did anything happen in a node itself? */
+/* Does a node have a self value? */
 static int calls_some(const LpTree *t, uint32_t i)
 {
   LpMetric m;
@@ -78,7 +78,7 @@ static void calls_nodes(Calls *c)
   free(some);
 }
 
-/* Number all that the document has. */
+/* Number the nodes, sites and functions of the document. */
 static void calls_open(Calls *c)
 {
   size_t size = c->prof->sitekeys.n * sizeof(uint32_t);
@@ -99,7 +99,7 @@ static void calls_open(Calls *c)
   lp_idmap_free(&funcs);
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void calls_close(Calls *c)
 {
   free(c->node);
@@ -110,14 +110,12 @@ static void calls_close(Calls *c)
   free(c->offunc);
 }
 
-/* A column of texts, of N sites; what is empty is not known. */
+/* A column of texts of N sites; empty texts are unknown. */
 static void calls_texts(const Calls *c, const char *key, const uint32_t *site,
-                        uint32_t n,
-                        void (*of)(LpBuf *, const LpProfile *, uint32_t))
+                        uint32_t n, LpLabel *of)
 {
   uint32_t i;
-  lp_json_key(c->j, key);
-  lp_json_array(c->j);
+  lp_json_array(c->j, key);
   for (i = 0; i < n; i++) {
     LpBuf b = {0};
     of(&b, c->prof, site[i]);
@@ -132,8 +130,7 @@ static void calls_lines(const Calls *c, const uint32_t *site, uint32_t n,
                         int (*of)(const LpProfile *, uint32_t, uint64_t *))
 {
   uint32_t i;
-  lp_json_key(c->j, "line");
-  lp_json_array(c->j);
+  lp_json_array(c->j, "line");
   for (i = 0; i < n; i++) {
     uint64_t line;
     if (of(c->prof, site[i], &line))
@@ -148,14 +145,12 @@ static void calls_lines(const Calls *c, const uint32_t *site, uint32_t n,
 static void calls_functions(const Calls *c)
 {
   uint32_t i;
-  lp_json_key(c->j, "functions");
-  lp_json_object(c->j);
+  lp_json_object(c->j, "functions");
   calls_texts(c, "label", c->func, c->nfunc, lp_label_func);
   calls_texts(c, "name", c->func, c->nfunc, lp_frame_name);
   calls_texts(c, "file", c->func, c->nfunc, lp_frame_file);
   calls_lines(c, c->func, c->nfunc, lp_frame_first);
-  lp_json_key(c->j, "kind");
-  lp_json_array(c->j);
+  lp_json_array(c->j, "kind");
   for (i = 0; i < c->nfunc; i++)
     lp_json_text(c->j, lp_frame_kind(c->prof, c->func[i]));
   lp_json_end(c->j);
@@ -167,24 +162,21 @@ static void calls_functions(const Calls *c)
 static void calls_sites(const Calls *c)
 {
   uint32_t i;
-  lp_json_key(c->j, "sites");
-  lp_json_object(c->j);
-  lp_json_key(c->j, "function");
-  lp_json_array(c->j);
+  lp_json_object(c->j, "sites");
+  lp_json_array(c->j, "function");
   for (i = 0; i < c->nsite; i++)
     lp_json_number(c->j, c->offunc[i]);
   lp_json_end(c->j);
   calls_lines(c, c->site, c->nsite, lp_frame_line);
   calls_texts(c, "label", c->site, c->nsite, lp_label_whole);
-  lp_json_key(c->j, "approximate");
-  lp_json_array(c->j);
+  lp_json_array(c->j, "approximate");
   for (i = 0; i < c->nsite; i++)
     lp_json_number(c->j, c->prof->row[c->site[i]].marks != 0);
   lp_json_end(c->j);
   lp_json_end(c->j);
 }
 
-/* A metric of all nodes themselves, if it is not 0 everywhere. */
+/* The self values of a metric, if it is not 0 everywhere. */
 static void calls_column(const Calls *c, LpSide side, LpMetric m)
 {
   const LpValue *v = c->tree->col[side][m].self;
@@ -193,8 +185,7 @@ static void calls_column(const Calls *c, LpSide side, LpMetric m)
     ;
   if (i == c->nnode)
     return;
-  lp_json_key(c->j, lp_metrics[m].key);
-  lp_json_array(c->j);
+  lp_json_array(c->j, lp_metrics[m].key);
   for (i = 0; i < c->nnode; i++)
     lp_json_number(c->j, lp_value_round(v[c->node[i]]));
   lp_json_end(c->j);
@@ -204,8 +195,7 @@ static void calls_column(const Calls *c, LpSide side, LpMetric m)
 static void calls_side(const Calls *c, LpSide side)
 {
   LpMetric m;
-  lp_json_key(c->j, side == LP_NOW ? "self" : "base");
-  lp_json_object(c->j);
+  lp_json_object(c->j, side == LP_NOW ? "self" : "base");
   for (m = 0; m < LP_NMETRIC; m++)
     if (c->tree->metrics & LP_METRIC_BIT(m))
       calls_column(c, side, m);
@@ -217,15 +207,12 @@ static void calls_tree(const Calls *c)
 {
   const LpTreeNode *node = c->tree->node;
   uint32_t i;
-  lp_json_key(c->j, "tree");
-  lp_json_object(c->j);
-  lp_json_key(c->j, "parent");
-  lp_json_array(c->j);
+  lp_json_object(c->j, "tree");
+  lp_json_array(c->j, "parent");
   for (i = 0; i < c->nnode; i++)
     lp_json_number(c->j, c->ofnode[node[c->node[i]].parent]);
   lp_json_end(c->j);
-  lp_json_key(c->j, "site");
-  lp_json_array(c->j);
+  lp_json_array(c->j, "site");
   lp_json_number(c->j, (uint64_t)-1);
   for (i = 1; i < c->nnode; i++)
     lp_json_number(c->j, c->ofsite[node[c->node[i]].site]);
@@ -236,7 +223,6 @@ static void calls_tree(const Calls *c)
   lp_json_end(c->j);
 }
 
-/* Write all three members; the tree should be of whole numbers. */
 void lp_json_calls(LpJson *j, const LpProfile *prof, const LpTree *t)
 {
   Calls c = {.j = j, .prof = prof, .tree = t};

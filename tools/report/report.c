@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "foreign.h"
-#include "report.h"
-#include "report_csv.h"
-#include "report_json.h"
 #include "text.h"
 
 /* The first one of a format has its default view, unless table_formats has
@@ -21,7 +18,7 @@ static const LpReport *const reports[] = {
     &lp_report_tree,       &lp_report_callers, &lp_report_time,
     &lp_report_snapshots,  &lp_report_threads, &lp_report_folded};
 
-/* A table as text, and what must be said in front of it. */
+/* A table as text, with the notes before it. */
 static void report_table_text(LpOut *out, const LpTable *t,
                               const LpProfile *prof, const LpReportOptions *opt)
 {
@@ -39,7 +36,7 @@ static void report_table_text(LpOut *out, const LpTable *t,
 /* Formats that print tables. */
 static const struct TableFormat {
   const char *name;
-  const char *view; /* The default one, where there is it. */
+  const char *view; /* The default view, if it exists. */
   void (*write)(LpOut *out, const LpTable *t, const LpProfile *prof,
                 const LpReportOptions *opt);
 } table_formats[] = {{"text", NULL, report_table_text},
@@ -64,8 +61,8 @@ static int report_is(const LpReport *r, const char *format, const char *view)
   return !view || (r->view && strcmp(r->view, view) == 0);
 }
 
-/* The first report of a format, of a view if it is not NULL, of a profile of
-** LP_OF_*; or NULL. One of all of it comes before one of a part.
+/* The first report of a format and view (NULL: any) for a profile of LP_OF_*,
+** or NULL. A report of all kinds precedes one of a single kind.
 */
 static const LpReport *report_first(const char *format, const char *view,
                                     unsigned of)
@@ -109,7 +106,6 @@ static int report_column(const LpTable *t, const LpProfile *prof,
                                                    : col;
 }
 
-/* Write the report that lp_report_find finds; there must be one. */
 void lp_report_write(const char *format, const char *view, LpOut *out,
                      const LpProfile *prof, const LpReportOptions *opt)
 {

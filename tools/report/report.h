@@ -26,7 +26,7 @@ typedef struct LpReportOptions {
 
 #define LP_REPORT_MIN 0.5 /* LpReportOptions.min, if nothing else is said. */
 
-/* Options that some reports take. */
+/* Options that some reports take, in the order of report.c and options.c. */
 enum {
   LP_TAKES_HUMAN = 1,
   LP_TAKES_LEAKONLY = 2,
@@ -121,5 +121,22 @@ int lp_report_enough(const LpReportOptions *opt, uint64_t n, uint64_t all);
 */
 void lp_report_left(LpBuf *b, const LpReportOptions *opt, unsigned takes,
                     LpMetric metric);
+
+/* -- Formats (a file each) ------------------------------------------------ */
+
+/* Write a table as text. HUMAN: sizes with units. */
+void lp_table_text(LpOut *out, const LpTable *t, int human);
+
+/* Write a table as CSV. The first line has the keys of the columns. */
+void lp_csv_table(LpOut *out, const LpTable *t, const LpProfile *prof,
+                  const LpReportOptions *opt);
+
+/* Write a table as a JSON document. */
+void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
+                   const LpReportOptions *opt);
+
+/* Write a whole profile as one JSON document. */
+void lp_json_document(LpOut *out, const LpProfile *prof,
+                      const LpReportOptions *opt);
 
 #endif

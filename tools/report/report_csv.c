@@ -16,15 +16,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report_csv.h"
+#include "report.h"
 #include "utf8.h"
 
-/* What is in most names, and harmless. */
+/* Harmless characters of usual names. */
 static const char csv_harmless[] = "abcdefghijklmnopqrstuvwxyz"
                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                    "0123456789_-./:, ()[]<>~?";
 
-/* Could a spreadsheet take it for a formula? */
+/* Could a spreadsheet interpret it as a formula? */
 static int csv_formula(const char *s)
 {
   if (s[0] == '@')
@@ -52,7 +52,7 @@ static void csv_text(LpBuf *b, const char *s)
   lp_buf_free(&text);
 }
 
-/* Add what stands in a place. */
+/* Add the value of a cell. */
 static void csv_place(LpBuf *b, const LpPlace *p, LpUnit unit)
 {
   if (!p->known)
@@ -65,7 +65,6 @@ static void csv_place(LpBuf *b, const LpPlace *p, LpUnit unit)
     lp_buf_printf(b, "%" PRId64, (int64_t)p->n);
 }
 
-/* The whole table; the first line has the keys of its columns. */
 void lp_csv_table(LpOut *out, const LpTable *t, const LpProfile *prof,
                   const LpReportOptions *opt)
 {

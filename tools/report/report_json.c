@@ -8,7 +8,6 @@
 
 #include "foreign.h"
 #include "json_calls.h"
-#include "report_json.h"
 #include "text.h"
 
 #define JSON_FORMAT 1 /* Changes when a reader would have to. */
@@ -28,8 +27,7 @@ static const char *const json_views[] = {"types", "sizes", "time", "threads",
 static void json_files(LpJson *j, const char *key, const LpFiles *f,
                        uint32_t from, uint32_t to)
 {
-  lp_json_key(j, key);
-  lp_json_array(j);
+  lp_json_array(j, key);
   for (; from < to; from++)
     lp_json_text(j, lp_files_name(f, from));
   lp_json_end(j);
@@ -58,13 +56,12 @@ static void json_percent(LpJson *j, const char *key, double percent)
   lp_json_real(j, percent);
 }
 
-/* What was asked for that makes it less than all, or other than it would be. */
+/* The options that restrict or change the document. */
 static void json_options(LpJson *j, const LpProfile *prof,
                          const LpReportOptions *opt)
 {
   const LpWanted *w = &prof->wanted;
-  lp_json_key(j, "options");
-  lp_json_object(j);
+  lp_json_object(j, "options");
   json_given(j, "focus", opt->focus);
   json_given(j, "ignore", opt->ignore);
   json_number(j, "from_ns", w->from);
@@ -79,16 +76,15 @@ static void json_options(LpJson *j, const LpProfile *prof,
   lp_json_end(j);
 }
 
-/* What both kinds of documents begin with. */
+/* The common members of both kinds of documents. */
 static void json_head(LpJson *j, const LpProfile *prof,
                       const LpReportOptions *opt)
 {
   const LpFiles *f = &prof->files;
-  lp_json_object(j);
+  lp_json_object(j, NULL);
   lp_json_keytext(j, "generator", "lj-parse-memprof " LP_VERSION);
   lp_json_keynumber(j, "format", JSON_FORMAT);
-  lp_json_key(j, "of");
-  lp_json_array(j);
+  lp_json_array(j, "of");
   if (prof->of & LP_OF_MEMORY)
     lp_json_text(j, "memory");
   if (prof->of & LP_OF_CPU)
@@ -104,7 +100,7 @@ static void json_head(LpJson *j, const LpProfile *prof,
 static void json_column(LpJson *j, const char *key, const char *title,
                         LpUnit unit)
 {
-  lp_json_object(j);
+  lp_json_object(j, NULL);
   lp_json_keytext(j, "key", key);
   lp_json_keytext(j, "title", title);
   lp_json_keytext(j, "unit", json_units[unit]);
@@ -115,8 +111,7 @@ static void json_column(LpJson *j, const char *key, const char *title,
 static void json_metrics(LpJson *j, unsigned metrics)
 {
   LpMetric m;
-  lp_json_key(j, "metrics");
-  lp_json_array(j);
+  lp_json_array(j, "metrics");
   for (m = 0; m < LP_NMETRIC; m++)
     if (metrics & LP_METRIC_BIT(m))
       json_column(j, lp_metrics[m].key, lp_metrics[m].title,
@@ -126,15 +121,14 @@ static void json_metrics(LpJson *j, unsigned metrics)
 
 /* -- Summary -------------------------------------------------------------- */
 
-/* How far apart samples are. */
+/* The distances between samples. */
 static void json_sampled(LpJson *j, const LpProfile *prof)
 {
-  lp_json_key(j, "sampled");
   if (!prof->sparse) {
-    lp_json_null(j);
+    lp_json_keytext(j, "sampled", NULL);
     return;
   }
-  lp_json_object(j);
+  lp_json_object(j, "sampled");
   lp_json_keynumber(j, "dense", prof->dense);
   lp_json_keynumber(j, "sparse", prof->sparse);
   lp_json_end(j);
@@ -154,13 +148,11 @@ static uint64_t json_sum(const LpTree *t, LpSide side, LpMetric m)
 static void json_totals(LpJson *j, const LpProfile *prof, const LpTree *t)
 {
   LpMetric m;
-  lp_json_key(j, "totals");
-  lp_json_object(j);
+  lp_json_object(j, "totals");
   for (m = 0; m < LP_NMETRIC; m++) {
     if (!(t->metrics & LP_METRIC_BIT(m)))
       continue;
-    lp_json_key(j, lp_metrics[m].key);
-    lp_json_object(j);
+    lp_json_object(j, lp_metrics[m].key);
     lp_json_keynumber(j, "now", json_sum(t, LP_NOW, m));
     if (prof->baseline.present)
       lp_json_keynumber(j, "base", json_sum(t, LP_BASE, m));
@@ -175,8 +167,7 @@ static void json_reasons(LpJson *j, const LpCpu *cpu, const char *key,
 {
   size_t skip = strlen(before), n;
   uint32_t i;
-  lp_json_key(j, key);
-  lp_json_object(j);
+  lp_json_object(j, key);
   for (i = 0; i < cpu->keys.n; i++) {
     const char *s = lp_intern_get(&cpu->keys, i, &n);
     if (n < skip || memcmp(s, before, skip) != 0)
@@ -191,12 +182,11 @@ static void json_reasons(LpJson *j, const LpCpu *cpu, const char *key,
 static void json_statistics(LpJson *j, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
-  lp_json_key(j, "books");
   if (!(prof->of & LP_OF_CPU)) {
-    lp_json_null(j);
+    lp_json_keytext(j, "books", NULL);
     return;
   }
-  lp_json_object(j);
+  lp_json_object(j, "books");
   lp_json_key(j, "event");
   lp_json_string(j, (LpStr){cpu->event.s, cpu->event.n});
   lp_json_keynumber(j, "samples", cpu->samples);
@@ -217,11 +207,10 @@ static void json_statistics(LpJson *j, const LpProfile *prof)
 static void json_damage(LpJson *j, const LpFiles *f)
 {
   uint32_t i;
-  lp_json_key(j, "damage");
-  lp_json_array(j);
+  lp_json_array(j, "damage");
   for (i = 0; i < f->nharm; i++) {
     const LpDamage *d = &f->harm[i].damage;
-    lp_json_object(j);
+    lp_json_object(j, NULL);
     lp_json_keytext(j, "file", lp_files_name(f, f->harm[i].file));
     lp_json_keynumber(j, "offset", d->offset);
     lp_json_keytext(j, "what", d->what);
@@ -236,12 +225,11 @@ static void json_damage(LpJson *j, const LpFiles *f)
 /* The highest peak of a stream, if peaks were counted. */
 static void json_peak(LpJson *j, const LpProfile *prof)
 {
-  lp_json_key(j, "peak");
   if (!(prof->of & LP_OF_MEMORY) || !(prof->wanted.what & LP_WANT_PEAK)) {
-    lp_json_null(j);
+    lp_json_keytext(j, "peak", NULL);
     return;
   }
-  lp_json_object(j);
+  lp_json_object(j, "peak");
   lp_json_keynumber(j, "bytes", prof->peak_bytes);
   lp_json_keynumber(j, "ns", prof->peak_ns);
   lp_json_end(j);
@@ -253,15 +241,13 @@ static void json_timeline(LpJson *j, const LpProfile *prof)
   const char *const of[] = {"memory", "cpu"};
   const LpTimeline *t = &prof->timeline;
   int i;
-  lp_json_key(j, "timeline");
   if (!lp_profile_joint(prof) || !lp_timeline_shared(t)) {
-    lp_json_null(j);
+    lp_json_keytext(j, "timeline", NULL);
     return;
   }
-  lp_json_object(j);
+  lp_json_object(j, "timeline");
   for (i = 0; i < 2; i++) {
-    lp_json_key(j, of[i]);
-    lp_json_object(j);
+    lp_json_object(j, of[i]);
     lp_json_keynumber(j, "from_ns", t->span[i].from);
     lp_json_keynumber(j, "to_ns", t->span[i].to);
     lp_json_end(j);
@@ -273,12 +259,11 @@ static void json_timeline(LpJson *j, const LpProfile *prof)
 static void json_foreign(LpJson *j, const LpProfile *prof)
 {
   LpForeign sum = lp_foreign_sum(prof, NULL);
-  lp_json_key(j, "outside");
   if (!sum.arrived && !prof->elder.n) {
-    lp_json_null(j);
+    lp_json_keytext(j, "outside", NULL);
     return;
   }
-  lp_json_object(j);
+  lp_json_object(j, "outside");
   lp_json_keynumber(j, "live_bytes", sum.live);
   lp_json_keynumber(j, "bytes", sum.bytes);
   lp_json_keynumber(j, "allocations", sum.arrived);
@@ -288,11 +273,10 @@ static void json_foreign(LpJson *j, const LpProfile *prof)
   lp_json_end(j);
 }
 
-/* What is to be known before one looks closer. */
+/* The summary. */
 static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
 {
-  lp_json_key(j, "summary");
-  lp_json_object(j);
+  lp_json_object(j, "summary");
   json_sampled(j, prof);
   lp_json_keytext(j, "approximate", prof->guess.n ? prof->guess.s : NULL);
   lp_json_key(j, "duration_ns");
@@ -311,7 +295,7 @@ static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
 
 /* -- Tables --------------------------------------------------------------- */
 
-/* What stands in a place. */
+/* The value of a cell. */
 static void json_place(LpJson *j, const LpPlace *p, LpUnit unit)
 {
   if (!p->known)
@@ -329,15 +313,13 @@ static void json_members(LpJson *j, const LpTable *t)
 {
   unsigned col;
   size_t row;
-  lp_json_key(j, "columns");
-  lp_json_array(j);
+  lp_json_array(j, "columns");
   for (col = 0; col < t->ncol; col++)
     json_column(j, t->col[col].key, t->col[col].title, t->col[col].unit);
   lp_json_end(j);
-  lp_json_key(j, "rows");
-  lp_json_array(j);
+  lp_json_array(j, "rows");
   for (row = 0; row < t->n; row++) {
-    lp_json_array(j);
+    lp_json_array(j, NULL);
     for (col = 0; col < t->ncol; col++)
       json_place(j, lp_table_at(t, row, col), t->col[col].unit);
     lp_json_end(j);
@@ -345,21 +327,19 @@ static void json_members(LpJson *j, const LpTable *t)
   lp_json_end(j);
 }
 
-/* All views that are tables, and need nothing that was not counted. */
+/* All views that are tables, as far as their data was counted. */
 static void json_tables(LpJson *j, const LpProfile *prof,
                         const LpReportOptions *opt)
 {
   size_t i;
-  lp_json_key(j, "tables");
-  lp_json_object(j);
+  lp_json_object(j, "tables");
   for (i = 0; i < sizeof(json_views) / sizeof(json_views[0]); i++) {
     const LpReport *r = lp_report_find("json", json_views[i], prof->of);
     LpTable t = {.name = json_views[i]};
     if (!r || !r->table || (r->wants & ~prof->wanted.what))
       continue;
     r->table(&t, prof, opt);
-    lp_json_key(j, json_views[i]);
-    lp_json_object(j);
+    lp_json_object(j, json_views[i]);
     json_members(j, &t);
     lp_json_end(j);
     lp_table_close(&t);
@@ -369,7 +349,6 @@ static void json_tables(LpJson *j, const LpProfile *prof,
 
 /* -- Both documents ------------------------------------------------------- */
 
-/* A view. */
 void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
                    const LpReportOptions *opt)
 {
@@ -381,7 +360,6 @@ void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
   lp_json_end(&j);
 }
 
-/* All of a profile. */
 void lp_json_document(LpOut *out, const LpProfile *prof,
                       const LpReportOptions *opt)
 {

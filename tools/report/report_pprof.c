@@ -14,9 +14,7 @@
 #include "foreign.h"
 #include "frame.h"
 #include "gzip.h"
-#include "label.h"
 #include "protobuf.h"
-#include "report.h"
 #include "text.h"
 #include "utf8.h"
 
@@ -54,14 +52,14 @@ enum {
   FUNCTION_LINE
 };
 
-/* What a value of a sample is. */
+/* A type of values of samples. */
 typedef struct PprofType {
   const char *type, *unit;
   LpMetric metric;
   int period; /* As many times that. */
 } PprofType;
 
-/* Those that are counted are written; counts are in front of their bytes. */
+/* Only counted types are written; counts precede their bytes. */
 static const PprofType pprof_types[] = {
     {"alloc_objects", "count", LP_METRIC_ALLOCATIONS, 0},
     {"alloc_space", "bytes", LP_METRIC_BYTES, 0},
@@ -93,7 +91,7 @@ typedef struct Pprof {
 
 /* -- What others refer to ------------------------------------------------- */
 
-/* Write a field of the profile, which is empty then. */
+/* Write the field to the profile and clear it. */
 static void pprof_field(Pprof *p, unsigned field, LpBuf *msg)
 {
   lp_pb_message(&p->top, field, msg);
@@ -123,8 +121,7 @@ static uint64_t pprof_string(Pprof *p, const char *s)
 }
 
 /* The string number of a site's label, which OF appends. */
-static uint64_t pprof_label(Pprof *p, uint32_t site,
-                            void (*of)(LpBuf *, const LpProfile *, uint32_t))
+static uint64_t pprof_label(Pprof *p, uint32_t site, LpLabel *of)
 {
   LpBuf b = {0};
   uint64_t id;
@@ -156,40 +153,28 @@ static uint64_t pprof_function(Pprof *p, uint32_t site)
   return p->func[id];
 }
 
-/* The id of a module. */
-static uint64_t pprof_module(Pprof *p, const char *path, const char *buildid)
-{
-  LpBuf b = {0};
-  uint32_t n = p->mappings.n, id;
-  lp_buf_printf(&b, "%s %s", buildid, path);
-  id = lp_intern(&p->mappings, b.s, b.n);
-  b.n = 0;
-  if (id == n) {
-    lp_pb_number(&b, MAPPING_ID, id + 1u);
-    lp_pb_number(&b, MAPPING_LIMIT, INT64_MAX);
-    lp_pb_number(&b, MAPPING_FILE, pprof_string(p, path));
-    lp_pb_number(&b, MAPPING_BUILDID, pprof_string(p, buildid));
-    lp_pb_number(&b, MAPPING_HASFUNCTIONS, 1);
-    pprof_field(p, PROFILE_MAPPING, &b);
-  }
-  lp_buf_free(&b);
-  return id + 1u;
-}
-
 /* The id of a site's module, 0 if it has none. Functions are in it by their
 ** addresses in its file.
 */
 static uint64_t pprof_mapping(Pprof *p, uint32_t site)
 {
-  LpBuf path = {0}, buildid = {0};
-  uint64_t id = 0;
-  lp_frame_module(&path, p->prof, site);
-  lp_frame_buildid(&buildid, p->prof, site);
-  if (path.n)
-    id = pprof_module(p, path.s, buildid.n ? buildid.s : "");
-  lp_buf_free(&path);
-  lp_buf_free(&buildid);
-  return id;
+  uint64_t key[2] = {pprof_label(p, site, lp_frame_module), 0};
+  uint32_t n = p->mappings.n, id;
+  LpBuf msg = {0};
+  if (!key[0])
+    return 0;
+  key[1] = pprof_label(p, site, lp_frame_buildid);
+  id = lp_intern(&p->mappings, key, sizeof(key));
+  if (id == n) {
+    lp_pb_number(&msg, MAPPING_ID, id + 1u);
+    lp_pb_number(&msg, MAPPING_LIMIT, INT64_MAX);
+    lp_pb_number(&msg, MAPPING_FILE, key[0]);
+    lp_pb_number(&msg, MAPPING_BUILDID, key[1]);
+    lp_pb_number(&msg, MAPPING_HASFUNCTIONS, 1);
+    pprof_field(p, PROFILE_MAPPING, &msg);
+  }
+  lp_buf_free(&msg);
+  return id + 1u;
 }
 
 /* The id of a site's location. */
@@ -216,9 +201,7 @@ static uint64_t pprof_location(Pprof *p, uint32_t site)
 
 /* -- Stacks --------------------------------------------------------------- */
 
-/* What a node itself has of a type; compared with something, by how much that
-** has changed, which may be below 0.
-*/
+/* The self value of a node; in a diff the change, which may be negative. */
 static uint64_t pprof_value(const Pprof *p, const PprofType *t, uint32_t node)
 {
   uint64_t n = lp_tree_self(&p->tree, node, t->metric), base = 0;
@@ -227,7 +210,7 @@ static uint64_t pprof_value(const Pprof *p, const PprofType *t, uint32_t node)
   return t->period ? n * p->period - base * p->base_period : n - base;
 }
 
-/* The values of a node itself. Returns 0 if there are none. */
+/* The self values of a node. Returns 0 if there are none. */
 static int pprof_values(const Pprof *p, LpBuf *values, uint32_t node)
 {
   uint64_t some = 0;
@@ -294,38 +277,34 @@ static void pprof_choose(Pprof *p, LpMetric metric)
     pprof_number(p, PROFILE_DEFAULT_TYPE, pprof_string(p, first));
 }
 
-/* Write a comment. */
-static void pprof_comment(Pprof *p, const char *s)
+/* Write a comment, if there is one, which is empty then. */
+static void pprof_comment(Pprof *p, LpBuf *b)
 {
-  pprof_number(p, PROFILE_COMMENT, pprof_string(p, s));
+  if (b->n)
+    pprof_number(p, PROFILE_COMMENT, pprof_string(p, b->s));
+  b->n = 0;
 }
 
-/* Write what people should know of the figures. */
+/* Write comments about estimates. */
 static void pprof_comments(Pprof *p, const LpReportOptions *opt)
 {
   const LpProfile *prof = p->prof;
-  LpBuf b = {0};
-  size_t n;
-  pprof_comment(p, "lj-parse-memprof " LP_VERSION);
-  if (opt->base) {
+  LpBuf b = {0}, outside = {0};
+  lp_buf_puts(&b, "lj-parse-memprof " LP_VERSION);
+  pprof_comment(p, &b);
+  if (opt->base)
     lp_buf_printf(&b, "Changes, compared with %s", opt->base);
-    pprof_comment(p, b.s);
-    b.n = 0;
-  }
+  pprof_comment(p, &b);
   lp_text_sampled(&b, prof);
-  if (b.n)
-    pprof_comment(p, b.s);
-  b.n = 0;
-  if (prof->guess.n) {
+  pprof_comment(p, &b);
+  if (prof->guess.n)
     lp_buf_printf(&b, "Live figures are approximate: %s", prof->guess.s);
-    pprof_comment(p, b.s);
-    b.n = 0;
-  }
-  lp_buf_puts(&b, "Outside of the VM's count: ");
-  n = b.n;
-  lp_foreign_text(&b, prof);
-  if (b.n > n)
-    pprof_comment(p, b.s);
+  pprof_comment(p, &b);
+  lp_foreign_text(&outside, prof);
+  if (outside.n)
+    lp_buf_printf(&b, "Outside of the VM's count: %s", outside.s);
+  pprof_comment(p, &b);
+  lp_buf_free(&outside);
   lp_buf_free(&b);
 }
 

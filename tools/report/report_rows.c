@@ -38,7 +38,7 @@ typedef struct Rows {
 
 /* -- Figures -------------------------------------------------------------- */
 
-/* What the sites have themselves. */
+/* Self values of the sites. */
 static void rows_self(Rows *r)
 {
   LpTreeOf of = {r->metrics, LP_MERGE_CALLERS, r->opt->shape};
@@ -84,7 +84,7 @@ static void rows_visit(Rows *r, const LpTree *t, uint32_t i, int depth,
     lp_value_add(&row->total[side], t->col[side][r->metric].total[i]);
 }
 
-/* What the sites have with all that they called. */
+/* Totals of the sites. */
 static void rows_total(Rows *r)
 {
   LpTreeOf of = {LP_METRIC_BIT(r->metric), LP_MERGE_NONE, r->opt->shape};
@@ -104,31 +104,33 @@ static void rows_total(Rows *r)
 
 /* -- Order ---------------------------------------------------------------- */
 
-/* Of the metric: what a row has itself, and how that changed. */
+/* Of a metric: what there is, or how that changed. */
+static uint64_t rows_value(LpValue now, LpValue base, int change)
+{
+  return lp_value_round(now) - (change ? lp_value_round(base) : 0);
+}
+
+/* Of the metric: what a row has itself. */
 static uint64_t rows_own(const Rows *r, const Row *row, int change)
 {
-  uint64_t now = lp_value_round(row->self[LP_NOW][r->metric]);
-  uint64_t base = lp_value_round(row->self[LP_BASE][r->metric]);
-  return change ? now - base : now;
+  return rows_value(row->self[LP_NOW][r->metric], row->self[LP_BASE][r->metric],
+                    change);
 }
 
-/* The same in total. */
+/* The total, or its change. */
 static uint64_t rows_all(const Row *row, int change)
 {
-  uint64_t now = lp_value_round(row->total[LP_NOW]);
-  uint64_t base = lp_value_round(row->total[LP_BASE]);
-  return change ? now - base : now;
+  return rows_value(row->total[LP_NOW], row->total[LP_BASE], change);
 }
 
-/* Most first; changes by their size. */
+/* Largest first; changes by their size. */
 static int rows_compare(uint64_t a, uint64_t b, int change)
 {
-  if (change && lp_size(a) != lp_size(b))
-    return lp_size(a) > lp_size(b) ? -1 : 1;
-  return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);
+  int cmp = change ? lp_most_first(lp_size(a), lp_size(b)) : 0;
+  return cmp ? cmp : lp_most_first(a, b);
 }
 
-/* Most first, then by name. */
+/* Largest first, then by name. */
 static int rows_before(const void *a, const void *b, void *ctx)
 {
   const Row *x = a, *y = b;
@@ -140,21 +142,17 @@ static int rows_before(const void *a, const void *b, void *ctx)
   return cmp ? cmp : strcmp(x->label, y->label);
 }
 
-/* What a row is called. */
+/* The name of a row. */
 static char *rows_label(const Rows *r, const Row *row)
 {
   LpBuf b = {0};
-  if (r->lines) {
-    lp_label_whole(&b, r->prof, row->site);
-    return b.s;
-  }
-  if (row->unsure)
+  if (row->unsure && !r->lines)
     lp_buf_puts(&b, "~");
-  lp_label_func(&b, r->prof, row->site);
+  (r->lines ? lp_label_whole : lp_label_func)(&b, r->prof, row->site);
   return b.s;
 }
 
-/* Is there nothing in a row? */
+/* Is a row empty? */
 static int rows_empty(const Row *row)
 {
   static const LpValue none[LP_NSIDE][LP_NMETRIC];
@@ -162,8 +160,8 @@ static int rows_empty(const Row *row)
          memcmp(row->total, none[0], sizeof(row->total)) == 0;
 }
 
-/* Metrics that text has room for beside the one the report is of; those of both
-** kinds where both are in one report.
+/* Metrics shown as text besides the main one; of both kinds if both are in the
+** report.
 */
 static unsigned rows_near(const Rows *r)
 {
@@ -176,7 +174,7 @@ static unsigned rows_near(const Rows *r)
   return r->sides == 1 ? near & r->metrics & ~LP_METRIC_BIT(r->metric) : 0;
 }
 
-/* Has a row enough itself, of any metric that is shown? */
+/* Is a row's self value of any metric shown large enough? */
 static int rows_near_enough(const Rows *r, const Row *row)
 {
   unsigned near = rows_near(r);
@@ -189,25 +187,26 @@ static int rows_near_enough(const Rows *r, const Row *row)
   return 0;
 }
 
-/* Is a row shown? If something is to be left out, that are rows with little in
-** total; in a diff, of which little changed.
+/* Is a row shown? Rows with a small total are left out; in a diff, those with a
+** small change.
 */
 static int rows_shown(const Rows *r, const Row *row)
 {
   uint64_t all = lp_value_round(r->all[LP_NOW]);
   uint64_t base = lp_value_round(r->all[LP_BASE]);
+  uint64_t most = (int64_t)all > (int64_t)base ? all : base;
   if (!(r->opt->min > 0) && !r->opt->least)
     return !rows_empty(row);
   if (r->sides == 1)
     return lp_report_enough(r->opt, rows_all(row, 0), all) ||
            (lp_profile_joint(r->prof) && rows_near_enough(r, row));
-  return lp_report_enough(r->opt, lp_size(rows_all(row, 1)),
-                          (int64_t)all > (int64_t)base ? all : base) ||
-         lp_report_enough(r->opt, lp_size(rows_own(r, row, 1)),
-                          (int64_t)all > (int64_t)base ? all : base);
+  return lp_report_enough(r->opt, lp_size(rows_all(row, 1)), most) ||
+         lp_report_enough(r->opt, lp_size(rows_own(r, row, 1)), most);
 }
 
-/* Bring the rows that are shown to the front, in order. Returns how many. */
+/* Move the rows that are shown to the front and sort them. Returns their
+** number.
+*/
 static size_t rows_sort(Rows *r)
 {
   size_t i, n = 0;
@@ -224,7 +223,7 @@ static size_t rows_sort(Rows *r)
 
 /* -- The table ------------------------------------------------------------ */
 
-/* Add a column of totals, in which every stack is more than once. */
+/* Add a column of totals, which must not be added up. */
 static LpColumn *rows_alone(LpTable *t, const char *key, const char *title,
                             LpUnit unit, int width)
 {
@@ -255,8 +254,7 @@ static void rows_columns(const Rows *r, LpTable *t)
   rows_alone(t, "total-change", "change", unit, 11)->change = 1;
 }
 
-/* All columns: those, those of other metrics that text has, the name, the rest.
- */
+/* All columns: the main metric, other metrics in text, the name, the rest. */
 static void rows_head(const Rows *r, LpTable *t)
 {
   unsigned near = rows_near(r);
@@ -270,19 +268,18 @@ static void rows_head(const Rows *r, LpTable *t)
     if (m == r->metric || !(r->metrics & LP_METRIC_BIT(m)))
       continue;
     if (!(near & LP_METRIC_BIT(m)))
-      lp_table_extra(t, lp_metrics[m].key, lp_metrics[m].title,
-                     lp_metrics[m].unit);
+      lp_table_metric(t, m)->extra = 1;
     if (r->sides > 1)
       lp_table_base(t, m);
   }
   if (r->metric != LP_METRIC_SAMPLES || lp_profile_joint(r->prof))
     lp_buf_printf(&t->note, " by %s", lp_metrics[r->metric].title);
-  /* Of two kinds of metrics one is the report's, but another may sort it. */
+  /* With two kinds of profiles, any metric may sort the rows. */
   if (r->opt->sort && lp_profile_joint(r->prof))
     lp_buf_printf(&t->note, ", sorted by %s", r->opt->sort);
 }
 
-/* What a row has itself of a metric, if that is known. */
+/* A row's self value of a metric, if it is known. */
 static void rows_number(const Rows *r, LpTable *t, unsigned col, const Row *row,
                         LpSide side, LpMetric m)
 {
@@ -333,15 +330,15 @@ static void rows_add(const Rows *r, LpTable *t, const Row *row)
 
 /* All of it. */
 static void rows_table(LpTable *t, const LpProfile *prof,
-                       const LpReportOptions *opt, int lines)
+                       const LpReportOptions *opt)
 {
-  Rows r = {.prof = prof, .opt = opt, .lines = lines};
+  Rows r = {.prof = prof, .opt = opt, .lines = strcmp(t->name, "lines") == 0};
   size_t i, n;
   r.sides = prof->baseline.present ? LP_NSIDE : 1;
   r.metric = lp_report_metric(prof, opt);
   r.metrics = lp_metric_columns(prof) | LP_METRIC_BIT(r.metric);
   r.row = lp_zalloc(prof->sitekeys.n, sizeof(Row));
-  r.as = lp_tree_sites(prof, lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
+  r.as = lp_tree_sites(prof, r.lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
   rows_self(&r);
   rows_total(&r);
   n = rows_sort(&r);
@@ -353,27 +350,15 @@ static void rows_table(LpTable *t, const LpProfile *prof,
   free(r.as);
 }
 
-static void functions_table(LpTable *t, const LpProfile *prof,
-                            const LpReportOptions *opt)
-{
-  rows_table(t, prof, opt, 0);
-}
-
-static void lines_table(LpTable *t, const LpProfile *prof,
-                        const LpReportOptions *opt)
-{
-  rows_table(t, prof, opt, 1);
-}
-
 const LpReport lp_report_functions = {
     .view = "functions",
     .of = LP_OF_MEMORY | LP_OF_CPU,
     .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
-    .table = functions_table,
+    .table = rows_table,
 };
 const LpReport lp_report_lines = {
     .view = "lines",
     .of = LP_OF_MEMORY | LP_OF_CPU,
     .takes = LP_TAKES_SHAPE | LP_TAKES_FIGURES,
-    .table = lines_table,
+    .table = rows_table,
 };

@@ -1,6 +1,5 @@
 /*
-** What options mean to a report: which metric, what is left out, and how that
-** is said.
+** Options of reports: the metric, what is left out, and the text about it.
 */
 
 #include <string.h>
@@ -9,8 +8,8 @@
 #include "report.h"
 #include "text.h"
 
-/* The metric that a report is of: if none is asked for that such a profile has,
-** samples of CPU time, or bytes of memory.
+/* The metric of a report. The default is samples for CPU time, bytes for
+** memory.
 */
 LpMetric lp_report_metric(const LpProfile *prof, const LpReportOptions *opt)
 {
@@ -20,8 +19,8 @@ LpMetric lp_report_metric(const LpProfile *prof, const LpReportOptions *opt)
   return prof->of & LP_OF_CPU ? LP_METRIC_SAMPLES : LP_METRIC_BYTES;
 }
 
-/* Is N of ALL enough to be shown? Nothing never is, and less than nothing, as
-** there may be after a gap, is not much.
+/* Is N of ALL large enough to be shown? 0 is not, nor are negative values after
+** a gap.
 */
 int lp_report_enough(const LpReportOptions *opt, uint64_t n, uint64_t all)
 {
@@ -40,8 +39,6 @@ static void shape_text(LpBuf *b, const char *before, const char *s)
   lp_label_text(b, (LpStr){s, strlen(s)});
 }
 
-/* Add what is left out, if something is, of what a report of that metric TAKES.
- */
 void lp_report_left(LpBuf *b, const LpReportOptions *opt, unsigned takes,
                     LpMetric metric)
 {

@@ -1,6 +1,5 @@
 /*
-** --view=sites, the RFC's report: events by site, and what each site still
-** holds.
+** --view=sites, the RFC's report: events and live bytes by site.
 */
 
 #include <inttypes.h>
@@ -8,15 +7,7 @@
 #include <string.h>
 
 #include "foreign.h"
-#include "label.h"
-#include "report.h"
 #include "text.h"
-
-/* A row of one section. */
-typedef struct TextRow {
-  uint32_t site;
-  uint64_t n; /* What rows are sorted by. */
-} TextRow;
 
 typedef struct Text {
   LpOut *out;
@@ -24,26 +15,10 @@ typedef struct Text {
   const LpReportOptions *opt;
   uint32_t nsite;
   char **label;         /* By site. */
-  TextRow *row;         /* Of one section; as many as there are sites. */
+  LpTextRow *row;       /* Of one section; as many as there are sites. */
   LpOverride *override; /* By event, site, site. */
   size_t noverride;
 } Text;
-
-/* -- Order ---------------------------------------------------------------- */
-
-/* Most first, then by name, then by age. */
-static int text_before(const void *a, const void *b, void *ctx)
-{
-  const TextRow *x = a, *y = b;
-  const Text *t = ctx;
-  int cmp;
-  if (x->n != y->n)
-    return x->n > y->n ? -1 : 1;
-  cmp = strcmp(t->label[x->site], t->label[y->site]);
-  if (cmp)
-    return cmp;
-  return x->site < y->site ? -1 : x->site > y->site;
-}
 
 /* By event, then the overriding site, then the site of the allocation. */
 static int text_override_before(const void *a, const void *b)
@@ -52,21 +27,21 @@ static int text_override_before(const void *a, const void *b)
   return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* A name for every site, a list of who took whose objects. */
+/* Make the names of all sites and the sorted list of overrides. */
 static void text_prepare(Text *t)
 {
-  size_t i;
+  const LpOverrides *o = &t->prof->overrides;
   t->nsite = t->prof->sitekeys.n;
-  t->row = lp_alloc(t->nsite * sizeof(TextRow));
-  t->label = lp_text_labels(t->prof, 0);
-  t->override = lp_alloc(t->prof->overrides.n * sizeof(LpOverride));
-  for (i = 0; i < t->prof->overrides.size; i++)
-    if (t->prof->overrides.entry[i].key)
-      t->override[t->noverride++] = t->prof->overrides.entry[i];
+  t->row = lp_alloc(t->nsite * sizeof(LpTextRow));
+  t->label = lp_text_labels(t->prof, lp_label_site);
+  t->noverride = o->n;
+  t->override = lp_alloc(o->n * sizeof(LpOverride));
+  if (o->n)
+    memcpy(t->override, o->entry, o->n * sizeof(LpOverride));
   qsort(t->override, t->noverride, sizeof(LpOverride), text_override_before);
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void text_free(Text *t)
 {
   lp_text_free(t->label, t->prof);
@@ -86,12 +61,8 @@ static void text_size(Text *t, uint64_t n)
 /* The function's name, if it has one, and the end of the line. */
 static void text_name(Text *t, uint32_t site)
 {
-  LpBuf b = {0};
-  lp_label_name(&b, t->prof, site);
-  if (b.n)
-    lp_out_printf(t->out, " (%s)", b.s);
+  lp_label_named(&t->out->buf, t->prof, site);
   lp_out_puts(t->out, "\n");
-  lp_buf_free(&b);
 }
 
 /* "label: events in out" */
@@ -102,123 +73,6 @@ static void text_row(Text *t, const char *label, uint64_t n, uint64_t in,
   text_size(t, in);
   lp_out_puts(t->out, " ");
   text_size(t, out);
-}
-
-/* How many of N rows have a line of their own. */
-static size_t text_top(const Text *t, size_t n)
-{
-  return t->opt->top && n > t->opt->top + 1 ? t->opt->top : n;
-}
-
-/* Whose objects a site reallocated or freed, and an empty line. */
-static void text_overrides(Text *t, uint64_t key)
-{
-  size_t lo = 0, hi = t->noverride, i, n = 0, top;
-  TextRow *list;
-  while (lo < hi) { /* The first entry that is not before KEY. */
-    size_t mid = lo + (hi - lo) / 2;
-    if (t->override[mid].key < key)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  for (hi = lo; hi < t->noverride && t->override[hi].key >> 32 == key >> 32;)
-    hi++;
-  list = lp_alloc((hi - lo) * sizeof(TextRow));
-  for (i = lo; i < hi; i++)
-    list[n++] = (TextRow){LP_OVERRIDE_OF(t->override[i].key),
-                          lp_round(t->override[i].w.n, t->override[i].w.npart)};
-  qsort_r(list, n, sizeof(TextRow), text_before, t);
-  if (n)
-    lp_out_puts(t->out, "\tOverrides:\n");
-  top = text_top(t, n);
-  for (i = 0; i < top; i++)
-    lp_out_printf(t->out, "\t\t%s\n", t->label[list[i].site]);
-  if (top < n)
-    lp_out_printf(t->out, "\t\t(%zu others)\n", n - top);
-  lp_out_puts(t->out, "\n");
-  free(list);
-}
-
-/* -- Sections ------------------------------------------------------------- */
-
-/* What is in a section of events: offsets in LpRow. */
-typedef struct TextSection {
-  const char *title;
-  size_t n, in, out; /* Events, bytes; TEXT_NONE: there are none. */
-  int override;      /* It lists whose objects were overridden, */
-  uint64_t key;      /* with this in the key. */
-} TextSection;
-
-#define TEXT_NONE ((size_t)-1)
-
-static const TextSection text_sections[] = {
-    {"ALLOCATIONS", offsetof(LpRow, allocs), offsetof(LpRow, alloc_bytes),
-     TEXT_NONE, 0, 0},
-    {"REALLOCATIONS", offsetof(LpRow, reallocs), offsetof(LpRow, realloc_in),
-     offsetof(LpRow, realloc_out), 1, LP_OVERRIDE_REALLOC},
-    {"DEALLOCATIONS", offsetof(LpRow, frees), TEXT_NONE,
-     offsetof(LpRow, free_bytes), 1, 0},
-};
-
-/* A number of a site's row. */
-static uint64_t text_number(const Text *t, uint32_t site, size_t offset)
-{
-  const char *row = (const char *)&t->prof->row[site];
-  return offset == TEXT_NONE ? 0 : *(const uint64_t *)(row + offset);
-}
-
-/* The rows of a section: sort those that have a number, at this offset. What is
-** not known is none.
-*/
-static size_t text_sort(Text *t, size_t number)
-{
-  size_t n = 0;
-  uint32_t i;
-  for (i = 0; i < t->nsite; i++) {
-    uint64_t v = text_number(t, i, number);
-    if (i == LP_SITE_BEFORE && number == offsetof(LpRow, live) &&
-        t->prof->nobefore)
-      continue;
-    if (v && (int64_t)v > 0 && lp_shape_site(t->opt->shape, i))
-      t->row[n++] = (TextRow){i, v};
-  }
-  qsort_r(t->row, n, sizeof(TextRow), text_before, t);
-  return n;
-}
-
-/* The sum of a number in the rows from FROM on. */
-static uint64_t text_rest(const Text *t, size_t from, size_t n, size_t number)
-{
-  uint64_t sum = 0;
-  for (; from < n; from++)
-    sum += text_number(t, t->row[from].site, number);
-  return sum;
-}
-
-/* A section of events. */
-static void text_events(Text *t, const TextSection *s)
-{
-  size_t i, n = text_sort(t, s->n), top = text_top(t, n);
-  lp_out_printf(t->out, "%s\n", s->title);
-  for (i = 0; i < top; i++) {
-    uint32_t site = t->row[i].site;
-    text_row(t, t->label[site], t->row[i].n, text_number(t, site, s->in),
-             text_number(t, site, s->out));
-    text_name(t, site);
-    if (s->override)
-      text_overrides(t, s->key | LP_OVERRIDE_KEY(site, 0));
-  }
-  if (top < n) {
-    LpBuf b = {0};
-    lp_buf_printf(&b, "(%zu others)", n - top);
-    text_row(t, b.s, text_rest(t, top, n, s->n), text_rest(t, top, n, s->in),
-             text_rest(t, top, n, s->out));
-    lp_out_puts(t->out, "\n");
-    lp_buf_free(&b);
-  }
-  if (!n || !s->override || top < n)
-    lp_out_puts(t->out, "\n");
 }
 
 /* "label holds 640 bytes: 100 allocations, 90 deallocations" */
@@ -232,28 +86,126 @@ static void text_holds(Text *t, const char *label, uint64_t bytes,
                 t->opt->human ? "" : " bytes", arrived, left);
 }
 
-/* HEAP SUMMARY: what is still held, and by whom. */
-static void text_heap(Text *t)
+/* The overrides of a site, and an empty line. */
+static void text_overrides(Text *t, uint64_t key)
 {
-  size_t i, n = text_sort(t, offsetof(LpRow, live)), top = text_top(t, n);
-  lp_out_puts(t->out, "HEAP SUMMARY");
-  lp_text_guess(t->out, t->prof);
+  size_t lo = 0, hi = t->noverride, i, n = 0, top;
+  LpTextRow *list;
+  while (lo < hi) { /* The first entry that is not before KEY. */
+    size_t mid = lo + (hi - lo) / 2;
+    if (t->override[mid].key < key)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  for (hi = lo; hi < t->noverride && t->override[hi].key >> 32 == key >> 32;)
+    hi++;
+  list = lp_alloc((hi - lo) * sizeof(LpTextRow));
+  for (i = lo; i < hi; i++)
+    list[n++] =
+        (LpTextRow){LP_OVERRIDE_OF(t->override[i].key),
+                    lp_round(t->override[i].w.n, t->override[i].w.npart)};
+  lp_text_sort(list, n, t->label);
+  if (n)
+    lp_out_puts(t->out, "\tOverrides:\n");
+  top = lp_text_top(t->opt, n);
+  for (i = 0; i < top; i++)
+    lp_out_printf(t->out, "\t\t%s\n", t->label[list[i].site]);
+  if (top < n)
+    lp_out_printf(t->out, "\t\t(%zu others)\n", n - top);
+  lp_out_puts(t->out, "\n");
+  free(list);
+}
+
+/* -- Sections ------------------------------------------------------------- */
+
+/* What is in a section: offsets in LpRow. */
+typedef struct TextSection {
+  const char *title;
+  size_t n, in, out; /* Rows are sorted by n; TEXT_NONE: it has none. */
+  void (*row)(Text *t, const char *label, uint64_t n, uint64_t in,
+              uint64_t out);
+  int override; /* It lists whose objects were overridden, */
+  uint64_t key; /* with this in the key. */
+} TextSection;
+
+#define TEXT_NONE ((size_t)-1)
+
+static const TextSection text_sections[] = {
+    {"ALLOCATIONS", offsetof(LpRow, allocs), offsetof(LpRow, alloc_bytes),
+     TEXT_NONE, text_row, 0, 0},
+    {"REALLOCATIONS", offsetof(LpRow, reallocs), offsetof(LpRow, realloc_in),
+     offsetof(LpRow, realloc_out), text_row, 1, LP_OVERRIDE_REALLOC},
+    {"DEALLOCATIONS", offsetof(LpRow, frees), TEXT_NONE,
+     offsetof(LpRow, free_bytes), text_row, 1, 0},
+    {"HEAP SUMMARY", offsetof(LpRow, live), offsetof(LpRow, arrived),
+     offsetof(LpRow, left), text_holds, 0, 0},
+};
+
+#define TEXT_EVENTS 3 /* The first ones are about events. */
+
+/* A number of a site's row. */
+static uint64_t text_number(const Text *t, uint32_t site, size_t offset)
+{
+  const char *row = (const char *)&t->prof->row[site];
+  return offset == TEXT_NONE ? 0 : *(const uint64_t *)(row + offset);
+}
+
+/* Collect and sort the rows of a section that are not 0 at this offset. Unknown
+** numbers count as 0.
+*/
+static size_t text_sort(Text *t, size_t number)
+{
+  size_t n = 0;
+  uint32_t i;
+  for (i = 0; i < t->nsite; i++) {
+    uint64_t v = text_number(t, i, number);
+    if (i == LP_SITE_BEFORE && number == offsetof(LpRow, live) &&
+        t->prof->nobefore)
+      continue;
+    if (v && (int64_t)v > 0 && lp_shape_site(t->opt->shape, i))
+      t->row[n++] = (LpTextRow){i, v};
+  }
+  lp_text_sort(t->row, n, t->label);
+  return n;
+}
+
+/* The sum of a number in the rows from FROM on. */
+static uint64_t text_rest(const Text *t, size_t from, size_t n, size_t number)
+{
+  uint64_t sum = 0;
+  for (; from < n; from++)
+    sum += text_number(t, t->row[from].site, number);
+  return sum;
+}
+
+/* A section. */
+static void text_section(Text *t, const TextSection *s)
+{
+  size_t i, n = text_sort(t, s->n), top = lp_text_top(t->opt, n);
+  int events = s < &text_sections[TEXT_EVENTS];
+  lp_out_puts(t->out, s->title);
+  if (!events)
+    lp_text_guess(t->out, t->prof);
   lp_out_puts(t->out, "\n");
   for (i = 0; i < top; i++) {
     uint32_t site = t->row[i].site;
-    const LpRow *row = &t->prof->row[site];
-    text_holds(t, t->label[site], t->row[i].n, row->arrived, row->left);
+    s->row(t, t->label[site], t->row[i].n, text_number(t, site, s->in),
+           text_number(t, site, s->out));
     text_name(t, site);
+    if (s->override)
+      text_overrides(t, s->key | LP_OVERRIDE_KEY(site, 0));
   }
   if (top < n) {
     LpBuf b = {0};
     lp_buf_printf(&b, "(%zu others)", n - top);
-    text_holds(t, b.s, text_rest(t, top, n, offsetof(LpRow, live)),
-               text_rest(t, top, n, offsetof(LpRow, arrived)),
-               text_rest(t, top, n, offsetof(LpRow, left)));
+    s->row(t, b.s, text_rest(t, top, n, s->n), text_rest(t, top, n, s->in),
+           text_rest(t, top, n, s->out));
     lp_out_puts(t->out, "\n");
     lp_buf_free(&b);
   }
+  if (events && (!n || !s->override || top < n))
+    lp_out_puts(t->out, "\n");
 }
 
 /* What of it is outside of the VM's count, and by whom. */
@@ -269,9 +221,9 @@ static void text_foreign(Text *t)
   lp_buf_free(&b);
   for (site = 0; site < t->nsite; site++)
     if (list[site].arrived)
-      t->row[n++] = (TextRow){site, list[site].live};
-  qsort_r(t->row, n, sizeof(TextRow), text_before, t);
-  top = text_top(t, n);
+      t->row[n++] = (LpTextRow){site, list[site].live};
+  lp_text_sort(t->row, n, t->label);
+  top = lp_text_top(t->opt, n);
   for (i = 0; i < top; i++) {
     const LpForeign *f = &list[t->row[i].site];
     text_holds(t, t->label[t->row[i].site], f->live, f->arrived, f->left);
@@ -282,7 +234,7 @@ static void text_foreign(Text *t)
   free(list);
 }
 
-/* Which sites are left out, if some are: a line, and an empty one. */
+/* A line on the sites left out, if any, and an empty one. */
 static void text_left(Text *t)
 {
   LpBuf b = {0};
@@ -302,9 +254,8 @@ static void text_write(LpOut *out, const LpProfile *prof,
   lp_text_samples(out, prof);
   text_left(&t);
   lp_report_snaps(out, prof, opt);
-  for (i = 0; i < 3 && !opt->leakonly; i++)
-    text_events(&t, &text_sections[i]);
-  text_heap(&t);
+  for (i = opt->leakonly ? TEXT_EVENTS : 0; i <= TEXT_EVENTS; i++)
+    text_section(&t, &text_sections[i]);
   text_foreign(&t);
   text_free(&t);
 }

@@ -16,7 +16,7 @@ enum {
   SIZES_LIVE
 };
 
-/* What came of a class and did not go. */
+/* Live objects and bytes of a size class. */
 static LpWeight sizes_live(const LpSizeClass *s)
 {
   LpWeight live = s->come;
@@ -32,7 +32,7 @@ static void sizes_pair(LpTable *t, unsigned col, const LpWeight *w)
   lp_table_number(t, col + 1, lp_round(w->bytes, w->bytespart));
 }
 
-/* All of it: classes of which there was something. */
+/* The table: all size classes that are not empty. */
 static void sizes_table(LpTable *t, const LpProfile *prof,
                         const LpReportOptions *opt)
 {

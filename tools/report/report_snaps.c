@@ -1,6 +1,6 @@
 /*
-** Heap snapshots: as the RFC has them, in front of the report by sites, and as
-** a table, --view=snapshots.
+** Heap snapshots: in the RFC's form before the report by sites, and as a table,
+** --view=snapshots.
 */
 
 #include <inttypes.h>
@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "label.h"
-#include "report.h"
 #include "text.h"
 
 typedef struct Snaps {
@@ -17,31 +15,14 @@ typedef struct Snaps {
   const LpShape *shape; /* Of the report that they are in. */
   LpSnaps snaps;        /* Those of the profile, in the order of time. */
   LpSnapState *state;   /* By site. */
-  uint32_t *site;       /* Those that hold something, most bytes first. */
-  uint32_t n;
+  LpTextRow *row;       /* Those that hold something, most bytes first. */
+  size_t n;
   char **label; /* By site. */
   size_t next;  /* The next record. */
   uint64_t ns;  /* When the snapshot is from. */
 } Snaps;
 
-/* Most bytes first, then by name. */
-static int snaps_before(const void *a, const void *b, void *ctx)
-{
-  const Snaps *s = ctx;
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  uint64_t n = s->state[x].bytes, other = s->state[y].bytes;
-  int cmp;
-  if (n != other)
-    return n > other ? -1 : 1;
-  cmp = strcmp(s->label[x], s->label[y]);
-  if (cmp)
-    return cmp;
-  return x < y ? -1 : x > y;
-}
-
-/* Begin before the first one. What is older than the recordings was there from
-** the beginning.
-*/
+/* Begin before the first snapshot, with objects older than the recordings. */
 static void snaps_open(Snaps *s, const LpProfile *prof, const LpShape *shape)
 {
   const LpSnaps *from = &prof->snaps;
@@ -55,12 +36,12 @@ static void snaps_open(Snaps *s, const LpProfile *prof, const LpShape *shape)
   lp_snaps_sort(&s->snaps);
   s->state = lp_zalloc(prof->sitekeys.n, sizeof(LpSnapState));
   s->state[LP_SITE_BEFORE].bytes = prof->base;
-  s->site = lp_alloc(prof->sitekeys.n * sizeof(uint32_t));
-  s->label = lp_text_labels(prof, 0);
+  s->row = lp_alloc(prof->sitekeys.n * sizeof(LpTextRow));
+  s->label = lp_text_labels(prof, lp_label_site);
 }
 
-/* Go to the next one. Returns 0 if there is none. Negative sums, after a gap,
-** are not shown.
+/* Go to the next snapshot. Returns 0 if there is none. Negative sums, after a
+** gap, are not shown.
 */
 static int snaps_next(Snaps *s)
 {
@@ -73,21 +54,21 @@ static int snaps_next(Snaps *s)
   for (i = 0; i < s->prof->sitekeys.n; i++)
     if ((int64_t)s->state[i].bytes > 0 && lp_shape_site(s->shape, i) &&
         !(i == LP_SITE_BEFORE && s->prof->nobefore))
-      s->site[s->n++] = i;
-  qsort_r(s->site, s->n, sizeof(uint32_t), snaps_before, s);
+      s->row[s->n++] = (LpTextRow){i, s->state[i].bytes};
+  lp_text_sort(s->row, s->n, s->label);
   return 1;
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void snaps_close(Snaps *s)
 {
   lp_text_free(s->label, s->prof);
   free(s->snaps.snap);
   free(s->state);
-  free(s->site);
+  free(s->row);
 }
 
-/* Seconds, as short as they can be said. */
+/* Seconds, in the shortest form. */
 static void snaps_seconds(LpOut *out, uint64_t ns)
 {
   char part[16];
@@ -96,23 +77,6 @@ static void snaps_seconds(LpOut *out, uint64_t ns)
     n--;
   part[n == 1 ? 0 : n] = '\0';
   lp_out_printf(out, "%" PRIu64 "%s", ns / 1000000000, part);
-}
-
-/* How many of the sites have a line of their own. */
-static uint32_t snaps_top(const Snaps *s, const LpReportOptions *opt)
-{
-  return opt->top && s->n > opt->top + 1 ? (uint32_t)opt->top : s->n;
-}
-
-/* What the sites from FROM on hold together. */
-static LpSnapState snaps_rest(const Snaps *s, uint32_t from)
-{
-  LpSnapState sum = {0};
-  for (; from < s->n; from++) {
-    sum.objects += s->state[s->site[from]].objects;
-    sum.bytes += s->state[s->site[from]].bytes;
-  }
-  return sum;
 }
 
 /* "label holds 640 bytes" */
@@ -127,22 +91,24 @@ static void snaps_holds(LpOut *out, const char *label, uint64_t bytes,
 /* One of them, as text. */
 static void snaps_text(const Snaps *s, LpOut *out, const LpReportOptions *opt)
 {
-  uint32_t i, top = snaps_top(s, opt);
+  size_t i, top = lp_text_top(opt, s->n);
+  uint64_t rest = 0;
   lp_out_puts(out, "===== HEAP SNAPSHOT, ");
   snaps_seconds(out, s->ns);
   lp_out_puts(out, " seconds passed\n");
   for (i = 0; i < top; i++)
-    snaps_holds(out, s->label[s->site[i]], s->state[s->site[i]].bytes, opt);
+    snaps_holds(out, s->label[s->row[i].site], s->row[i].n, opt);
   if (top < s->n) {
     LpBuf b = {0};
-    lp_buf_printf(&b, "(%u others)", s->n - top);
-    snaps_holds(out, b.s, snaps_rest(s, top).bytes, opt);
+    lp_buf_printf(&b, "(%zu others)", s->n - top);
+    for (; i < s->n; i++)
+      rest += s->row[i].n;
+    snaps_holds(out, b.s, rest, opt);
     lp_buf_free(&b);
   }
   lp_out_puts(out, "\n");
 }
 
-/* All of them, as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
                      const LpReportOptions *opt)
 {
@@ -161,7 +127,7 @@ void lp_report_snaps(LpOut *out, const LpProfile *prof,
 static void snaps_table(LpTable *t, const LpProfile *prof,
                         const LpReportOptions *opt)
 {
-  uint32_t i;
+  size_t i;
   Snaps s;
   lp_table_column(t, "ns", "seconds", LP_UNIT_NS);
   lp_table_column(t, "site", "site", LP_UNIT_TEXT);
@@ -171,7 +137,7 @@ static void snaps_table(LpTable *t, const LpProfile *prof,
   snaps_open(&s, prof, opt->shape);
   while (snaps_next(&s)) {
     for (i = 0; i < s.n; i++) {
-      uint32_t site = s.site[i];
+      uint32_t site = s.row[i].site;
       LpBuf name = {0};
       lp_table_row(t);
       lp_table_number(t, 0, s.ns);
@@ -181,7 +147,7 @@ static void snaps_table(LpTable *t, const LpProfile *prof,
         lp_table_string(t, 2, name.s);
       if (site != LP_SITE_BEFORE)
         lp_table_number(t, 3, s.state[site].objects);
-      lp_table_number(t, 4, s.state[site].bytes);
+      lp_table_number(t, 4, s.row[i].n);
     }
   }
   snaps_close(&s);

@@ -14,7 +14,7 @@
 #include "label.h"
 #include "report.h"
 
-/* What speedscope calls a unit; any other one it does not know. */
+/* Units as speedscope names them; it knows no others. */
 static const char *const scope_units[] = {
     [LP_UNIT_COUNT] = "none",
     [LP_UNIT_BYTES] = "bytes",
@@ -49,7 +49,7 @@ static void scope_frame(Scope *s, uint32_t site)
   else
     lp_label_frame(&name, s->prof, site);
   lp_frame_path(&file, s->prof, site);
-  lp_json_object(&s->j);
+  lp_json_object(&s->j, NULL);
   lp_json_keytext(&s->j, "name", name.s);
   if (file.n)
     lp_json_keytext(&s->j, "file", file.s);
@@ -65,10 +65,8 @@ static void scope_frames(Scope *s)
 {
   uint32_t i, n = 0;
   memset(s->frame, 0xff, s->prof->sitekeys.n * sizeof(uint32_t));
-  lp_json_key(&s->j, "shared");
-  lp_json_object(&s->j);
-  lp_json_key(&s->j, "frames");
-  lp_json_array(&s->j);
+  lp_json_object(&s->j, "shared");
+  lp_json_array(&s->j, "frames");
   for (i = 1; i < s->tree.n; i++) {
     uint32_t site = s->tree.node[i].site;
     if (s->frame[site] != LP_NONE)
@@ -80,12 +78,6 @@ static void scope_frames(Scope *s)
   lp_json_end(&s->j);
 }
 
-/* What a stack weighs. */
-static int64_t scope_weight(const Scope *s, uint32_t node, LpMetric m)
-{
-  return (int64_t)lp_tree_self(&s->tree, node, m);
-}
-
 /* The frames of a node and its callers, which come first. */
 static void scope_stack(Scope *s, uint32_t node, LpBuf *path)
 {
@@ -93,7 +85,7 @@ static void scope_stack(Scope *s, uint32_t node, LpBuf *path)
   path->n = 0;
   for (; node != LP_NODE_ROOT; node = s->tree.node[node].parent)
     lp_buf_add(path, &s->frame[s->tree.node[node].site], sizeof(uint32_t));
-  lp_json_array(&s->j);
+  lp_json_array(&s->j, NULL);
   for (i = path->n; i > 0; i -= sizeof(uint32_t)) {
     uint32_t frame;
     memcpy(&frame, path->s + i - sizeof(frame), sizeof(frame));
@@ -102,25 +94,24 @@ static void scope_stack(Scope *s, uint32_t node, LpBuf *path)
   lp_json_end(&s->j);
 }
 
-/* All stacks that weigh something, and what they weigh. Returns the sum. */
+/* All stacks with a weight, and their weights. Returns the sum. */
 static uint64_t scope_stacks(Scope *s, LpMetric m)
 {
   LpBuf path = {0};
   uint64_t sum = 0;
   uint32_t i;
-  lp_json_key(&s->j, "samples");
-  lp_json_array(&s->j);
+  lp_json_array(&s->j, "samples");
   for (i = 1; i < s->tree.n; i++)
-    if (scope_weight(s, i, m) > 0)
+    if ((int64_t)lp_tree_self(&s->tree, i, m) > 0)
       scope_stack(s, i, &path);
   lp_json_end(&s->j);
-  lp_json_key(&s->j, "weights");
-  lp_json_array(&s->j);
+  lp_json_array(&s->j, "weights");
   for (i = 1; i < s->tree.n; i++) {
-    if (scope_weight(s, i, m) <= 0)
+    uint64_t n = lp_tree_self(&s->tree, i, m);
+    if ((int64_t)n <= 0)
       continue;
-    lp_json_number(&s->j, lp_tree_self(&s->tree, i, m));
-    sum += lp_tree_self(&s->tree, i, m);
+    lp_json_number(&s->j, n);
+    sum += n;
   }
   lp_json_end(&s->j);
   lp_buf_free(&path);
@@ -131,7 +122,7 @@ static uint64_t scope_stacks(Scope *s, LpMetric m)
 static void scope_profile(Scope *s, LpMetric m)
 {
   uint64_t sum;
-  lp_json_object(&s->j);
+  lp_json_object(&s->j, NULL);
   lp_json_keytext(&s->j, "type", "sampled");
   lp_json_keytext(&s->j, "name", lp_metrics[m].title);
   lp_json_keytext(&s->j, "unit", scope_units[lp_metrics[m].unit]);
@@ -146,8 +137,7 @@ static void scope_profiles(Scope *s, LpMetric metric)
 {
   uint64_t n = 0, active = 0;
   size_t i;
-  lp_json_key(&s->j, "profiles");
-  lp_json_array(&s->j);
+  lp_json_array(&s->j, "profiles");
   for (i = 0; i < SCOPE_METRICS; i++) {
     if (!(s->tree.metrics & LP_METRIC_BIT(scope_metrics[i])))
       continue;
@@ -171,7 +161,7 @@ static void scope_write(LpOut *out, const LpProfile *prof,
   lp_tree_open(&s.tree, prof, &of);
   lp_tree_whole(&s.tree);
   lp_json_open(&s.j, out);
-  lp_json_object(&s.j);
+  lp_json_object(&s.j, NULL);
   lp_json_keytext(&s.j, "$schema",
                   "https://www.speedscope.app/file-format-schema.json");
   lp_json_keytext(&s.j, "exporter", "lj-parse-memprof " LP_VERSION);

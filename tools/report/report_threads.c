@@ -17,7 +17,7 @@ static int threads_before(const void *a, const void *b, void *ctx)
   return x < y ? -1 : x > y;
 }
 
-/* What a thread is called: its name, and its process's command. */
+/* The name of a thread and the command of its process. */
 static char *threads_name(const LpProfile *prof, uint32_t id,
                           const LpThreadInfo *t, const LpProcessInfo *p)
 {
@@ -41,8 +41,10 @@ static char *threads_name(const LpProfile *prof, uint32_t id,
 static void threads_row(LpTable *table, const LpProfile *prof, uint32_t id)
 {
   const LpCpu *cpu = &prof->cpu;
-  LpThreadInfo t = lp_cpu_thread_info(cpu, id);
-  LpProcessInfo p = lp_cpu_process_info(cpu, t.process);
+  LpThreadInfo t;
+  LpProcessInfo p;
+  lp_cpu_info(&cpu->threads, id, &t);
+  lp_cpu_info(&cpu->processes, t.process, &p);
   lp_table_row(table);
   lp_table_number(table, 0, cpu->thread[id]);
   lp_table_percent(table, 1, cpu->thread[id], cpu->samples);

@@ -15,7 +15,7 @@ static void time_columns(LpTable *t)
   lp_table_metric(t, LP_METRIC_FREED);
 }
 
-/* What is in them. Returns the next column. */
+/* Fill them in. Returns the next column. */
 static unsigned time_memory(LpTable *t, unsigned col, const LpStep *s)
 {
   lp_table_number(t, col++, lp_fixed_round(s->live));
@@ -27,7 +27,7 @@ static unsigned time_memory(LpTable *t, unsigned col, const LpStep *s)
   return col;
 }
 
-/* All of it, without the time before what is wanted. */
+/* The table, without the time before --from. */
 static void time_table(LpTable *t, const LpProfile *prof,
                        const LpReportOptions *opt)
 {

@@ -39,14 +39,14 @@ typedef struct TreeText {
   TreeColumn col[TREE_COLUMNS];
   int ncol;
   LpTree tree;
-  uint64_t *moved; /* By node: how much changed there and further in. */
+  uint64_t *moved; /* By node: the change of its total. */
   uint64_t all;    /* What that is compared with. */
   char **label;    /* By site. */
 } TreeText;
 
 /* -- Columns -------------------------------------------------------------- */
 
-/* What memory is asked for most. */
+/* The default metrics of memory. */
 static const TreeColumn tree_usual[TREE_COLUMNS] = {
     {LP_METRIC_BYTES, TREE_TOTAL, 14, 2, "bytes"},
     {LP_METRIC_ALLOCATIONS, TREE_TOTAL, 12, 0, "allocations"},
@@ -91,63 +91,52 @@ static unsigned tree_metrics(const TreeText *t)
   return metrics;
 }
 
+/* What node I has of a metric: itself, or with all further in. */
+static uint64_t tree_value(const TreeText *t, LpSide side, LpMetric m, int self,
+                           uint32_t i)
+{
+  const LpTreeColumn *c = &t->tree.col[side][m];
+  return lp_value_round(self ? c->self[i] : c->total[i]);
+}
+
+/* By how much that has changed. */
+static uint64_t tree_change(const TreeText *t, LpMetric m, int self, uint32_t i)
+{
+  return tree_value(t, LP_NOW, m, self, i) - tree_value(t, LP_BASE, m, self, i);
+}
+
 /* What node I has in a column. */
 static uint64_t tree_number(const TreeText *t, const TreeColumn *c, uint32_t i)
 {
-  const LpTreeColumn *now = &t->tree.col[LP_NOW][c->metric];
-  const LpTreeColumn *base = &t->tree.col[LP_BASE][c->metric];
-  switch (c->what) {
-  case TREE_SELF:
-    return lp_value_round(now->self[i]);
-  case TREE_BASE:
-    return lp_value_round(base->total[i]);
-  case TREE_CHANGE:
-    return lp_value_round(now->total[i]) - lp_value_round(base->total[i]);
-  default:
-    return lp_value_round(now->total[i]);
-  }
+  if (c->what == TREE_CHANGE)
+    return tree_change(t, c->metric, 0, i);
+  return tree_value(t, c->what == TREE_BASE ? LP_BASE : LP_NOW, c->metric,
+                    c->what == TREE_SELF, i);
 }
 
 /* -- Order, and what is left out ------------------------------------------ */
-
-/* By how much a node's metric has changed: in itself, or with all further in.
- */
-static uint64_t tree_by(const TreeText *t, uint32_t i, int self)
-{
-  const LpTreeColumn *now = &t->tree.col[LP_NOW][t->metric];
-  const LpTreeColumn *base = &t->tree.col[LP_BASE][t->metric];
-  if (self)
-    return lp_size(lp_value_round(now->self[i]) -
-                   lp_value_round(base->self[i]));
-  return lp_size(lp_value_round(now->total[i]) -
-                 lp_value_round(base->total[i]));
-}
-
-/* Most first. */
-static int tree_most(uint64_t a, uint64_t b)
-{
-  return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);
-}
 
 /* By what nodes have themselves. Those of callers have it in total. */
 static int tree_by_self(const TreeText *t, uint32_t a, uint32_t b)
 {
   if (t->prof->baseline.present)
-    return tree_most(tree_by(t, a, 1), tree_by(t, b, 1));
-  return tree_most(lp_tree_self(&t->tree, a, t->metric),
-                   lp_tree_self(&t->tree, b, t->metric));
+    return lp_most_first(lp_size(tree_change(t, t->metric, 1, a)),
+                         lp_size(tree_change(t, t->metric, 1, b)));
+  return lp_most_first(tree_value(t, LP_NOW, t->metric, 1, a),
+                       tree_value(t, LP_NOW, t->metric, 1, b));
 }
 
-/* By what is in columns of totals. */
+/* By the columns of totals. */
 static int tree_by_total(const TreeText *t, uint32_t a, uint32_t b)
 {
   int i, cmp = 0;
   if (t->prof->baseline.present)
-    cmp = tree_most(tree_by(t, a, 0), tree_by(t, b, 0));
+    cmp = lp_most_first(lp_size(tree_change(t, t->metric, 0, a)),
+                        lp_size(tree_change(t, t->metric, 0, b)));
   for (i = 0; i < t->ncol && !cmp; i++)
     if (t->col[i].what == TREE_TOTAL && (t->col[i].decimals || !i))
-      cmp = tree_most(tree_number(t, &t->col[i], a),
-                      tree_number(t, &t->col[i], b));
+      cmp = lp_most_first(tree_number(t, &t->col[i], a),
+                          tree_number(t, &t->col[i], b));
   return cmp;
 }
 
@@ -173,8 +162,8 @@ static int tree_enough(uint64_t n, void *ctx)
   return lp_report_enough(t->opt, n, t->all);
 }
 
-/* Is a node shown? One of a diff is if enough changed there or further in, also
-** if what came makes up for what went.
+/* Is a node shown? In a diff, if enough changed in it or its callees, even if
+** increases and decreases cancel.
 */
 static int tree_shown(TreeText *t, uint32_t i)
 {
@@ -203,13 +192,12 @@ static void tree_open(TreeText *t)
   lp_tree_total(tree);
   t->all = lp_tree_totals(tree, LP_NODE_ROOT, t->metric);
   if (t->prof->baseline.present) {
-    uint64_t base =
-        lp_value_round(tree->col[LP_BASE][t->metric].total[LP_NODE_ROOT]);
+    uint64_t base = tree_value(t, LP_BASE, t->metric, 0, LP_NODE_ROOT);
     if ((int64_t)base > (int64_t)t->all)
       t->all = base;
     t->moved = lp_zalloc(tree->n, sizeof(uint64_t));
     for (i = tree->n; i-- > 0;) {
-      t->moved[i] += tree_by(t, i, 1);
+      t->moved[i] += lp_size(tree_change(t, t->metric, 1, i));
       if (i)
         t->moved[tree->node[i].parent] += t->moved[i];
     }
@@ -224,9 +212,7 @@ static void tree_open(TreeText *t)
 
 /* -- Text ----------------------------------------------------------------- */
 
-/* The line of a node of those numbers: its name is further in than that of the
-** one around it.
-*/
+/* The line of a node with those numbers; its name is indented by depth. */
 static void tree_line(const TreeText *t, const uint64_t *n, int depth,
                       const char *name)
 {
@@ -241,8 +227,7 @@ static void tree_line(const TreeText *t, const uint64_t *n, int depth,
                  t->opt->human && lp_metrics[c->metric].unit == LP_UNIT_BYTES);
     lp_out_printf(t->out, "%s%*s", col ? " " : "", c->width, b.s);
     if (c->decimals) {
-      const TreeColumn all = {c->metric, TREE_TOTAL, 0, 0, NULL};
-      uint64_t of = tree_number(t, &all, LP_NODE_ROOT);
+      uint64_t of = tree_value(t, LP_NOW, c->metric, 0, LP_NODE_ROOT);
       double percent =
           (int64_t)of > 0 ? 100.0 * (double)(int64_t)n[col] / (double)of : 0;
       lp_out_printf(t->out, " %*.*f%%", 4 + c->decimals, c->decimals, percent);
@@ -263,7 +248,7 @@ static void tree_node(const TreeText *t, uint32_t i, int depth)
   tree_line(t, n, depth, site == LP_NONE ? "(all)" : t->label[site]);
 }
 
-/* Are other nodes shown behind I? */
+/* Are siblings shown after I? */
 static int tree_more(TreeText *t, uint32_t i)
 {
   while ((i = t->tree.node[i].next))
@@ -272,7 +257,7 @@ static int tree_more(TreeText *t, uint32_t i)
   return 0;
 }
 
-/* One line for node I and those behind it. Returns the last of them. */
+/* One line for node I and its next siblings. Returns the last of them. */
 static uint32_t tree_others(TreeText *t, uint32_t i, int depth)
 {
   uint64_t n[TREE_COLUMNS] = {0}, others = 0;
@@ -352,7 +337,7 @@ static void tree_all(LpOut *out, const LpProfile *prof,
 {
   TreeText t = {.out = out, .prof = prof, .opt = opt};
   t.callers = r == &lp_report_callers;
-  t.label = lp_text_labels(prof, 1);
+  t.label = lp_text_labels(prof, lp_label_whole);
   t.metric = lp_report_metric(prof, opt);
   tree_columns(&t);
   tree_open(&t);

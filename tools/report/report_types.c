@@ -32,6 +32,9 @@ typedef struct Types {
   unsigned metrics; /* Bits of LpMetric. */
   LpMetric metric;  /* What is compared, */
   int chosen;       /* and sorted by. */
+  LpMetric
+      col[LP_NMETRIC]; /* In the order of columns: of a diff, that first. */
+  unsigned ncol;
   TypesRow row[TYPES_ROWS];
 } Types;
 
@@ -82,31 +85,25 @@ static uint64_t types_change(const TypesRow *r, LpMetric m)
   return lp_value_round(r->v[LP_NOW][m]) - lp_value_round(r->v[LP_BASE][m]);
 }
 
-/* Most of what was asked for first, then most live bytes, then most bytes, then
-** by name. In a diff, what changed most comes first.
+/* By the main metric, live bytes, bytes, then by name. In a diff, by the size
+** of the change.
 */
 static int types_before(const void *a, const void *b, void *ctx)
 {
   const TypesRow *x = a, *y = b;
   const Types *t = ctx;
   const LpMetric by[] = {t->metric, LP_METRIC_LIVE, LP_METRIC_BYTES};
-  int i;
-  if (t->sides > 1) {
-    uint64_t n = lp_size(types_change(x, t->metric));
-    uint64_t other = lp_size(types_change(y, t->metric));
-    if (n != other)
-      return n > other ? -1 : 1;
-  }
-  for (i = !t->chosen; i < 3; i++) {
-    int64_t n = (int64_t)lp_value_round(x->v[LP_NOW][by[i]]);
-    int64_t other = (int64_t)lp_value_round(y->v[LP_NOW][by[i]]);
-    if (n != other)
-      return n > other ? -1 : 1;
-  }
-  return strcmp(x->name, y->name);
+  int i, cmp = 0;
+  if (t->sides > 1)
+    cmp = lp_most_first(lp_size(types_change(x, t->metric)),
+                        lp_size(types_change(y, t->metric)));
+  for (i = !t->chosen; i < 3 && !cmp; i++)
+    cmp = lp_most_first(lp_value_round(x->v[LP_NOW][by[i]]),
+                        lp_value_round(y->v[LP_NOW][by[i]]));
+  return cmp ? cmp : strcmp(x->name, y->name);
 }
 
-/* Is there nothing in a row? */
+/* Is a row empty? */
 static int types_empty(const TypesRow *r)
 {
   static const LpValue none[LP_NSIDE][LP_NMETRIC];
@@ -114,27 +111,27 @@ static int types_empty(const TypesRow *r)
          memcmp(r->v, none, sizeof(none)) == 0;
 }
 
-/* The columns: of a diff, that metric, what it was, how it changed; the rest is
-** not for text.
+/* The columns. In a diff: the metric, its baseline, its change; the rest is not
+** shown in text.
 */
-static void types_head(const Types *t, LpTable *table)
+static void types_head(Types *t, LpTable *table)
 {
+  int diff = t->sides > 1;
+  unsigned i;
   LpMetric m;
+  if (diff)
+    t->col[t->ncol++] = t->metric;
+  for (m = 0; m < LP_NMETRIC; m++)
+    if ((t->metrics & LP_METRIC_BIT(m)) && !(diff && m == t->metric))
+      t->col[t->ncol++] = m;
   lp_table_column(table, "type", "type", LP_UNIT_TEXT);
-  if (t->sides > 1) {
-    lp_table_metric(table, t->metric);
-    lp_table_base(table, t->metric)->extra = 0;
-    lp_table_column(table, "change", "change", lp_metrics[t->metric].unit)
-        ->change = 1;
-  }
-  for (m = 0; m < LP_NMETRIC; m++) {
-    if (!(t->metrics & LP_METRIC_BIT(m)) || (t->sides > 1 && m == t->metric))
-      continue;
-    lp_table_metric(table, m);
-    if (t->sides > 1) {
-      table->col[table->ncol - 1].extra = 1;
-      lp_table_base(table, m);
-    }
+  for (i = 0; i < t->ncol; i++) {
+    lp_table_metric(table, t->col[i])->extra = diff && i;
+    if (diff)
+      lp_table_base(table, t->col[i])->extra = i != 0;
+    if (diff && !i)
+      lp_table_column(table, "change", "change", lp_metrics[t->metric].unit)
+          ->change = 1;
   }
 }
 
@@ -149,21 +146,15 @@ static void types_number(const Types *t, LpTable *table, unsigned col,
 /* Add a row to the table; its columns are as those of the head. */
 static void types_line(const Types *t, LpTable *table, const TypesRow *r)
 {
-  unsigned col = 1;
-  LpMetric m;
+  unsigned col = 1, i;
   lp_table_row(table);
   lp_table_string(table, 0, lp_strdup(r->name));
-  if (t->sides > 1) {
-    types_number(t, table, col++, r, LP_NOW, t->metric);
-    types_number(t, table, col++, r, LP_BASE, t->metric);
-    lp_table_number(table, col++, types_change(r, t->metric));
-  }
-  for (m = 0; m < LP_NMETRIC; m++) {
-    if (!(t->metrics & LP_METRIC_BIT(m)) || (t->sides > 1 && m == t->metric))
-      continue;
-    types_number(t, table, col++, r, LP_NOW, m);
+  for (i = 0; i < t->ncol; i++) {
+    types_number(t, table, col++, r, LP_NOW, t->col[i]);
     if (t->sides > 1)
-      types_number(t, table, col++, r, LP_BASE, m);
+      types_number(t, table, col++, r, LP_BASE, t->col[i]);
+    if (t->sides > 1 && !i)
+      lp_table_number(table, col++, types_change(r, t->metric));
   }
 }
 

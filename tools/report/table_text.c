@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
 #include "text.h"
 
-/* Add what stands in a place. */
+/* Add the value of a cell. */
 static void table_place(LpBuf *b, const LpPlace *p, const LpColumn *c,
                         int human)
 {
@@ -28,8 +27,8 @@ static void table_place(LpBuf *b, const LpPlace *p, const LpColumn *c,
   }
 }
 
-/* Add S, in its column. The last one has nothing behind it if it is to the
-** left. Percentages are near to their numbers.
+/* Add S in its column. A last column of texts is not padded. Percentages are
+** next to their numbers.
 */
 static void table_field(LpBuf *line, const char *s, int width, LpUnit unit,
                         int last)
@@ -44,7 +43,7 @@ static void table_field(LpBuf *line, const char *s, int width, LpUnit unit,
     lp_buf_printf(line, "%-*s", width, s);
 }
 
-/* The width of each column: as the longest in it. */
+/* The width of each column: that of its longest cell. */
 static int *table_widths(const LpTable *t, int human)
 {
   int *width = lp_alloc(t->ncol * sizeof(int));
@@ -99,7 +98,6 @@ static void table_line(LpOut *out, const LpTable *t, const int *width,
   lp_buf_free(&b);
 }
 
-/* The whole table; HUMAN: sizes with units. */
 void lp_table_text(LpOut *out, const LpTable *t, int human)
 {
   int *width = table_widths(t, human);

@@ -4,12 +4,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "label.h"
 #include "text.h"
 
-/* Add a size: as it is, or with a unit of which there are less than 1024. After
-** a gap, what is live may be negative.
+/* Add a size, in bytes or with a unit of 1024. Live bytes may be negative after
+** a gap.
 */
 void lp_text_size(LpBuf *b, uint64_t n, int human)
 {
@@ -32,7 +32,6 @@ void lp_text_size(LpBuf *b, uint64_t n, int human)
   lp_buf_printf(b, "%.1f%ciB", (double)n / 1024, unit[u]);
 }
 
-/* If there are samples, add a sentence that says so. */
 void lp_text_sampled(LpBuf *b, const LpProfile *prof)
 {
   if (!prof->sparse)
@@ -43,7 +42,6 @@ void lp_text_sampled(LpBuf *b, const LpProfile *prof)
   lp_buf_puts(b, " bytes on average: all figures are estimates");
 }
 
-/* The same, in a line and an empty one. */
 void lp_text_samples(LpOut *out, const LpProfile *prof)
 {
   lp_text_sampled(&out->buf, prof);
@@ -51,30 +49,46 @@ void lp_text_samples(LpOut *out, const LpProfile *prof)
     lp_out_puts(out, "\n\n");
 }
 
-/* Add why live figures are approximate, if they are. */
 void lp_text_guess(LpOut *out, const LpProfile *prof)
 {
   if (prof->guess.n)
     lp_out_printf(out, " (approximate: %s)", prof->guess.s);
 }
 
-/* What every site is called; all of it, with the function's name? */
-char **lp_text_labels(const LpProfile *prof, int whole)
+char **lp_text_labels(const LpProfile *prof, LpLabel *of)
 {
   char **label = lp_alloc(prof->sitekeys.n * sizeof(char *));
   uint32_t i;
   for (i = 0; i < prof->sitekeys.n; i++) {
     LpBuf b = {0};
-    if (whole)
-      lp_label_whole(&b, prof, i);
-    else
-      lp_label_site(&b, prof, i);
+    of(&b, prof, i);
     label[i] = b.s;
   }
   return label;
 }
 
-/* Give the memory back. */
+/* Most first, then by name, then by age. */
+static int text_before(const void *a, const void *b, void *ctx)
+{
+  const LpTextRow *x = a, *y = b;
+  char **label = ctx;
+  int cmp;
+  if (x->n != y->n)
+    return x->n > y->n ? -1 : 1;
+  cmp = strcmp(label[x->site], label[y->site]);
+  return cmp ? cmp : x->site < y->site ? -1 : x->site > y->site;
+}
+
+void lp_text_sort(LpTextRow *row, size_t n, char **label)
+{
+  qsort_r(row, n, sizeof(LpTextRow), text_before, label);
+}
+
+size_t lp_text_top(const LpReportOptions *opt, size_t n)
+{
+  return opt->top && n > opt->top + 1 ? opt->top : n;
+}
+
 void lp_text_free(char **label, const LpProfile *prof)
 {
   uint32_t i;

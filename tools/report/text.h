@@ -5,8 +5,8 @@
 #ifndef LP_TEXT_H
 #define LP_TEXT_H
 
-#include "out.h"
-#include "profile.h"
+#include "label.h"
+#include "report.h"
 
 /* Append a size: bytes, or if HUMAN with a binary unit. It may be negative. */
 void lp_text_size(LpBuf *b, uint64_t n, int human);
@@ -32,10 +32,22 @@ double lp_text_percent(uint64_t n, uint64_t all);
 /* Write why live figures are approximate, if they are. */
 void lp_text_guess(LpOut *out, const LpProfile *prof);
 
-/* The labels of all sites, by site; if WHOLE with the function's name. The
-** caller frees them with lp_text_free.
+/* What OF appends for each site, by site. The caller frees it with
+** lp_text_free.
 */
-char **lp_text_labels(const LpProfile *prof, int whole);
+char **lp_text_labels(const LpProfile *prof, LpLabel *of);
+
+/* A site that has a line. */
+typedef struct LpTextRow {
+  uint32_t site;
+  uint64_t n; /* What rows are sorted by. */
+} LpTextRow;
+
+/* Sort rows: most first, then by label, by site. */
+void lp_text_sort(LpTextRow *row, size_t n, char **label);
+
+/* How many of N rows have a line of their own; "(N others)" is for the rest. */
+size_t lp_text_top(const LpReportOptions *opt, size_t n);
 
 /* Free what lp_text_labels returned for the same profile. */
 void lp_text_free(char **labels, const LpProfile *prof);

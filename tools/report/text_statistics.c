@@ -9,7 +9,6 @@
 #include "label.h"
 #include "text.h"
 
-/* N of ALL in percent. */
 double lp_text_percent(uint64_t n, uint64_t all)
 {
   return all ? 100.0 * (double)n / (double)all : 0;
@@ -71,7 +70,6 @@ static void statistics_reasons(LpOut *out, const LpCpu *cpu, const char *key)
   lp_out_puts(out, "\n");
 }
 
-/* Samples of which not even the leaf's function is sure. */
 uint64_t lp_text_unsure(const LpProfile *prof)
 {
   const LpOrigins *o = &prof->origins;
@@ -83,7 +81,7 @@ uint64_t lp_text_unsure(const LpProfile *prof)
   return n;
 }
 
-/* What was not sampled, or not whole. */
+/* Dropped samples and truncated stacks. */
 static void statistics_holes(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
@@ -109,7 +107,6 @@ static void statistics_holes(LpOut *out, const LpProfile *prof)
                   unsure, lp_text_percent(unsure, cpu->samples));
 }
 
-/* The statistics, and an empty line. */
 void lp_text_statistics(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
@@ -143,7 +140,6 @@ static void statistics_joint(LpOut *out, const LpTimeline *t)
                      "not known\n\n");
 }
 
-/* What is to be known before any numbers. */
 void lp_text_head(LpOut *out, const LpProfile *prof)
 {
   if (lp_profile_joint(prof))

@@ -23,7 +23,6 @@ static void gzip_free(void *ctx, void *p)
   free(p);
 }
 
-/* Begin. With enough memory, zlib finds nothing to complain about. */
 void lp_gzip_open(LpGzip *g, LpOut *out)
 {
   memset(g, 0, sizeof(*g));
@@ -47,7 +46,6 @@ static void gzip_step(LpGzip *g, int flush)
   } while (!g->z.avail_out);
 }
 
-/* Add bytes: less than 4 GB of them. */
 void lp_gzip_add(LpGzip *g, const LpBuf *b)
 {
   g->z.next_in = (Bytef *)b->s;
@@ -55,7 +53,6 @@ void lp_gzip_add(LpGzip *g, const LpBuf *b)
   gzip_step(g, Z_NO_FLUSH);
 }
 
-/* The end; give the memory back. */
 void lp_gzip_close(LpGzip *g)
 {
   gzip_step(g, Z_FINISH);

@@ -1,5 +1,5 @@
 /*
-** A small map from a stream's own numbers (ids, addresses) to ours.
+** The one hash table: from a stream's own numbers (ids, addresses) to ours.
 */
 
 #include <stdlib.h>
@@ -8,49 +8,38 @@
 #include "idmap.h"
 #include "mem.h"
 
-/* Insert a key that is not there. */
-static void idmap_insert(LpIdMap *m, LpIdSlot s)
+/* In a table that is made anew, equal keys are of different things. */
+static int idmap_never(const void *of, uint32_t value)
 {
-  size_t i = lp_hash_slot(lp_hash_well(s.key), m->nslot);
-  while (m->slot[i].value)
-    i = i + 1 < m->nslot ? i + 1 : 0;
-  m->slot[i] = s;
+  (void)of, (void)value;
+  return 0;
 }
 
-/* Twice the room. */
-static void idmap_rehash(LpIdMap *m)
+void lp_idmap_room(LpIdMap *m)
 {
-  LpIdSlot *old = m->slot;
-  size_t i, n = m->nslot;
-  m->nslot = n ? n * 2 : 64;
+  LpIdMap old = *m;
+  size_t i;
+  if (m->n * 2 < m->nslot)
+    return;
+  m->nslot = m->nslot ? m->nslot * 2 : 64;
   m->slot = lp_zalloc(m->nslot, sizeof(LpIdSlot));
-  for (i = 0; i < n; i++)
-    if (old[i].value)
-      idmap_insert(m, old[i]);
-  free(old);
+  for (i = 0; i < old.nslot; i++)
+    if (old.slot[i].value)
+      *lp_idmap_slot(m, old.slot[i].key, idmap_never, NULL) = old.slot[i];
+  free(old.slot);
 }
 
-/* Set the value of KEY; returns the old one, or LP_NONE. */
 uint32_t lp_idmap_put(LpIdMap *m, uint64_t key, uint32_t value)
 {
-  size_t i;
-  uint32_t old;
-  if (m->n * 2 >= m->nslot)
-    idmap_rehash(m);
-  i = lp_hash_slot(lp_hash_well(key), m->nslot);
-  for (; m->slot[i].value; i = i + 1 < m->nslot ? i + 1 : 0) {
-    if (m->slot[i].key == key) {
-      old = m->slot[i].value - 1;
-      m->slot[i].value = value + 1;
-      return old;
-    }
-  }
-  m->slot[i] = (LpIdSlot){.key = key, .value = value + 1};
-  m->n++;
-  return LP_NONE;
+  LpIdSlot *s, old;
+  lp_idmap_room(m);
+  s = lp_idmap_slot(m, key, NULL, NULL);
+  old = *s;
+  m->n += !old.value;
+  *s = (LpIdSlot){.key = key, .value = value + 1};
+  return old.value - 1;
 }
 
-/* Give the memory back. */
 void lp_idmap_free(LpIdMap *m)
 {
   free(m->slot);

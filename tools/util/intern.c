@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
 #include "intern.h"
 #include "mem.h"
 
 uint64_t lp_hash_secret = 0x9e3779b97f4a7c15u;
 
-/* The hash of N bytes. */
 uint64_t lp_hash_bytes(const void *s, size_t n)
 {
   const char *p = s;
@@ -27,28 +25,26 @@ uint64_t lp_hash_bytes(const void *s, size_t n)
   return lp_hash(h ^ h >> 32);
 }
 
-/* The bytes of a number. */
 const void *lp_intern_get(const LpIntern *t, uint32_t id, size_t *n)
 {
   *n = t->at[id + 1] - t->at[id];
   return t->bytes + t->at[id];
 }
 
-/* Put every number into a table twice as large. */
-static void intern_rehash(LpIntern *t)
+/* What is looked up, and where. */
+typedef struct Lookup {
+  const LpIntern *t;
+  const void *s;
+  size_t n;
+} Lookup;
+
+/* Is it the string with this number? */
+static int intern_same(const void *of, uint32_t id)
 {
-  uint32_t id;
-  free(t->slot);
-  t->nslot = t->nslot ? t->nslot * 2 : 64;
-  t->slot = lp_zalloc(t->nslot, sizeof(uint32_t));
-  for (id = 0; id < t->n; id++) {
-    size_t n, i;
-    const void *s = lp_intern_get(t, id, &n);
-    i = lp_hash_slot(lp_hash_bytes(s, n), t->nslot);
-    while (t->slot[i])
-      i = i + 1 < t->nslot ? i + 1 : 0;
-    t->slot[i] = id + 1;
-  }
+  const Lookup *l = of;
+  size_t n;
+  const void *have = lp_intern_get(l->t, id, &n);
+  return n == l->n && (n == 0 || memcmp(have, l->s, n) == 0);
 }
 
 /* Append N bytes as a new number. */
@@ -64,26 +60,23 @@ static uint32_t intern_append(LpIntern *t, const void *s, size_t n)
   return t->n++;
 }
 
-/* The number of N bytes, a new one (== n before the call) if they are new. */
 uint32_t lp_intern(LpIntern *t, const void *s, size_t n)
 {
-  size_t i, m;
-  if ((size_t)t->n * 2 >= t->nslot)
-    intern_rehash(t);
-  i = lp_hash_slot(lp_hash_bytes(s, n), t->nslot);
-  for (; t->slot[i]; i = i + 1 < t->nslot ? i + 1 : 0) {
-    const void *have = lp_intern_get(t, t->slot[i] - 1, &m);
-    if (m == n && (n == 0 || memcmp(have, s, n) == 0))
-      return t->slot[i] - 1;
-  }
-  t->slot[i] = t->n + 1;
+  uint64_t hash = lp_hash_bytes(s, n);
+  Lookup l = {t, s, n};
+  LpIdSlot *slot;
+  lp_idmap_room(&t->ids);
+  slot = lp_idmap_slot(&t->ids, hash, intern_same, &l);
+  if (slot->value)
+    return slot->value - 1;
+  *slot = (LpIdSlot){.key = hash, .value = t->n + 1};
+  t->ids.n++;
   return intern_append(t, s, n);
 }
 
-/* Give the memory back. */
 void lp_intern_free(LpIntern *t)
 {
-  free(t->slot);
+  lp_idmap_free(&t->ids);
   free(t->at);
   free(t->bytes);
   memset(t, 0, sizeof(*t));

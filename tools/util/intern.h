@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "idmap.h"
+
 typedef struct LpIntern {
-  uint32_t *slot; /* Number + 1; 0 is free. */
-  size_t nslot;
+  LpIdMap ids; /* Their numbers, by hash. */
   size_t *at;  /* Where each begins in bytes; one more than there are. */
   size_t nat;  /* Room in at. */
   char *bytes; /* All of them, one behind the other. */

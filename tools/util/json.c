@@ -9,7 +9,6 @@
 
 #define JSON_LINES 2 /* Members of objects so deep begin a line. */
 
-/* Begin to write. */
 void lp_json_open(LpJson *j, LpOut *out)
 {
   memset(j, 0, sizeof(*j));
@@ -25,8 +24,10 @@ static void json_step(LpJson *j)
 }
 
 /* Begin an object or an array. */
-static void json_begin(LpJson *j, int array)
+static void json_begin(LpJson *j, const char *key, int array)
 {
+  if (key)
+    lp_json_key(j, key);
   json_step(j);
   j->comma = 0;
   j->depth++;
@@ -34,19 +35,16 @@ static void json_begin(LpJson *j, int array)
   lp_out_puts(j->out, array ? "[" : "{");
 }
 
-/* Begin an object. */
-void lp_json_object(LpJson *j)
+void lp_json_object(LpJson *j, const char *key)
 {
-  json_begin(j, 0);
+  json_begin(j, key, 0);
 }
 
-/* Begin an array. */
-void lp_json_array(LpJson *j)
+void lp_json_array(LpJson *j, const char *key)
 {
-  json_begin(j, 1);
+  json_begin(j, key, 1);
 }
 
-/* End what was begun last. */
 void lp_json_end(LpJson *j)
 {
   lp_out_puts(j->out, j->arrays >> j->depth & 1 ? "]" : "}");
@@ -86,7 +84,6 @@ static void json_quoted(LpJson *j, LpStr s)
   lp_out_step(j->out);
 }
 
-/* The name of an object's next member. */
 void lp_json_name(LpJson *j, LpStr key)
 {
   json_step(j);
@@ -97,20 +94,17 @@ void lp_json_name(LpJson *j, LpStr key)
   lp_out_puts(j->out, ":");
 }
 
-/* The same. */
 void lp_json_key(LpJson *j, const char *key)
 {
   lp_json_name(j, (LpStr){key, strlen(key)});
 }
 
-/* A string of any bytes. What is no UTF-8 in it is replaced. */
 void lp_json_string(LpJson *j, LpStr s)
 {
   json_step(j);
   json_quoted(j, s);
 }
 
-/* A C string; NULL is null. */
 void lp_json_text(LpJson *j, const char *s)
 {
   if (s)
@@ -138,14 +132,12 @@ void lp_json_number(LpJson *j, uint64_t n)
   lp_out_step(j->out);
 }
 
-/* A number with a point. */
 void lp_json_real(LpJson *j, double x)
 {
   json_step(j);
   lp_out_printf(j->out, "%.6g", x);
 }
 
-/* An unknown value. */
 void lp_json_null(LpJson *j)
 {
   json_step(j);

@@ -20,11 +20,11 @@ typedef struct LpJson {
 /* Start to write a document to OUT, which the caller owns. */
 void lp_json_open(LpJson *j, LpOut *out);
 
-/* Begin an object. */
-void lp_json_object(LpJson *j);
+/* Begin an object: the member KEY of the one around it, if that is not NULL. */
+void lp_json_object(LpJson *j, const char *key);
 
-/* Begin an array. */
-void lp_json_array(LpJson *j);
+/* Begin an array, in the same way. */
+void lp_json_array(LpJson *j, const char *key);
 
 /* End the innermost object or array. */
 void lp_json_end(LpJson *j);

@@ -18,6 +18,8 @@
 ** grow one at a time. So all of it takes at most 8 MiB and 16 bytes for each
 ** object live at once, most often 8 to 12. Only where all objects leave their
 ** leaves and others come elsewhere can it be 32, of the most live at once.
+** The table of util/idmap.h fits none of this: it takes 32 bytes for an entry
+** and more while it grows, and removes nothing. It finds the leaves.
 */
 
 #include <stdlib.h>
@@ -107,7 +109,6 @@ static void over_clear(LpLiveOver *t, size_t i)
   t->n--;
 }
 
-/* As lp_live_take, of an object that has no slot. */
 uint32_t lp_live_take_slow(LpLive *m, uint64_t addr)
 {
   uint64_t hash = lp_hash_well(addr);
@@ -127,68 +128,33 @@ uint32_t lp_live_take_slow(LpLive *m, uint64_t addr)
 
 /* -- The page table ------------------------------------------------------- */
 
-/* The place of a region, or the free place where it belongs. */
-static size_t leaf_place(const LpLive *m, uint64_t region)
-{
-  size_t i = lp_hash_slot(lp_hash(region), m->nregion);
-  while (m->leaf[i] && m->region[i] != region)
-    i = i + 1 < m->nregion ? i + 1 : 0;
-  return i;
-}
-
-/* The leaf of a region that is none of those looked up last, or NULL. */
 uint32_t *lp_live_find(LpLive *m, uint64_t region)
 {
+  uint32_t id = lp_idmap_get(&m->regions, region);
+  if (id == LP_NONE)
+    return NULL;
+  m->near[region % LIVE_NEAR] = (LpLiveNear){region, m->leaf[id]};
+  return m->leaf[id];
+}
+
+/* Make a leaf for a region that has none, unless it would be too sparse. */
+static void leaf_new(LpLive *m, uint64_t region)
+{
   uint32_t *leaf;
-  if (!m->nleaf)
-    return NULL;
-  leaf = m->leaf[leaf_place(m, region)];
-  if (leaf)
-    m->near[region % LIVE_NEAR] = (LpLiveNear){region, leaf};
-  return leaf;
-}
-
-/* Twice the room for leaves. */
-static void leaf_rehash(LpLive *m)
-{
-  LpLive old = *m;
-  size_t i;
-  m->nregion = m->nregion ? m->nregion * 2 : 64;
-  m->region = lp_alloc(m->nregion * sizeof(uint64_t));
-  m->leaf = lp_zalloc(m->nregion, sizeof(uint32_t *));
-  for (i = 0; i < old.nregion; i++) {
-    if (old.leaf[i]) {
-      size_t to = leaf_place(m, old.region[i]);
-      m->region[to] = old.region[i];
-      m->leaf[to] = old.leaf[i];
-    }
-  }
-  free(old.region);
-  free(old.leaf);
-}
-
-/* A leaf for a region that has none, or NULL where it would be too sparse. */
-static uint32_t *leaf_new(LpLive *m, uint64_t region)
-{
-  size_t i;
   if ((m->nleaf + 1) * LIVE_LEAF_BYTES > LIVE_FREE + m->nslot * LIVE_EACH)
-    return NULL;
-  if (m->nleaf * 2 >= m->nregion)
-    leaf_rehash(m);
-  i = leaf_place(m, region);
-  m->region[i] = region;
+    return;
+  lp_idmap_put(&m->regions, region, m->nleaf);
+  m->leaf = lp_grow(m->leaf, &m->leaves, m->nleaf + 1u, sizeof(m->leaf[0]));
   /* Written at once: a page that is read first is mapped a second time when it
   ** is written, which the other processors must be notified of.
   */
-  m->leaf[i] = memset(lp_alloc(LIVE_LEAF_BYTES), 0, LIVE_LEAF_BYTES);
-  m->nleaf++;
-  m->near[region % LIVE_NEAR] = (LpLiveNear){region, m->leaf[i]};
-  return m->leaf[i];
+  leaf = memset(lp_alloc(LIVE_LEAF_BYTES), 0, LIVE_LEAF_BYTES);
+  m->leaf[m->nleaf++] = leaf;
+  m->near[region % LIVE_NEAR] = (LpLiveNear){region, leaf};
 }
 
 /* -- Both ----------------------------------------------------------------- */
 
-/* As lp_live_put, where no free slot waits: a new region, or a collision. */
 uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin)
 {
   uint32_t *slot = lp_live_slot(m, addr), old;
@@ -204,40 +170,26 @@ uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin)
   return old;
 }
 
-/* Whose is the object at ADDR? */
 uint32_t lp_live_get(LpLive *m, uint64_t addr)
 {
   const uint32_t *slot = lp_live_slot(m, addr);
-  uint64_t hash;
-  const LpLiveOver *t;
+  uint64_t hash = lp_hash_well(addr);
+  const LpLiveOver *t = &m->over[hash >> (64 - LIVE_OVER)];
   if (slot && *slot && (*slot & 3) == lp_live_bits(addr))
     return (*slot >> 2) - 1;
-  hash = lp_hash_well(addr);
-  t = &m->over[hash >> (64 - LIVE_OVER)];
-  return m->nover && t->n ? t->origin[over_place(t, addr, hash)] - 1 : LP_NONE;
+  return t->n ? t->origin[over_place(t, addr, hash)] - 1 : LP_NONE;
 }
 
-/* Bytes that the map takes. */
-size_t lp_live_bytes(const LpLive *m)
-{
-  size_t n = 0, i;
-  for (i = 0; i < 1u << LIVE_OVER; i++)
-    n += m->over[i].nplace * (sizeof(uint64_t) + sizeof(uint32_t));
-  return n + m->nleaf * LIVE_LEAF_BYTES +
-         m->nregion * (sizeof(uint64_t) + sizeof(uint32_t *));
-}
-
-/* Give the memory back. */
 void lp_live_free(LpLive *m)
 {
   size_t i;
-  for (i = 0; i < m->nregion; i++)
+  for (i = 0; i < m->nleaf; i++)
     free(m->leaf[i]);
   for (i = 0; i < 1u << LIVE_OVER; i++) {
     free(m->over[i].addr);
     free(m->over[i].origin);
   }
-  free(m->region);
+  lp_idmap_free(&m->regions);
   free(m->leaf);
   memset(m, 0, sizeof(*m));
 }

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hash.h"
 #include "idmap.h"
 
 /* See live.c for how and why. */
@@ -37,24 +36,24 @@ typedef struct LpLiveOver {
 typedef struct LpLive {
   /* The page table: leaves by region of address space. */
   LpLiveNear near[LIVE_NEAR]; /* By low bits: the regions looked up last. */
-  uint64_t *region;
-  uint32_t **leaf; /* NULL is a free place. */
-  size_t nregion;  /* Places. */
-  size_t nleaf;    /* Leaves. */
-  size_t nslot;    /* Objects in leaves. */
+  LpIdMap regions;            /* Numbers of leaves. */
+  uint32_t **leaf;
+  size_t leaves; /* Room. */
+  uint32_t nleaf;
+  size_t nslot; /* Objects in leaves. */
   /* The overflow. */
   LpLiveOver over[1 << LIVE_OVER];
   size_t nover; /* Objects in it. */
 } LpLive;
+
+/* Whose is the object at ADDR, or LP_NONE. */
+uint32_t lp_live_get(LpLive *m, uint64_t addr);
 
 /* As lp_live_put, for a new region or a collision. */
 uint32_t lp_live_put_slow(LpLive *m, uint64_t addr, uint32_t origin);
 
 /* As lp_live_take, for an object without a slot. */
 uint32_t lp_live_take_slow(LpLive *m, uint64_t addr);
-
-/* The memory that the map uses, in bytes. */
-size_t lp_live_bytes(const LpLive *m);
 
 /* Free the memory. */
 void lp_live_free(LpLive *m);
@@ -126,15 +125,6 @@ static inline uint32_t lp_live_look(LpLive *m, uint64_t addr)
 {
   const uint32_t *slot = lp_live_slot(m, addr);
   return slot && *slot ? (*slot >> 2) - 1 : LP_NONE;
-}
-
-/* Whose is the object at ADDR, or LP_NONE. */
-uint32_t lp_live_get(LpLive *m, uint64_t addr);
-
-/* How many objects there are. */
-static inline size_t lp_live_count(const LpLive *m)
-{
-  return m->nslot + m->nover;
 }
 
 #endif

@@ -19,7 +19,6 @@ __attribute__((noreturn)) static void mem_out(void)
   exit(2);
 }
 
-/* N bytes, not cleared. */
 void *lp_alloc(size_t n)
 {
   void *p = malloc(n ? n : 1);
@@ -28,7 +27,6 @@ void *lp_alloc(size_t n)
   return p;
 }
 
-/* N elements of SIZE bytes, cleared. */
 void *lp_zalloc(size_t n, size_t size)
 {
   void *p = calloc(n ? n : 1, size);
@@ -37,14 +35,12 @@ void *lp_zalloc(size_t n, size_t size)
   return p;
 }
 
-/* A copy of a C string. */
 char *lp_strdup(const char *s)
 {
   size_t n = strlen(s) + 1;
   return memcpy(lp_alloc(n), s, n);
 }
 
-/* P with room for N elements of SIZE bytes. */
 void *lp_realloc(void *p, size_t n, size_t size)
 {
   p = reallocarray(p, n ? n : 1, size);
@@ -88,7 +84,6 @@ void *lp_grow_lines(void *p, size_t *cap, size_t need, size_t size)
 
 /* -- Growing strings ------------------------------------------------------ */
 
-/* Add N bytes. */
 void lp_buf_add(LpBuf *b, const void *s, size_t n)
 {
   b->s = lp_grow(b->s, &b->cap, b->n + n + 1, 1);
@@ -98,13 +93,11 @@ void lp_buf_add(LpBuf *b, const void *s, size_t n)
   b->s[b->n] = '\0';
 }
 
-/* Add a C string. */
 void lp_buf_puts(LpBuf *b, const char *s)
 {
   lp_buf_add(b, s, strlen(s));
 }
 
-/* Add what printf would print. */
 void lp_buf_printf(LpBuf *b, const char *fmt, ...)
 {
   va_list ap;
@@ -121,7 +114,6 @@ void lp_buf_printf(LpBuf *b, const char *fmt, ...)
   b->n += (size_t)n;
 }
 
-/* Give the memory back. */
 void lp_buf_free(LpBuf *b)
 {
   free(b->s);

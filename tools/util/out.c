@@ -10,14 +10,12 @@
 
 #define OUT_SIZE (64u << 10)
 
-/* Begin to write to a file descriptor. */
 void lp_out_open(LpOut *o, int fd)
 {
   memset(o, 0, sizeof(*o));
   o->fd = fd;
 }
 
-/* Write what waits. After an error nothing is written any more. */
 void lp_out_flush(LpOut *o)
 {
   size_t done = 0;
@@ -33,21 +31,18 @@ void lp_out_flush(LpOut *o)
   o->buf.n = 0;
 }
 
-/* Something was added to the buffer. */
 void lp_out_step(LpOut *o)
 {
   if (o->buf.n >= OUT_SIZE)
     lp_out_flush(o);
 }
 
-/* Add a C string. */
 void lp_out_puts(LpOut *o, const char *s)
 {
   lp_buf_puts(&o->buf, s);
   lp_out_step(o);
 }
 
-/* Write the rest and give the memory back; the file descriptor stays open. */
 void lp_out_close(LpOut *o)
 {
   lp_out_flush(o);

@@ -6,7 +6,6 @@
 
 enum { PB_VARINT = 0, PB_LEN = 2 }; /* How a field goes on behind its number. */
 
-/* Add an integer. One below 0 is taken as 64 bits. */
 void lp_pb_varint(LpBuf *b, uint64_t v)
 {
   char c[10];
@@ -17,7 +16,6 @@ void lp_pb_varint(LpBuf *b, uint64_t v)
   lp_buf_add(b, c, n);
 }
 
-/* Add a number. One of 0 is not written: that is what readers take it for. */
 void lp_pb_number(LpBuf *b, unsigned field, uint64_t v)
 {
   if (!v)
@@ -26,17 +24,10 @@ void lp_pb_number(LpBuf *b, unsigned field, uint64_t v)
   lp_pb_varint(b, v);
 }
 
-/* Add what is in front of N bytes of a field. */
-void lp_pb_head(LpBuf *b, unsigned field, size_t n)
-{
-  lp_pb_varint(b, field << 3 | PB_LEN);
-  lp_pb_varint(b, n);
-}
-
-/* Add a message, or a list of integers, which is empty then. */
 void lp_pb_message(LpBuf *b, unsigned field, LpBuf *msg)
 {
-  lp_pb_head(b, field, msg->n);
+  lp_pb_varint(b, field << 3 | PB_LEN);
+  lp_pb_varint(b, msg->n);
   lp_buf_add(b, msg->s, msg->n);
   msg->n = 0;
 }

@@ -14,9 +14,6 @@ void lp_pb_varint(LpBuf *b, uint64_t v);
 /* Append an integer field. 0 is the default and is not written. */
 void lp_pb_number(LpBuf *b, unsigned field, uint64_t v);
 
-/* Append the tag and length of a field of N bytes. */
-void lp_pb_head(LpBuf *b, unsigned field, size_t n);
-
 /* Append MSG as a field: a message or a packed list of integers. MSG is empty
 ** then.
 */

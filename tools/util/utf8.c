@@ -4,7 +4,6 @@
 
 #include "utf8.h"
 
-/* Add N bytes; what is no character is replaced. */
 void lp_utf8_add(LpBuf *b, const char *s, size_t n)
 {
   size_t i, len;

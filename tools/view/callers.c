@@ -14,7 +14,7 @@
 #include "callers.h"
 #include "mem.h"
 
-/* A stack: its innermost node, and the one that is looked at next. */
+/* A stack: its innermost node, and the next node to visit. */
 typedef struct CallersItem {
   uint32_t leaf, at;
 } CallersItem;
@@ -49,7 +49,7 @@ static int callers_before(const void *a, const void *b, void *ctx)
   return x->leaf < y->leaf ? -1 : x->leaf > y->leaf;
 }
 
-/* How much a stack counts: what it has, or how much that has changed. */
+/* The weight of a stack: its value, or the change of it. */
 static uint64_t callers_weight(const Callers *c, uint32_t leaf)
 {
   const LpTreeColumn *base = &c->of->col[LP_BASE][c->metric];
@@ -59,7 +59,7 @@ static uint64_t callers_weight(const Callers *c, uint32_t leaf)
   return lp_size(now - lp_value_round(base->self[leaf]));
 }
 
-/* Is what a range stands for enough? */
+/* Is the sum of a range large enough? */
 static int callers_kept(const Callers *c, CallersRange r)
 {
   uint64_t n = 0;
@@ -119,7 +119,7 @@ static void callers_expand(Callers *c, uint32_t id)
   }
 }
 
-/* All stacks in which something happened itself. */
+/* All stacks with a self value. */
 static void callers_items(Callers *c)
 {
   const LpTreeColumn *all = &c->of->col[0][0];
@@ -135,8 +135,8 @@ static void callers_items(Callers *c)
   }
 }
 
-/* Make the tree of what is KEPT by METRIC. It has totals only: what a node has
-** itself is what its stacks have.
+/* Make the tree of what is KEPT by METRIC. It has totals only, the sums of each
+** node's stacks.
 */
 void lp_callers_open(LpTree *t, const LpTree *of, LpMetric metric,
                      LpCallersKeep keep, void *ctx)

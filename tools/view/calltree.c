@@ -42,8 +42,8 @@ static int tree_made(const LpProfile *prof, uint32_t site)
   return chunk.n && !strchr("@=", chunk.s[0]);
 }
 
-/* Are sites the same if they have the same name? In a diff: of code that was
-** changed, nothing else is.
+/* Are sites matched by name? Yes in a diff, since only the name of changed code
+** is stable.
 */
 static int tree_byname(const LpProfile *prof, uint32_t site)
 {
@@ -113,7 +113,7 @@ typedef struct Places {
   uint32_t *origin; /* By origin: stack and site. */
 } Places;
 
-/* What of a profile is kept, with all that is around it. */
+/* The nodes of a profile that are kept, with their callers. */
 static uint8_t *places_used(const LpProfile *prof, const LpShape *shape)
 {
   const LpOrigins *o = &prof->origins;
@@ -169,7 +169,7 @@ static Places tree_nodes(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
   return p;
 }
 
-/* Give the memory back. */
+/* Free it. */
 static void places_free(Places *p)
 {
   free(p->caller);
@@ -177,7 +177,7 @@ static void places_free(Places *p)
   free(p->origin);
 }
 
-/* Fill in samples, of nodes themselves. */
+/* Fill in the self samples of nodes. */
 static void tree_samples(LpValue *self, const LpProfile *prof,
                          const LpShape *shape, const Places *p, LpSide side)
 {
@@ -187,7 +187,9 @@ static void tree_samples(LpValue *self, const LpProfile *prof,
       self[p->node[i]].n += lp_metric_samples(prof, side, i);
 }
 
-/* Fill in samples in allocation and collection, of whom that is done for. */
+/* Fill in samples in allocation and collection, charged to the Lua function
+** that caused them.
+*/
 static void tree_allocgc(LpValue *self, const LpProfile *prof,
                          const LpShape *shape, const Places *p, LpSide side)
 {
@@ -198,7 +200,7 @@ static void tree_allocgc(LpValue *self, const LpProfile *prof,
   free(of);
 }
 
-/* Fill in a metric of the nodes themselves. */
+/* Fill in the self values of a metric. */
 static void tree_fill(LpTree *t, const LpProfile *prof, const LpShape *shape,
                       const Places *p, LpSide side, LpMetric metric)
 {
@@ -216,7 +218,6 @@ static void tree_fill(LpTree *t, const LpProfile *prof, const LpShape *shape,
         lp_value_add(&self[p->origin[i]], lp_metric_of(prof, side, i, metric));
 }
 
-/* Make the tree of a profile; every node has what happened there itself. */
 void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
 {
   LpMetric m;
@@ -234,8 +235,8 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
   places_free(&p);
 }
 
-/* Round what nodes have themselves, so that their sums are the rounded sums:
-** what one loses, the next one gets. Without estimates nothing changes.
+/* Round self values so that their sums are the rounded sums: the remainder of
+** one is carried to the next. Without estimates nothing changes.
 */
 void lp_tree_whole(LpTree *t)
 {
@@ -251,7 +252,6 @@ void lp_tree_whole(LpTree *t)
   }
 }
 
-/* Add up what happened in each node and further in. */
 void lp_tree_total(LpTree *t)
 {
   LpTreeColumn *c = &t->col[0][0];
@@ -289,7 +289,6 @@ static void tree_child(LpTree *t, uint32_t i)
   t->node[n->parent].child = i;
 }
 
-/* Link all children, in any order. */
 void lp_tree_link(LpTree *t)
 {
   uint32_t i;
@@ -297,7 +296,6 @@ void lp_tree_link(LpTree *t)
     tree_child(t, i);
 }
 
-/* Link all children, in this order. */
 void lp_tree_sort(LpTree *t, LpTreeOrder order, void *ctx)
 {
   Sorting s = {t, order, ctx};
@@ -311,8 +309,8 @@ void lp_tree_sort(LpTree *t, LpTreeOrder order, void *ctx)
   free(list);
 }
 
-/* The node behind I in a walk through all: into it if IN. *DEPTH goes with it.
-** At the end, the root.
+/* The node after I in preorder; enters I if IN. Updates *DEPTH. At the end, the
+** root.
 */
 uint32_t lp_tree_next(const LpTree *t, uint32_t i, int in, int *depth)
 {
@@ -327,7 +325,6 @@ uint32_t lp_tree_next(const LpTree *t, uint32_t i, int in, int *depth)
   return i == LP_NODE_ROOT ? i : t->node[i].next;
 }
 
-/* Give the memory back. */
 void lp_tree_close(LpTree *t)
 {
   LpTreeColumn *c = &t->col[0][0];

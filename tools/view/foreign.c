@@ -6,42 +6,42 @@
 
 #include "foreign.h"
 
-/* Add what an origin has of it. */
-static void foreign_add(LpForeign *to, const LpProfile *prof, uint32_t origin)
+/* Add what all origins that SHAPE keeps have of it: to one sum, or if BYSITE to
+** the sum of each site.
+*/
+static void foreign_add(LpForeign *list, const LpProfile *prof,
+                        const LpShape *shape, int bysite)
 {
-  LpFigures f;
-  if (lp_cell_type(&prof->origins.cell[origin]) != LJM_TYPE_FOREIGN)
-    return;
-  f = lp_origins_figures(&prof->origins, origin);
-  to->arrived += lp_figure_births(&f);
-  to->left += lp_figure_deaths(&f);
-  to->bytes += lp_figure_bytes(&f);
-  to->live += lp_figure_live_bytes(&f);
+  const LpOrigins *o = &prof->origins;
+  uint32_t i;
+  for (i = 0; i < o->n; i++) {
+    LpForeign *to = bysite ? &list[lp_cell_site(&o->cell[i])] : list;
+    LpFigures f;
+    if (!lp_shape_origin(shape, i) ||
+        lp_cell_type(&o->cell[i]) != LJM_TYPE_FOREIGN)
+      continue;
+    f = lp_origins_figures(o, i);
+    to->arrived += lp_figure_births(&f);
+    to->left += lp_figure_deaths(&f);
+    to->bytes += lp_figure_bytes(&f);
+    to->live += lp_figure_live_bytes(&f);
+  }
 }
 
-/* All of it that SHAPE keeps. */
 LpForeign lp_foreign_sum(const LpProfile *prof, const LpShape *shape)
 {
   LpForeign sum = {0};
-  uint32_t i;
-  for (i = 0; i < prof->origins.n; i++)
-    if (lp_shape_origin(shape, i))
-      foreign_add(&sum, prof, i);
+  foreign_add(&sum, prof, shape, 0);
   return sum;
 }
 
-/* The same by site; the caller frees it. */
 LpForeign *lp_foreign_sites(const LpProfile *prof, const LpShape *shape)
 {
   LpForeign *list = lp_zalloc(prof->sitekeys.n, sizeof(LpForeign));
-  uint32_t i;
-  for (i = 0; i < prof->origins.n; i++)
-    if (lp_shape_origin(shape, i))
-      foreign_add(&list[lp_cell_site(&prof->origins.cell[i])], prof, i);
+  foreign_add(list, prof, shape, 1);
   return list;
 }
 
-/* Add how much there is of it, if there is any. */
 void lp_foreign_text(LpBuf *b, const LpProfile *prof)
 {
   LpForeign sum = lp_foreign_sum(prof, NULL);

@@ -41,7 +41,6 @@ const char *lp_frame_kind(const LpProfile *prof, uint32_t site)
   }
 }
 
-/* Its line, into *LINE. Returns 0 if it has none. */
 int lp_frame_line(const LpProfile *prof, uint32_t site, uint64_t *line)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
@@ -59,7 +58,6 @@ int lp_frame_first(const LpProfile *prof, uint32_t site, uint64_t *line)
   return fi->kind == LP_FUNC_LUA && !lp_label_builtin(fi);
 }
 
-/* Add the name of its function, or its symbol. */
 void lp_frame_name(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
@@ -67,26 +65,19 @@ void lp_frame_name(LpBuf *b, const LpProfile *prof, uint32_t site)
   lp_label_text(b, named.n ? named : lp_profile_name(prof, fi->name));
 }
 
-/* Add the name of a chunk, without its mark. */
-static void frame_chunk(LpBuf *b, const LpBuf *chunk)
-{
-  int mark = chunk->n && chunk->s[0] == '@';
-  lp_buf_add(b, chunk->s + mark, chunk->n - (size_t)mark);
-}
-
-/* Add the name of its chunk, as reports show it: a long one is cut. */
 void lp_frame_file(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
   LpBuf chunk = {0};
+  size_t mark;
   if (fi->kind != LP_FUNC_LUA || lp_label_builtin(fi))
     return;
   lp_label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
-  frame_chunk(b, &chunk);
+  mark = chunk.n && chunk.s[0] == '@';
+  lp_buf_add(b, chunk.s + mark, chunk.n - mark);
   lp_buf_free(&chunk);
 }
 
-/* The same, but all of it if it is the path of a file. */
 void lp_frame_path(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
@@ -98,7 +89,6 @@ void lp_frame_path(LpBuf *b, const LpProfile *prof, uint32_t site)
     lp_frame_file(b, prof, site);
 }
 
-/* Add the path of its module. */
 void lp_frame_module(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
@@ -106,7 +96,6 @@ void lp_frame_module(LpBuf *b, const LpProfile *prof, uint32_t site)
     lp_label_text(b, lp_profile_name(prof, fi->chunk));
 }
 
-/* Add its module's build-id, in hex. */
 void lp_frame_buildid(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   LpStr id = lp_profile_name(prof, frame_func(prof, site)->buildid);

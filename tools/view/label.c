@@ -11,9 +11,9 @@
 
 #define LABEL_BUILTIN 0xffffffffu /* First line of LuaJIT's own functions. */
 
-/* The character of three bytes at P, or of U+061C, that nobody sees, that turns
-** the text around it, or that breaks its line; else 0. The page of
-** --format=html writes the same ones as numbers.
+/* The character at P (three bytes, or U+061C) if it is invisible, changes the
+** direction of text, or breaks a line; else 0. The page of --format=html
+** escapes the same ones.
 */
 static unsigned label_hidden(const unsigned char *p, size_t n)
 {
@@ -30,54 +30,45 @@ static unsigned label_hidden(const unsigned char *p, size_t n)
              : 0;
 }
 
-/* Add N bytes; what would break a line of text is escaped, and so is what would
+/* Add a text; what would break a line of text is escaped, and so is what would
 ** steer a terminal, U+0080 to U+009F as well, or hide or turn a part of it.
 */
-static void label_text(LpBuf *b, const char *s, size_t n)
+void lp_label_text(LpBuf *b, LpStr s)
 {
   size_t i;
   unsigned hidden;
-  for (i = 0; i < n; i++) {
-    unsigned char c = (unsigned char)s[i];
+  for (i = 0; i < s.n; i++) {
+    unsigned char c = (unsigned char)s.s[i];
     if (c == '\n')
       lp_buf_puts(b, "\\n");
     else if (c < ' ' || c == 0x7f)
       lp_buf_printf(b, "\\x%02x", c);
-    else if (c == 0xc2 && i + 1 < n && ((unsigned char)s[i + 1] & 0xe0) == 0x80)
-      lp_buf_printf(b, "\\xc2\\x%02x", (unsigned char)s[++i]);
-    else if ((hidden = label_hidden((const unsigned char *)s + i, n - i))) {
+    else if (c == 0xc2 && i + 1 < s.n && (s.s[i + 1] & 0xe0) == 0x80)
+      lp_buf_printf(b, "\\xc2\\x%02x", (unsigned char)s.s[++i]);
+    else if ((hidden = label_hidden((const unsigned char *)s.s + i, s.n - i))) {
       lp_buf_printf(b, "\\u%04x", hidden);
       i += hidden < 0x800 ? 1 : 2;
     } else
-      lp_buf_add(b, &s[i], 1);
+      lp_buf_add(b, &s.s[i], 1);
   }
-}
-
-/* The same. */
-void lp_label_text(LpBuf *b, LpStr s)
-{
-  label_text(b, s.s, s.n);
 }
 
 /* A chunk given as source text: its first line, or what fits of it. */
 static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
 {
   size_t n = 0, fit = LABEL_SIZE - sizeof("[string \"\"]");
+  int cut;
   while (n < s.n && n < fit && (unsigned char)s.s[n] >= ' ')
     n++;
+  cut = n < s.n;
+  if (cut && n > fit - 3)
+    n = fit - 3;
   lp_buf_puts(b, kind);
-  if (n < s.n) {
-    if (n > fit - 3)
-      n = fit - 3;
-    label_text(b, s.s, n);
-    lp_buf_puts(b, "...");
-  } else {
-    label_text(b, s.s, n);
-  }
+  lp_label_text(b, (LpStr){s.s, n});
+  lp_buf_puts(b, cut ? "..." : "");
   lp_buf_puts(b, close);
 }
 
-/* A chunk's name, as short_src of lua_Debug has it; a file keeps its '@'. */
 void lp_label_chunk(LpBuf *b, LpStr s)
 {
   size_t n;
@@ -93,13 +84,12 @@ void lp_label_chunk(LpBuf *b, LpStr s)
       n = LABEL_SIZE - 4;
     }
   } else if (n >= LABEL_SIZE) {
-    label_text(b, s.s + 1, LABEL_SIZE - 1);
+    lp_label_text(b, (LpStr){s.s + 1, LABEL_SIZE - 1});
     return;
   }
-  label_text(b, s.s + s.n - n, n);
+  lp_label_text(b, (LpStr){s.s + s.n - n, n});
 }
 
-/* Is it LuaJIT's own, in no file? */
 int lp_label_builtin(const LpFuncInfo *fi)
 {
   return fi->first == LABEL_BUILTIN || fi->first == LP_LINE_NONE;
@@ -132,13 +122,13 @@ static void label_module(LpBuf *b, LpStr module)
   size_t skip = slash ? (size_t)(slash + 1 - module.s) : 0;
   if (module.n > skip) {
     lp_buf_puts(b, " (");
-    label_text(b, module.s + skip, module.n - skip);
+    lp_label_text(b, (LpStr){module.s + skip, module.n - skip});
     lp_buf_puts(b, ")");
   }
 }
 
-/* A C function: its name in Lua, its symbol, or its place in the module. A
-** builtin may have no more than its name.
+/* A C function: its name in Lua, its symbol, or its offset in the module. A
+** builtin may have only a name.
 */
 static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 {
@@ -148,13 +138,13 @@ static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   int native = fi->kind == LP_FUNC_NATIVE || fi->kind == LP_FUNC_KERNEL;
   int builtin = (fi->flags & LJM_CFUNC_BUILTIN) && !module.n;
   if (named.n) {
-    label_text(b, named.s, named.n);
+    lp_label_text(b, named);
     return;
   }
   if (!native && !builtin)
     lp_buf_puts(b, "[C] ");
   if (symbol.n)
-    label_text(b, symbol.s, symbol.n);
+    lp_label_text(b, symbol);
   else
     lp_buf_printf(b, "0x%" PRIx64, fi->addr);
   if (fi->kind == LP_FUNC_KERNEL)
@@ -162,14 +152,13 @@ static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   label_module(b, module);
 }
 
-/* Is it no line? */
+/* Is the line unknown? */
 static int label_noline(const LpFuncInfo *fi, uint64_t line)
 {
   return line == LP_LINE_NONE || line == LABEL_BUILTIN ||
          (line == 0 && fi->kind == LP_FUNC_LUA);
 }
 
-/* Is the line of a site known? */
 int lp_label_hasline(const LpProfile *prof, uint32_t site)
 {
   const LpRow *r = &prof->row[site];
@@ -177,10 +166,10 @@ int lp_label_hasline(const LpProfile *prof, uint32_t site)
 }
 
 /* A line, if there are any in the function. */
-static void label_line(LpBuf *b, const LpFuncInfo *fi, uint64_t line,
-                       uint32_t approx)
+static void label_line(LpBuf *b, const char *before, const LpFuncInfo *fi,
+                       uint64_t line)
 {
-  lp_buf_puts(b, approx ? ", ~line " : ", line ");
+  lp_buf_puts(b, before);
   if (label_noline(fi, line))
     lp_buf_puts(b, "?");
   else
@@ -195,13 +184,13 @@ static void label_trace(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   if (start->kind == LP_FUNC_LUA) {
     lp_buf_puts(b, " started at ");
     label_lua(b, prof, start);
-    label_line(b, start, fi->line, 0);
+    label_line(b, ", line ", start, fi->line);
   } else if (fi->addr) {
     lp_buf_printf(b, " 0x%" PRIx64, fi->addr);
   }
 }
 
-/* Add what a site is called; with MARKS for what is not exact. */
+/* Add the label of a site, with MARKS of what is approximate. */
 static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
                        uint32_t marks)
 {
@@ -212,6 +201,7 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
   };
   const LpRow *r = &prof->row[site];
   const LpFuncInfo *fi = &prof->func[r->func];
+  const char *line = marks & LJM_SITE_APPROX ? ", ~line " : ", line ";
   LpStr name;
   if (site < LP_SITE_FIRST) {
     lp_buf_puts(b, special[site]);
@@ -222,16 +212,16 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
     label_lua(b, prof, fi);
     if (marks & LJM_SITE_UNSURE)
       lp_buf_puts(b, "?");
-    label_line(b, fi, r->line, marks & LJM_SITE_APPROX);
+    label_line(b, line, fi, r->line);
     break;
   case LP_FUNC_LUA_ADDR:
     lp_buf_printf(b, "@?:0x%" PRIx64, fi->addr);
-    label_line(b, fi, r->line, marks & LJM_SITE_APPROX);
+    label_line(b, line, fi, r->line);
     break;
   case LP_FUNC_MARK:
     name = lp_profile_name(prof, fi->name);
     if (name.n)
-      label_text(b, name.s, name.n);
+      lp_label_text(b, name);
     else
       lp_buf_puts(b, "(missing)");
     break;
@@ -244,45 +234,42 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
   }
 }
 
-/* Add the name of a site's function, if it has one beside its label. */
 void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = &prof->func[prof->row[site].func];
   LpStr name = lp_profile_name(prof, fi->name);
   if (fi->kind == LP_FUNC_LUA)
-    label_text(b, name.s, name.n);
+    lp_label_text(b, name);
 }
 
-/* Add what a site is called. */
+void lp_label_named(LpBuf *b, const LpProfile *prof, uint32_t site)
+{
+  LpBuf name = {0};
+  lp_label_name(&name, prof, site);
+  if (name.n)
+    lp_buf_printf(b, " (%s)", name.s);
+  lp_buf_free(&name);
+}
+
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   label_site(b, prof, site, prof->row[site].marks);
 }
 
-/* Add what a site and its function are called. */
 void lp_label_whole(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
-  LpBuf name = {0};
   lp_label_site(b, prof, site);
-  lp_label_name(&name, prof, site);
-  if (name.n)
-    lp_buf_printf(b, " (%s)", name.s);
-  lp_buf_free(&name);
+  lp_label_named(b, prof, site);
 }
 
-/* Add what a site's function is called. */
 void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = &prof->func[prof->row[site].func];
-  LpBuf name = {0};
   if (fi->kind == LP_FUNC_LUA)
     label_lua(b, prof, fi);
   else
     label_site(b, prof, site, 0);
-  lp_label_name(&name, prof, site);
-  if (name.n)
-    lp_buf_printf(b, " (%s)", name.s);
-  lp_buf_free(&name);
+  lp_label_named(b, prof, site);
 }
 
 /* Add B to another, with no ';' in it, and free B. */
@@ -298,21 +285,17 @@ static void label_frame(LpBuf *to, LpBuf *b)
   lp_buf_free(b);
 }
 
-/* Add what a site and its function are called, with no ';' in it and no mark of
-** approximate lines.
+/* Add the label of a site and its function's name, without ';' and without
+** marks of approximate lines.
 */
 void lp_label_frame(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
-  LpBuf frame = {0}, name = {0};
+  LpBuf frame = {0};
   label_site(&frame, prof, site, 0);
-  lp_label_name(&name, prof, site);
-  if (name.n)
-    lp_buf_printf(&frame, " (%s)", name.s);
-  lp_buf_free(&name);
+  lp_label_named(&frame, prof, site);
   label_frame(b, &frame);
 }
 
-/* Add a site as CPU profilers write it: name@file:line. No ';' is in it. */
 void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpRow *r = &prof->row[site];
@@ -327,11 +310,8 @@ void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
     lp_label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
     if (!chunk.n || chunk.s[0] != '@')
       lp_buf_puts(&frame, "@");
-    lp_buf_printf(&frame, "%s:", chunk.n ? chunk.s : "");
-    if (label_noline(fi, r->line))
-      lp_buf_puts(&frame, "?");
-    else
-      lp_buf_printf(&frame, "%" PRIu64, r->line);
+    lp_buf_puts(&frame, chunk.n ? chunk.s : "");
+    label_line(&frame, ":", fi, r->line);
     label_hash(&frame, fi);
     lp_buf_free(&chunk);
   }

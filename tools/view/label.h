@@ -8,6 +8,9 @@
 #include "mem.h"
 #include "profile.h"
 
+/* What appends a text about a site. */
+typedef void LpLabel(LpBuf *b, const LpProfile *prof, uint32_t site);
+
 /* Append the label of a site. */
 void lp_label_site(LpBuf *b, const LpProfile *prof, uint32_t site);
 
@@ -39,5 +42,8 @@ int lp_label_hasline(const LpProfile *prof, uint32_t site);
 
 /* Append the name of a site's function, if it is not in the label. */
 void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site);
+
+/* The same in parentheses, behind a space. */
+void lp_label_named(LpBuf *b, const LpProfile *prof, uint32_t site);
 
 #endif

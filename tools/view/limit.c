@@ -19,7 +19,6 @@
 
 /* -- What it says --------------------------------------------------------- */
 
-/* Parse a limit. If it is invalid, the reason is appended to WHY. */
 int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
 {
   const char *less = strrchr(text, '<'), *at = strchr(text, '@');
@@ -53,9 +52,7 @@ int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
 
 /* -- What it is of -------------------------------------------------------- */
 
-/* Does the name of a site's chunk or module match? What Lua puts in front of it
-** does not count.
-*/
+/* Does the name of a site's chunk (without Lua's prefix) or module match? */
 static int limit_chunk(const LpLimit *l, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = &prof->func[prof->row[site].func];
@@ -72,7 +69,7 @@ static int limit_chunk(const LpLimit *l, const LpProfile *prof, uint32_t site)
   return is;
 }
 
-/* Is a limit of this site? */
+/* Does a limit apply to this site? */
 static int limit_of(const LpLimit *l, const LpProfile *prof, uint32_t site)
 {
   LpBuf b = {0};
@@ -87,11 +84,11 @@ static int limit_of(const LpLimit *l, const LpProfile *prof, uint32_t site)
 
 typedef struct LimitSum {
   LpValue all;
-  uint64_t top[LIMIT_TOP];  /* The most that sites have, */
+  uint64_t top[LIMIT_TOP];  /* The largest values of sites, */
   uint32_t site[LIMIT_TOP]; /* and these. */
 } LimitSum;
 
-/* Keep a site if it is one of those with most. */
+/* Keep a site if it is one of the largest. */
 static void limit_top(LimitSum *sum, uint32_t site, uint64_t n)
 {
   int i, k;
@@ -108,7 +105,7 @@ static void limit_top(LimitSum *sum, uint32_t site, uint64_t n)
   }
 }
 
-/* Add up all sites that a limit is of. */
+/* Add up all sites that a limit applies to. */
 static LimitSum limit_sum(const LpLimit *l, const LpProfile *prof)
 {
   LpTreeOf of = {LP_METRIC_BIT(l->metric), LP_MERGE_CALLERS, NULL};
@@ -127,8 +124,8 @@ static LimitSum limit_sum(const LpLimit *l, const LpProfile *prof)
   return sum;
 }
 
-/* Is there anything that a limit is of? A name that is mistaken, or gone, would
-** keep any limit.
+/* Does a limit match any site? Otherwise a misspelled or removed name would
+** meet every limit.
 */
 static int limit_any(const LpLimit *l, const LpProfile *prof)
 {
@@ -157,16 +154,14 @@ static void limit_doubt(const LpLimit *l, const LpProfile *prof, LpBuf *why)
     lp_buf_puts(why, " (without what is older than the recording)");
 }
 
-/* Begin what is said of a limit. */
+/* Begin the message about a limit. */
 static void limit_text(const LpLimit *l, LpBuf *why)
 {
   lp_buf_puts(why, "limit ");
   lp_label_text(why, (LpStr){l->text, strlen(l->text)});
 }
 
-/* A limit is of nothing. That is what some want to be sure of, if there must be
-** nothing of it.
-*/
+/* A limit matches no site. A limit of 0 is met then. */
 static int limit_vain(const LpLimit *l, LpBuf *why)
 {
   limit_text(l, why);

@@ -6,62 +6,44 @@
 
 #include "metric.h"
 
-const LpMetricInfo lp_metrics[LP_NMETRIC] = {
-    [LP_METRIC_ALLOCATIONS] = {"allocations", "allocations", LP_UNIT_COUNT,
-                               LP_OF_MEMORY, 0},
-    [LP_METRIC_BYTES] = {"bytes", "bytes allocated", LP_UNIT_BYTES,
-                         LP_OF_MEMORY, 0},
-    [LP_METRIC_REALLOCATIONS] = {"reallocations", "reallocations",
-                                 LP_UNIT_COUNT, LP_OF_MEMORY, 0},
-    [LP_METRIC_DEALLOCATIONS] = {"deallocations", "deallocations",
-                                 LP_UNIT_COUNT, LP_OF_MEMORY, 0},
-    [LP_METRIC_FREED] = {"freed", "bytes freed", LP_UNIT_BYTES, LP_OF_MEMORY,
-                         0},
-    [LP_METRIC_LIVE_OBJECTS] = {"live-objects", "live objects", LP_UNIT_COUNT,
-                                LP_OF_MEMORY, 0},
-    [LP_METRIC_LIVE] = {"live", "live bytes", LP_UNIT_BYTES, LP_OF_MEMORY, 0},
-    [LP_METRIC_PEAK_OBJECTS] = {"peak-objects", "objects at peak",
-                                LP_UNIT_COUNT, LP_OF_MEMORY, LP_WANT_PEAK},
-    [LP_METRIC_PEAK] = {"peak", "bytes at peak", LP_UNIT_BYTES, LP_OF_MEMORY,
-                        LP_WANT_PEAK},
-    [LP_METRIC_LEAKED_OBJECTS] = {"leaked-objects", "leaked objects",
-                                  LP_UNIT_COUNT, LP_OF_MEMORY, LP_WANT_YOUNG},
-    [LP_METRIC_LEAKED] = {"leaked", "leaked bytes", LP_UNIT_BYTES, LP_OF_MEMORY,
-                          LP_WANT_YOUNG},
-    [LP_METRIC_TEMPORARY_OBJECTS] = {"temporary-objects", "temporary objects",
-                                     LP_UNIT_COUNT, LP_OF_MEMORY,
-                                     LP_WANT_TEMPORARY},
-    [LP_METRIC_TEMPORARY] = {"temporary", "temporary bytes", LP_UNIT_BYTES,
-                             LP_OF_MEMORY, LP_WANT_TEMPORARY},
-    [LP_METRIC_SAMPLES] = {"samples", "samples", LP_UNIT_SAMPLES, LP_OF_CPU, 0},
-    [LP_METRIC_ALLOC_GC] = {"alloc-gc", "alloc, GC", LP_UNIT_SAMPLES, LP_OF_CPU,
-                            0},
-};
-
-/* Counters that are added up, and those that are taken off again. */
-static const struct Sum {
-  uint16_t plus, minus; /* Bits. */
-} metric_sum[LP_NMETRIC] = {
 #define C(counter) (1u << LP_##counter)
-    [LP_METRIC_ALLOCATIONS] = {C(ALLOCS) | C(REALLOCS), 0},
-    [LP_METRIC_BYTES] = {C(ALLOC_BYTES) | C(REALLOC_BYTES), 0},
-    [LP_METRIC_REALLOCATIONS] = {C(REALLOCS), 0},
-    [LP_METRIC_DEALLOCATIONS] = {C(FREES) | C(MOVES), 0},
-    [LP_METRIC_FREED] = {C(LEFT_BYTES), 0},
-    [LP_METRIC_LIVE_OBJECTS] = {C(ALLOCS) | C(REALLOCS), C(FREES) | C(MOVES)},
-    [LP_METRIC_LIVE] = {C(ALLOC_BYTES) | C(REALLOC_BYTES), C(LEFT_BYTES)},
-    [LP_METRIC_PEAK_OBJECTS] = {C(PEAK), 0},
-    [LP_METRIC_PEAK] = {C(PEAK_BYTES), 0},
-    [LP_METRIC_LEAKED_OBJECTS] = {C(ALLOCS) | C(REALLOCS),
-                                  C(FREES) | C(MOVES) | C(YOUNG)},
-    [LP_METRIC_LEAKED] = {C(ALLOC_BYTES) | C(REALLOC_BYTES),
-                          C(LEFT_BYTES) | C(YOUNG_BYTES)},
-    [LP_METRIC_TEMPORARY_OBJECTS] = {C(TEMPORARY), 0},
-    [LP_METRIC_TEMPORARY] = {C(TEMPORARY_BYTES), 0},
-#undef C
+/* clang-format off */
+#define M(name, key, title, unit, of, wants, plus, minus)                      \
+  [LP_METRIC_##name] = {key, title, key "-base", title ", base",               \
+                        LP_UNIT_##unit, LP_OF_##of, wants, plus, minus}
+/* clang-format on */
+const LpMetricInfo lp_metrics[LP_NMETRIC] = {
+    M(ALLOCATIONS, "allocations", "allocations", COUNT, MEMORY, 0,
+      C(ALLOCS) | C(REALLOCS), 0),
+    M(BYTES, "bytes", "bytes allocated", BYTES, MEMORY, 0,
+      C(ALLOC_BYTES) | C(REALLOC_BYTES), 0),
+    M(REALLOCATIONS, "reallocations", "reallocations", COUNT, MEMORY, 0,
+      C(REALLOCS), 0),
+    M(DEALLOCATIONS, "deallocations", "deallocations", COUNT, MEMORY, 0,
+      C(FREES) | C(MOVES), 0),
+    M(FREED, "freed", "bytes freed", BYTES, MEMORY, 0, C(LEFT_BYTES), 0),
+    M(LIVE_OBJECTS, "live-objects", "live objects", COUNT, MEMORY, 0,
+      C(ALLOCS) | C(REALLOCS), C(FREES) | C(MOVES)),
+    M(LIVE, "live", "live bytes", BYTES, MEMORY, 0,
+      C(ALLOC_BYTES) | C(REALLOC_BYTES), C(LEFT_BYTES)),
+    M(PEAK_OBJECTS, "peak-objects", "objects at peak", COUNT, MEMORY,
+      LP_WANT_PEAK, C(PEAK), 0),
+    M(PEAK, "peak", "bytes at peak", BYTES, MEMORY, LP_WANT_PEAK, C(PEAK_BYTES),
+      0),
+    M(LEAKED_OBJECTS, "leaked-objects", "leaked objects", COUNT, MEMORY,
+      LP_WANT_YOUNG, C(ALLOCS) | C(REALLOCS), C(FREES) | C(MOVES) | C(YOUNG)),
+    M(LEAKED, "leaked", "leaked bytes", BYTES, MEMORY, LP_WANT_YOUNG,
+      C(ALLOC_BYTES) | C(REALLOC_BYTES), C(LEFT_BYTES) | C(YOUNG_BYTES)),
+    M(TEMPORARY_OBJECTS, "temporary-objects", "temporary objects", COUNT,
+      MEMORY, LP_WANT_TEMPORARY, C(TEMPORARY), 0),
+    M(TEMPORARY, "temporary", "temporary bytes", BYTES, MEMORY,
+      LP_WANT_TEMPORARY, C(TEMPORARY_BYTES), 0),
+    M(SAMPLES, "samples", "samples", SAMPLES, CPU, 0, 0, 0),
+    M(ALLOC_GC, "alloc-gc", "alloc, GC", SAMPLES, CPU, 0, 0, 0),
 };
+#undef M
+#undef C
 
-/* The metric of that name, or LP_NMETRIC. */
 LpMetric lp_metric_find(const char *key)
 {
   LpMetric m;
@@ -71,7 +53,6 @@ LpMetric lp_metric_find(const char *key)
   return m;
 }
 
-/* What must be counted, LP_WANT_*, for a set of metrics. */
 unsigned lp_metric_wants(unsigned metrics)
 {
   unsigned wants = 0;
@@ -82,8 +63,8 @@ unsigned lp_metric_wants(unsigned metrics)
   return wants;
 }
 
-/* The set of metrics that a profile has. What is leaked is what is live,
-** unless the youngest objects are left out.
+/* The set of metrics that a profile has. Leaked is the same as live, unless the
+** youngest objects are left out.
 */
 unsigned lp_metric_counted(const LpProfile *prof)
 {
@@ -95,7 +76,6 @@ unsigned lp_metric_counted(const LpProfile *prof)
   return metrics;
 }
 
-/* The same, without those that only repeat others. */
 unsigned lp_metric_columns(const LpProfile *prof)
 {
   unsigned metrics = lp_metric_counted(prof);
@@ -105,7 +85,7 @@ unsigned lp_metric_columns(const LpProfile *prof)
   return metrics;
 }
 
-/* What is counted for an origin on one side. */
+/* The counters of an origin on one side. */
 static LpFigures metric_figures(const LpProfile *prof, LpSide side,
                                 uint32_t origin)
 {
@@ -118,8 +98,8 @@ static LpFigures metric_figures(const LpProfile *prof, LpSide side,
   return none;
 }
 
-/* Is it known of objects that are older than the recording? Not how many they
-** are, and they leak nothing of it.
+/* Is the metric known of objects older than the recording? Their number is not,
+** and none of them is leaked.
 */
 int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric)
 {
@@ -138,18 +118,18 @@ int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric)
   }
 }
 
-/* A metric of an origin. */
 LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
                      LpMetric metric)
 {
   LpFigures f = metric_figures(prof, side, origin);
+  const LpMetricInfo *m = &lp_metrics[metric];
   LpValue v = {0, 0};
   int i;
   for (i = 0; i < LP_NCOUNT; i++) {
-    if (metric_sum[metric].plus & 1u << i) {
+    if (m->plus & 1u << i) {
       v.n += f.n[i];
       v.part += f.part[i];
-    } else if (metric_sum[metric].minus & 1u << i) {
+    } else if (m->minus & 1u << i) {
       v.n -= f.n[i];
       v.part -= f.part[i];
     }
@@ -163,7 +143,6 @@ LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
   return v;
 }
 
-/* Samples of CPU time whose whole stack is NODE. */
 uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node)
 {
   const uint64_t *samples =

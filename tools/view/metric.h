@@ -42,9 +42,12 @@ typedef enum LpUnit {
 typedef struct LpMetricInfo {
   const char *key;   /* For options and programs: "live-objects". */
   const char *title; /* For people: "live objects". */
+  const char *base_key, *base_title; /* The same of the baseline's. */
   LpUnit unit;
   unsigned of;    /* LP_OF_*: profiles that have it. */
   unsigned wants; /* LP_WANT_*: what must be counted for it. */
+  unsigned plus;  /* Bits of counters that are added up, */
+  unsigned minus; /* and of those that are taken off again. */
 } LpMetricInfo;
 
 extern const LpMetricInfo lp_metrics[LP_NMETRIC];
@@ -101,6 +104,13 @@ static inline void lp_value_add(LpValue *to, LpValue v)
 static inline uint64_t lp_value_round(LpValue v)
 {
   return lp_round(v.n, v.part);
+}
+
+/* As for qsort: the larger of two numbers, which may be below 0, comes first.
+ */
+static inline int lp_most_first(uint64_t a, uint64_t b)
+{
+  return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);
 }
 
 /* The size of a number modulo 2^64, which may be below 0. */

@@ -31,7 +31,6 @@ static uint8_t *shape_sites(const LpProfile *prof, const regex_t *focus,
   return site;
 }
 
-/* FOCUS and IGNORE may be NULL. */
 void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
                    const regex_t *ignore)
 {
@@ -56,7 +55,6 @@ void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
   shape->site = site;
 }
 
-/* Give the memory back. */
 void lp_shape_close(LpShape *shape)
 {
   free(shape->node);

@@ -7,7 +7,6 @@
 
 #include "table.h"
 
-/* Add a column; only while there are no rows. Returns it, until the next. */
 LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
                           LpUnit unit)
 {
@@ -18,59 +17,36 @@ LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
   return c;
 }
 
-/* Add a column for which text has no room. */
-void lp_table_extra(LpTable *t, const char *key, const char *title, LpUnit unit)
-{
-  lp_table_column(t, key, title, unit)->extra = 1;
-}
-
-/* Add the column of a metric. */
-void lp_table_metric(LpTable *t, LpMetric metric)
+LpColumn *lp_table_metric(LpTable *t, LpMetric metric)
 {
   const LpMetricInfo *m = &lp_metrics[metric];
-  lp_table_column(t, m->key, m->title, m->unit);
+  return lp_table_column(t, m->key, m->title, m->unit);
 }
 
-/* A text that is the table's now. */
-static const char *table_own(LpTable *t, LpBuf b)
-{
-  t->own = lp_grow(t->own, &t->owns, t->nown + 1, sizeof(t->own[0]));
-  return t->own[t->nown++] = b.s;
-}
-
-/* Add the column of what a metric was; text has no room for it. */
 LpColumn *lp_table_base(LpTable *t, LpMetric metric)
 {
   const LpMetricInfo *m = &lp_metrics[metric];
-  LpBuf key = {0}, title = {0};
-  LpColumn *c;
-  lp_buf_printf(&key, "%s-base", m->key);
-  lp_buf_printf(&title, "%s, base", m->title);
-  c = lp_table_column(t, table_own(t, key), table_own(t, title), m->unit);
+  LpColumn *c = lp_table_column(t, m->base_key, m->base_title, m->unit);
   c->extra = 1;
   return c;
 }
 
-/* Begin a row; nothing in it is known yet. */
 void lp_table_row(LpTable *t)
 {
   t->n++;
   t->place = lp_grow(t->place, &t->places, t->n * t->ncol, sizeof(LpPlace));
 }
 
-/* A place of the table. */
 LpPlace *lp_table_at(const LpTable *t, size_t row, unsigned col)
 {
   return &t->place[row * t->ncol + col];
 }
 
-/* A number, in the last row. */
 void lp_table_number(LpTable *t, unsigned col, uint64_t n)
 {
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .n = n};
 }
 
-/* What N is of ALL, in the last row. */
 void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all)
 {
   double percent =
@@ -78,23 +54,18 @@ void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all)
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .percent = percent};
 }
 
-/* A text, in the last row; it is the table's now. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): it is freed there. */
+/* A text, in the last row; the table owns it. */
 void lp_table_string(LpTable *t, unsigned col, char *s)
 {
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .s = s};
 }
 
-/* Give the memory back. */
 void lp_table_close(LpTable *t)
 {
   size_t i;
   for (i = 0; i < t->n * t->ncol; i++)
     if (t->col[i % t->ncol].unit == LP_UNIT_TEXT && t->place[i].known)
       free(t->place[i].s);
-  for (i = 0; i < t->nown; i++)
-    free(t->own[i]);
-  free(t->own);
   lp_buf_free(&t->note);
   free(t->col);
   free(t->place);

@@ -22,7 +22,7 @@ typedef struct LpColumn {
   int change; /* Of a number to another: its sign is shown, its size counts. */
 } LpColumn;
 
-/* What stands in a place. */
+/* The value of a cell. */
 typedef struct LpPlace {
   int known; /* 0: the value is unknown. */
   union {
@@ -42,9 +42,6 @@ typedef struct LpTable {
   size_t n;       /* Rows. */
   size_t foot;    /* The last ones of them, which stay where they are. */
   LpBuf note;     /* What is to be said behind the titles. */
-  char **own;     /* Keys and titles that are the table's own. */
-  size_t nown;
-  size_t owns; /* Room. */
 } LpTable;
 
 /* Add a column while there are no rows. KEY and TITLE are not copied. The
@@ -53,12 +50,8 @@ typedef struct LpTable {
 LpColumn *lp_table_column(LpTable *t, const char *key, const char *title,
                           LpUnit unit);
 
-/* As lp_table_column, for a column that is not shown in text. */
-void lp_table_extra(LpTable *t, const char *key, const char *title,
-                    LpUnit unit);
-
 /* Add the column of a metric. */
-void lp_table_metric(LpTable *t, LpMetric metric);
+LpColumn *lp_table_metric(LpTable *t, LpMetric metric);
 
 /* Add the column of a metric of the baseline, not shown in text. */
 LpColumn *lp_table_base(LpTable *t, LpMetric metric);
@@ -93,8 +86,5 @@ void lp_table_sort(LpTable *t, unsigned col);
 ** their sums.
 */
 void lp_table_top(LpTable *t, size_t top);
-
-/* Write a table as text. HUMAN: sizes with units. */
-void lp_table_text(LpOut *out, const LpTable *t, int human);
 
 #endif

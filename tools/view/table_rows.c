@@ -1,6 +1,5 @@
 /*
-** What is done with the rows of any table, whatever is in them: another order,
-** only the first ones.
+** Sorting and cutting the rows of any table.
 */
 
 #include <stdlib.h>
@@ -8,7 +7,6 @@
 
 #include "table.h"
 
-/* The column of that key, or -1. */
 int lp_table_find(const LpTable *t, const char *key)
 {
   unsigned col;
@@ -23,12 +21,6 @@ typedef struct Sorting {
   unsigned col;
 } Sorting;
 
-/* A number that is sorted by. */
-static int64_t rows_number(const LpColumn *c, const LpPlace *p)
-{
-  return (int64_t)(c->change ? lp_size(p->n) : p->n);
-}
-
 /* Numbers: most first; texts: by name. What is not known is last. */
 static int rows_compare(const LpColumn *c, const LpPlace *a, const LpPlace *b)
 {
@@ -38,8 +30,8 @@ static int rows_compare(const LpColumn *c, const LpPlace *a, const LpPlace *b)
     return strcmp(a->s, b->s);
   if (c->unit == LP_UNIT_PERCENT)
     return (a->percent < b->percent) - (a->percent > b->percent);
-  return (rows_number(c, a) < rows_number(c, b)) -
-         (rows_number(c, a) > rows_number(c, b));
+  return c->change ? lp_most_first(lp_size(a->n), lp_size(b->n))
+                   : lp_most_first(a->n, b->n);
 }
 
 /* The same, of numbers of rows. Equal ones are in the order they were. */
@@ -52,7 +44,6 @@ static int rows_before(const void *a, const void *b, void *ctx)
   return cmp ? cmp : x < y ? -1 : x > y;
 }
 
-/* Sort the rows by a column. */
 void lp_table_sort(LpTable *t, unsigned col)
 {
   Sorting s = {t, col};
@@ -70,7 +61,7 @@ void lp_table_sort(LpTable *t, unsigned col)
   t->places = t->n * t->ncol;
 }
 
-/* What a column has in N rows from FROM on, if numbers of it can be added. */
+/* The sum of a column in N rows from FROM on, if it can be added up. */
 static LpPlace rows_sum(const LpTable *t, unsigned col, size_t from, size_t n)
 {
   const LpColumn *c = &t->col[col];
@@ -91,7 +82,7 @@ static LpPlace rows_sum(const LpTable *t, unsigned col, size_t from, size_t n)
   return sum;
 }
 
-/* Put what N rows from FROM on have together into the first of them. */
+/* Replace N rows from FROM on by their sum, in the first of them. */
 static void rows_others(LpTable *t, size_t from, size_t n)
 {
   int named = 0;
@@ -113,8 +104,8 @@ static void rows_others(LpTable *t, size_t from, size_t n)
   }
 }
 
-/* Leave only the first rows, and one with what all others have together; those
-** at the foot stay.
+/* Keep the first rows, one with the sum of the others, and the rows at the
+** foot.
 */
 void lp_table_top(LpTable *t, size_t top)
 {

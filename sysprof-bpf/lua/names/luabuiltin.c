@@ -13,52 +13,23 @@
 
 #define NAMES_SLOTS (65536)    /* Slots of tables that one walk looks at. */
 #define NAMES_MAX   (1u << 16) /* Names that are kept. */
-#define NAMES_LAST  (~0u)      /* Rank: any other name is better. */
+#define NAMES_SEEN  2048       /* Tables by a name that a walk remembers. */
 #define FFID_LUA    0          /* Kinds of functions. */
 
 /* -- The map -------------------------------------------------------------- */
 
-/* The slot of an address, or the free one where it belongs. */
-static LsFuncNames *names_slot(const LsNames *names, uint64_t key)
-{
-  size_t i = ljs_mix(0, key) >> 20 & (names->size - 1);
-  while (names->map[i].key && names->map[i].key != key)
-    i = (i + 1) & (names->size - 1);
-  return &names->map[i];
-}
-
-/* Twice the room. Returns false without memory. */
-static bool names_grow(LsNames *names)
-{
-  LsFuncNames *old = names->map;
-  size_t i, n = names->size, size = n ? n * 2 : 256;
-  LsFuncNames *map = calloc(size, sizeof(*map));
-  if (!map)
-    return false;
-  names->map = map;
-  names->size = size;
-  for (i = 0; i < n; i++)
-    if (old[i].key)
-      *names_slot(names, old[i].key) = old[i];
-  free(old);
-  return true;
-}
-
 /* The entry of a key, made if there was none; NULL if there is no room. */
 static LsFuncNames *names_entry(LsNames *names, uint64_t key)
 {
-  LsFuncNames *slot;
-  if (!key || names->n >= NAMES_MAX ||
-      (names->n * 2 >= names->size && !names_grow(names)))
+  LsFuncNames *e;
+  if (!key || names->map.n >= NAMES_MAX)
     return NULL;
-  slot = names_slot(names, key);
-  if (!slot->key) {
-    *slot = (LsFuncNames){.key = key};
-    names->n++;
-  }
-  if (!slot->naming.name)
-    slot->walk = names->walk;
-  return slot;
+  e = ls_hash_find(&names->map, &key, sizeof(key), sizeof(*e));
+  if (!e)
+    e = ls_hash_put(&names->map, &key, sizeof(key), sizeof(*e));
+  if (e && !e->naming.name)
+    e->walk = names->walk;
+  return e;
 }
 
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check)
@@ -68,7 +39,9 @@ uint64_t ls_names_protokey(uint64_t pt, uint64_t check)
 
 const char *ls_names_find(const LsNames *names, uint64_t key)
 {
-  return names->size ? ljm_name_get(&names_slot(names, key)->naming) : NULL;
+  const LsFuncNames *e =
+      ls_hash_find(&names->map, &key, sizeof(key), sizeof(*e));
+  return e ? ljm_name_get(&e->naming) : NULL;
 }
 
 const char *ls_names_builtin(const LsNames *names, uint32_t ffid)
@@ -78,9 +51,8 @@ const char *ls_names_builtin(const LsNames *names, uint32_t ffid)
 
 void ls_names_free(LsNames *names)
 {
-  free(names->map);
-  names->map = NULL;
-  names->n = names->size = 0;
+  ls_hash_free(&names->map);
+  ls_hash_free(&names->seen);
 }
 
 /* -- One function --------------------------------------------------------- */
@@ -88,8 +60,6 @@ void ls_names_free(LsNames *names)
 /* A table and its name: the module, and a table in that, or "". */
 typedef struct Place {
   const char *module, *table;
-  const char *sep; /* Before a field. */
-  bool hidden;     /* Programs cannot reach it by that name. */
 } Place;
 
 /* The key of a Lua function: its PC is right behind the header of its proto. */
@@ -134,13 +104,12 @@ static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
   bool builtin;
   LsFuncNames *e = names_of(names, v, fn, &builtin);
   int n = snprintf(full, sizeof(full), "%s%s%s%s%s", p->module,
-                   *p->table ? "." : "", p->table,
-                   tables > module ? p->sep : "", field);
+                   *p->table ? "." : "", p->table, tables > module ? "." : "",
+                   field);
   if (!e || e->walk != names->walk || n < 0 || (size_t)n >= sizeof(full))
     return;
-  rank = p->hidden ? NAMES_LAST
-         : module  ? ljm_name_modulerank(field)
-                   : ljm_name_rank(builtin, p->module, tables);
+  rank = module ? ljm_name_modulerank(field)
+                : ljm_name_rank(builtin, p->module, tables);
   if (ljm_name_offer(&e->naming, rank, fn, full))
     e->naming.name = ls_pool_add(names->pool, full, (size_t)n);
 }
@@ -150,22 +119,12 @@ static void names_offer(LsNames *names, LsView *v, uint64_t fn, const Place *p,
 /* Whether a table by a name was looked at in this walk. */
 static bool names_seen(LsNames *names, uint64_t tab, const Place *p, bool sub)
 {
-  uint64_t key = ljs_mix(tab, sub);
-  const char *s;
-  size_t i;
-  for (s = p->module; *s; s++)
-    key = ljs_mix(key, (uint8_t)*s);
-  for (s = p->table; *s; s++)
-    key = ljs_mix(key, (uint8_t)*s);
-  key |= 1;
-  i = key >> 20 & (LS_NAMES_SEEN - 1);
-  for (; names->seen[i]; i = (i + 1) & (LS_NAMES_SEEN - 1))
-    if (names->seen[i] == key)
-      return true;
-  if (names->nseen < LS_NAMES_SEEN / 2) {
-    names->seen[i] = key;
-    names->nseen++;
-  }
+  uint64_t key = ls_hash_bytes(ljs_mix(tab, sub), p->module, strlen(p->module));
+  key = ls_hash_bytes(key, p->table, strlen(p->table));
+  if (ls_hash_find(&names->seen, &key, sizeof(key), sizeof(key)))
+    return true;
+  if (names->seen.n < NAMES_SEEN)
+    ls_hash_put(&names->seen, &key, sizeof(key), sizeof(key));
   return false;
 }
 
@@ -217,19 +176,13 @@ static void names_fields(LsNames *names, LsView *v, uint64_t tab,
   }
 }
 
-void ls_names_shadowedtable(LsNames *names, LsView *v, uint64_t tab,
-                            const char *module, const char *sep)
-{
-  names_fields(names, v, tab, &(Place){module, "", sep, true});
-}
-
 /* Name the functions in the tables of a module. */
 static void names_subtables(LsNames *names, LsView *v, uint64_t tab,
                             const char *module)
 {
   LsTable t;
   uint32_t i;
-  if (!names_enter(names, v, tab, &(Place){module, "", ".", false}, true, &t))
+  if (!names_enter(names, v, tab, &(Place){module, ""}, true, &t))
     return;
   for (i = 0; i < t.n && names->slots > 0; i++) {
     char key[LS_NAME_MAX + 1];
@@ -237,7 +190,7 @@ static void names_subtables(LsNames *names, LsView *v, uint64_t tab,
     if (names_node(names, v, &t, i, key, &value) && value.type == LS_GCT_TAB &&
         value.addr != tab && value.addr != names->globals &&
         value.addr != names->loaded && ljm_name_isfield(key, strlen(key)))
-      names_fields(names, v, value.addr, &(Place){module, key, ".", false});
+      names_fields(names, v, value.addr, &(Place){module, key});
   }
 }
 
@@ -246,7 +199,7 @@ static void names_subtables(LsNames *names, LsView *v, uint64_t tab,
 */
 static void names_modules(LsNames *names, LsView *v, uint64_t tab, bool sub)
 {
-  const Place none = {"", "", "", false};
+  const Place none = {"", ""};
   LsTable t;
   uint32_t i;
   v->mem->bad = false;
@@ -265,7 +218,7 @@ static void names_modules(LsNames *names, LsView *v, uint64_t tab, bool sub)
       if (sub)
         names_subtables(names, v, value.addr, key);
       else
-        names_fields(names, v, value.addr, &(Place){key, "", ".", false});
+        names_fields(names, v, value.addr, &(Place){key, ""});
     }
   }
 }
@@ -309,7 +262,7 @@ static void names_loaded(LsNames *names, LsView *v, uint64_t loaded)
     if (!names->globals)
       continue;
     if (!sub)
-      names_fields(names, v, names->globals, &(Place){"", "", "", false});
+      names_fields(names, v, names->globals, &(Place){"", ""});
     names_modules(names, v, names->globals, sub);
   }
 }
@@ -319,18 +272,13 @@ void ls_names_walk(LsNames *names, LsView *v, uint64_t g)
   LsValue value;
   uint64_t registry;
   names->slots = NAMES_SLOTS;
-  names->nlua = names->nseen = 0;
+  names->nlua = 0;
   names->walk++;
-  memset(names->seen, 0, sizeof(names->seen));
+  ls_hash_clear(&names->seen);
   registry = names_registry(names, v, g);
   if (!registry)
     return;
-  if (ls_view_get(v, registry, "_LOADED", &value)) {
+  if (ls_view_get(v, registry, "_LOADED", &value))
     names_loaded(names, v, value.addr);
-    ls_names_shadowed(names, v, g, value.addr);
-  }
   v->mem->bad = false;
-  /* Methods of files, as their C functions are called. */
-  if (ls_view_get(v, registry, "FILE*", &value) && value.type == LS_GCT_TAB)
-    ls_names_shadowedtable(names, v, value.addr, "io", ".method_");
 }

@@ -20,21 +20,18 @@ typedef struct LsFuncNames {
   unsigned walk; /* Number of the walk that has found them. */
 } LsFuncNames;
 
-#define LS_NAMES_LUA  128  /* Lua functions that a walk lists. */
-#define LS_NAMES_SEEN 4096 /* Tables by a name that a walk remembers. */
+#define LS_NAMES_LUA 128 /* Lua functions that a walk lists. */
 
 /* The names that were found, of one VM. */
 typedef struct LsNames {
   LsPool *pool;
-  LsFuncNames builtin[256];     /* By ffid. */
-  LsFuncNames *map;             /* By key. */
-  size_t n, size;               /* Entries; slots, a power of two. */
-  uint32_t registry;            /* Where g has the registry; 0: not known. */
-  unsigned walk;                /* Number of this walk. */
-  unsigned slots;               /* That may still be looked at in it. */
-  uint64_t loaded, globals;     /* package.loaded, and _G in it, or 0. */
-  uint64_t seen[LS_NAMES_SEEN]; /* Hash table of tables and their names. */
-  unsigned nseen;
+  LsFuncNames builtin[256];   /* By ffid. */
+  LsHash map;                 /* Of LsFuncNames, by key. */
+  uint32_t registry;          /* Where g has the registry; 0: not known. */
+  unsigned walk;              /* Number of this walk. */
+  unsigned slots;             /* That may still be looked at in it. */
+  uint64_t loaded, globals;   /* package.loaded, and _G in it, or 0. */
+  LsHash seen;                /* Hashes of tables and their names. */
   uint64_t lua[LS_NAMES_LUA]; /* Lua functions that this walk has met: the */
   unsigned nlua;              /* first ones of modules. */
 } LsNames;
@@ -45,18 +42,6 @@ typedef struct LsNames {
 */
 void ls_names_walk(LsNames *names, LsView *v, uint64_t g);
 
-/* Name the functions in a table that programs cannot reach: MODULE, as
-** "ffi.meta", SEP and the field. Any other name of a function is better.
-*/
-void ls_names_shadowedtable(LsNames *names, LsView *v, uint64_t tab,
-                            const char *module, const char *sep);
-
-/* Name shadowed builtins, which no module holds: those of metatables, and what
-** iterators call. G and LOADED are the addresses of the global state and of
-** package.loaded.
-*/
-void ls_names_shadowed(LsNames *names, LsView *v, uint64_t g, uint64_t loaded);
-
 /* The key of a Lua function: its proto's address, and ljs_check_proto() of it.
  */
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
@@ -65,7 +50,7 @@ uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
 const char *ls_names_find(const LsNames *names, uint64_t key);
 
 /* The name of the builtin with this number, at most 255, or NULL. It belongs to
-** the pool or is static.
+** the pool.
 */
 const char *ls_names_builtin(const LsNames *names, uint32_t ffid);
 

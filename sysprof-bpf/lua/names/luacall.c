@@ -1,9 +1,9 @@
 /*
 ** Names of functions by the calls of them.
 **
-** A call has its function from an upvalue, a global or a field of a table that
-** is one: the instructions in front of it show which. The same way is gone in
-** the live VM, and must lead to the function that really ran.
+** A call has its function from an upvalue, or a field of a table that is one:
+** the instructions in front of it show which. The same way is gone in the live
+** VM, and must lead to the function that really ran.
 */
 
 #include <stdio.h>
@@ -18,10 +18,9 @@
 #define CALL_META   3    /* Tables where another one finds fields. */
 #define CALL_NODES  4096 /* Of one table. */
 
-/* Where a function is from: an upvalue or a global, and fields of that. */
+/* Where a function is from: an upvalue, and fields of that. */
 typedef struct Way {
-  bool global;
-  uint32_t root;               /* Upvalue, or constant. */
+  uint32_t root;               /* The upvalue. */
   uint32_t field[CALL_FIELDS]; /* Constants, the last one first. */
   unsigned n;
 } Way;
@@ -41,8 +40,7 @@ static bool call_way(const LsBlob *b, uint32_t pos, uint32_t slot, Way *w)
       return false;
     if (LS_BC_A(ins) != slot)
       continue;
-    if (op == LS_BC_UGET || op == LS_BC_GGET) {
-      w->global = op == LS_BC_GGET;
+    if (op == LS_BC_UGET) {
       w->root = LS_BC_D(ins);
       return true;
     }
@@ -103,9 +101,7 @@ static LsValue call_value(const LsClosure *c, const Way *w, LsUpvalue *u)
   LsView *v = c->b.v;
   LsValue value = {.type = LS_GCT_NONE};
   unsigned i = w->n;
-  if (w->global)
-    value = call_get(v, c->env, ls_proto_kgc(&c->b, w->root));
-  else if (ls_closure_upvalue(c, w->root, u))
+  if (ls_closure_upvalue(c, w->root, u))
     value = u->value;
   while (i-- > 0 && value.type == LS_GCT_TAB)
     value = call_get(v, value.addr, ls_proto_kgc(&c->b, w->field[i]));
@@ -129,10 +125,9 @@ static void call_put(LsProven *pn, LsProvenName *e, const LsClosure *c,
   char name[2 * LS_NAME_MAX], part[LS_NAME_MAX / 2];
   unsigned i = w->n;
   size_t n;
-  if (!w->global && !u->name)
+  if (!u->name)
     return; /* Stripped. */
-  n = (size_t)snprintf(name, LS_NAME_MAX / 2, "%s",
-                       w->global ? call_string(&c->b, w->root, part) : u->name);
+  n = (size_t)snprintf(name, LS_NAME_MAX / 2, "%s", u->name);
   if (n >= LS_NAME_MAX / 2)
     n = LS_NAME_MAX / 2 - 1;
   while (i-- > 0)
@@ -148,9 +143,10 @@ static void call_verified(LsProven *pn, LsProvenName *e, const LsClosure *c,
                           const Way *w, const LsUpvalue *u, uint64_t fn)
 {
   LsClosure value;
-  if ((w->global || w->n > 0) && !e->data) {
-    call_put(pn, e, c, w, u);
-  } else if (w->n == 0 && !w->global && ls_closure_read(c->b.v, fn, &value)) {
+  if (w->n > 0) {
+    if (!e->data)
+      call_put(pn, e, c, w, u);
+  } else if (ls_closure_read(c->b.v, fn, &value)) {
     if (ls_proven_own(pn, c, u, &value))
       call_put(pn, e, c, w, u);
     ls_closure_free(&value);

@@ -42,7 +42,7 @@ static uint64_t naming_now(void)
 static bool naming_walk(LsNaming *nm)
 {
   uint64_t now = naming_now();
-  size_t before = nm->names.n;
+  size_t before = nm->names.map.n;
   unsigned i, k;
   for (i = 0; i < nm->nwalk && nm->walk[i].g != nm->stack->g; i++)
     ;
@@ -58,7 +58,7 @@ static bool naming_walk(LsNaming *nm)
   for (k = 0; k < nm->names.nlua; k++)
     ls_proven_closure(&nm->proven, nm->names.lua[k]);
   nm->walk[i].when = naming_now();
-  if (nm->names.n > before)
+  if (nm->names.map.n > before)
     nm->walk[i].wait = NAMING_WALK_MS;
   else if (nm->walk[i].wait < NAMING_VAIN_MS)
     nm->walk[i].wait *= 2;
@@ -116,7 +116,6 @@ static void naming_hold(LsNaming *nm)
   ls_proven_look(&nm->proven, nm->view);
 }
 
-/* Main chunks have none. */
 const char *ls_naming_lua(LsNaming *nm, LsFunc *f)
 {
   if (f->proven)

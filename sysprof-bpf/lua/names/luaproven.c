@@ -23,56 +23,24 @@
 #define PROVEN_SLOTS    600 /* slots of tables and upvalues, which cost more, */
 #define PROVEN_LEAST    240 /* as many as one closure's upvalues may cost, */
 #define PROVEN_UPVALUE  4
-#define PROVEN_SEARCHES 2  /* functions whose makers are searched, */
 #define PROVEN_CALLS    16 /* and calls. */
 #define PROVEN_QUEUED   64 /* That are taken off the queue. */
 #define PROVEN_LEVELS   3  /* Of __index. */
 
 /* -- What is known -------------------------------------------------------- */
 
-/* The slot of a key, or the free one where it belongs. */
-static LsProvenName *proven_slot(const LsProven *pn, uint64_t key)
-{
-  size_t i = ljs_mix(0, key) >> 20 & (pn->size - 1);
-  while (pn->at[i].key && pn->at[i].key != key)
-    i = (i + 1) & (pn->size - 1);
-  return &pn->at[i];
-}
-
-/* Twice the room. Returns false without memory. */
-static bool proven_grow(LsProven *pn)
-{
-  LsProvenName *old = pn->at;
-  size_t i, n = pn->size, size = n ? n * 2 : 256;
-  LsProvenName *at = calloc(size, sizeof(*at));
-  if (!at)
-    return false;
-  pn->at = at;
-  pn->size = size;
-  for (i = 0; i < n; i++)
-    if (old[i].key)
-      *proven_slot(pn, old[i].key) = old[i];
-  free(old);
-  return true;
-}
-
 LsProvenName *ls_proven_entry(LsProven *pn, uint64_t key)
 {
-  LsProvenName *e;
-  if (pn->n * 2 >= pn->size && !proven_grow(pn))
-    return NULL;
-  e = proven_slot(pn, key);
-  if (!e->key && pn->n < PROVEN_MAX) {
-    *e = (LsProvenName){.key = key};
-    pn->n++;
-  }
-  return e->key ? e : NULL;
+  LsProvenName *e = ls_hash_find(&pn->map, &key, sizeof(key), sizeof(*e));
+  if (!e && pn->map.n < PROVEN_MAX)
+    e = ls_hash_put(&pn->map, &key, sizeof(key), sizeof(*e));
+  return e;
 }
 
 void ls_proven_finalize(LsProven *pn, LsFunc *f)
 {
   uint64_t key = ls_names_protokey(f->addr, f->check);
-  LsProvenName *e = pn->size ? proven_slot(pn, key) : NULL;
+  LsProvenName *e = ls_hash_find(&pn->map, &key, sizeof(key), sizeof(*e));
   if (!e || !e->name || f->proven)
     return;
   e->final = true;
@@ -90,9 +58,7 @@ void ls_proven_put(LsProven *pn, LsProvenName *e, uint8_t rank,
 
 void ls_proven_free(LsProven *pn)
 {
-  free(pn->at);
-  pn->at = NULL;
-  pn->n = pn->size = 0;
+  ls_hash_free(&pn->map);
   pn->waiting = 0;
 }
 
@@ -137,19 +103,14 @@ static bool proven_known(const LsProven *pn, uint64_t pt, uint64_t check)
 }
 
 /* The same, after the function that made it was looked for. */
-static bool proven_define(LsProven *pn, LsProvenName *e, const LsClosure *c)
+static bool proven_define(LsProven *pn, const LsClosure *c)
 {
   LsHome home;
   if (c->b.first <= 0 || proven_known(pn, c->b.addr, c->b.check))
     return true;
   home = ls_closure_home(c);
-  if (home.mask) {
+  if (home.mask)
     ls_home_define(pn->funcs, home, &c->b);
-  } else if (!e->searched && pn->searches > 0) {
-    ls_home_search(pn->funcs, &c->b);
-    e->searched = true;
-    pn->searches--;
-  }
   return proven_known(pn, c->b.addr, c->b.check);
 }
 
@@ -191,7 +152,7 @@ static void proven_local(LsProven *pn, const LsClosure *c, const LsUpvalue *u)
   if (!e || !proven_better(e, u) || proven_known(pn, pt, check) ||
       !ls_closure_read(v, u->value.addr, &value))
     return;
-  if (!proven_define(pn, e, &value) && ls_proven_own(pn, c, u, &value) &&
+  if (!proven_define(pn, &value) && ls_proven_own(pn, c, u, &value) &&
       !proven_known(pn, pt, check)) {
     ls_proven_put(pn, e, LS_PROVEN_LOCAL, u->name, strlen(u->name));
     e->slot = u->slot;
@@ -220,8 +181,7 @@ static void proven_fieldname(LsProven *pn, LsProvenName *e, uint64_t fn,
                              uint64_t tab, const char *prefix, const char *key)
 {
   char full[2 * LS_NAME_MAX + 8];
-  int n =
-      snprintf(full, sizeof(full), "%s%s%s", prefix, *prefix ? "." : "", key);
+  int n = snprintf(full, sizeof(full), "%s.%s", prefix, key);
   if (e->rank == LS_PROVEN_NONE) {
     ls_proven_put(pn, e, LS_PROVEN_FIELD, full, (size_t)n);
     e->table = tab;
@@ -247,36 +207,8 @@ static void proven_field(LsProven *pn, LsView *v, uint64_t fn, uint64_t tab,
     proven_fieldname(pn, e, fn, tab, prefix, key);
 }
 
-/* Tables lead to metatables and on to tables, PROVEN_LEVELS at most. */
+/* Tables lead on to tables, PROVEN_LEVELS at most. */
 /* NOLINTBEGIN(misc-no-recursion) */
-
-static void proven_table(LsProven *pn, LsView *v, uint64_t tab,
-                         const char *prefix, unsigned level);
-
-/* A metatable: metamethods are called by their own names, and methods by that
-** of the table.
-*/
-static void proven_meta(LsProven *pn, LsView *v, uint64_t meta,
-                        const char *prefix, unsigned level)
-{
-  LsTable t;
-  uint32_t i;
-  if (level >= PROVEN_LEVELS || !ls_view_table(v, meta, &t))
-    return;
-  for (i = 0; i < t.n && pn->slots > 0 && !v->mem->bad; i++) {
-    char key[LS_NAME_MAX + 1];
-    LsValue k, value;
-    pn->slots--;
-    ls_view_node(v, &t, i, &k, &value);
-    if (value.type == LS_GCT_NONE || k.type != LS_GCT_STR ||
-        !ls_view_string(v, k.addr, key, sizeof(key)))
-      continue;
-    if (value.type == LS_GCT_FUNC && strncmp(key, "__", 2) == 0)
-      proven_field(pn, v, value.addr, meta, "", key);
-    else if (value.type == LS_GCT_TAB && strcmp(key, "__index") == 0)
-      proven_table(pn, v, value.addr, prefix, level + 1);
-  }
-}
 
 /* The functions in a table that is called PREFIX, and in those where it finds
 ** what it has not itself.
@@ -285,7 +217,6 @@ static void proven_table(LsProven *pn, LsView *v, uint64_t tab,
                          const char *prefix, unsigned level)
 {
   LsProvenName *e = ls_proven_entry(pn, tab);
-  uint64_t meta;
   LsTable t;
   uint32_t i;
   if (!e || !proven_visit(e, tab) || !ls_view_table(v, tab, &t))
@@ -303,9 +234,6 @@ static void proven_table(LsProven *pn, LsView *v, uint64_t tab,
              value.addr != tab && strcmp(key, "__index") == 0)
       proven_table(pn, v, value.addr, prefix, level + 1);
   }
-  meta = ls_view_ref(v, tab + v->lay->tab_meta);
-  if (meta && meta != tab)
-    proven_meta(pn, v, meta, prefix, level);
 }
 
 /* NOLINTEND(misc-no-recursion) */
@@ -327,7 +255,6 @@ static void proven_upvalues(LsProven *pn, const LsClosure *c)
     else if (u.value.type == LS_GCT_TAB && u.name)
       proven_table(pn, c->b.v, u.value.addr, u.name, 0);
   }
-  proven_table(pn, c->b.v, c->env, "", 0);
 }
 
 /* One that waits. Returns false if there is nothing to do for it. */
@@ -343,7 +270,7 @@ static bool proven_next(LsProven *pn, LsView *v)
   e = pt ? ls_proven_entry(pn, ls_names_protokey(pt, check)) : NULL;
   if (!e || !proven_visit(e, fn) || !ls_closure_read(v, fn, &c))
     return false;
-  proven_define(pn, e, &c);
+  proven_define(pn, &c);
   proven_upvalues(pn, &c);
   ls_closure_free(&c);
   return true;
@@ -353,7 +280,6 @@ void ls_proven_look(LsProven *pn, LsView *v)
 {
   unsigned n = PROVEN_CLOSURES, all = PROVEN_QUEUED;
   pn->slots = PROVEN_SLOTS;
-  pn->searches = PROVEN_SEARCHES;
   pn->calls = PROVEN_CALLS;
   while (pn->waiting > 0 && n > 0 && all-- > 0 && pn->slots >= PROVEN_LEAST)
     n -= proven_next(pn, v);

@@ -21,7 +21,7 @@ enum {
 
 /* What is known of a function, or of a table. */
 typedef struct LsProvenName {
-  uint64_t key;     /* ls_names_protokey(), or the table's address; 0: free. */
+  uint64_t key;     /* ls_names_protokey(), or the table's address. */
   const char *name; /* Belongs to the pool; NULL: none. */
   uint64_t table;   /* Of a field: the table that it is in, */
   uint64_t held;    /* and the closure that is there. */
@@ -34,19 +34,16 @@ typedef struct LsProvenName {
   uint8_t slot;     /* Of a variable: its slot, */
   LsHome home;      /* and where it is from. */
   bool final;       /* The name does not change any more. */
-  bool searched;    /* Who made it was searched. */
 } LsProvenName;
 
 typedef struct LsProven {
   LsPool *pool;
   LsFuncs *funcs;
-  LsProvenName *at; /* Hash table by key. */
-  size_t n, size;
+  LsHash map;                      /* Of LsProvenName, by key. */
   uint64_t queue[LS_PROVEN_QUEUE]; /* Closures that are to be looked at. */
   unsigned first, waiting;
-  unsigned slots;    /* That may still be looked at, for one stack, */
-  unsigned searches; /* makers of functions be searched, */
-  unsigned calls;    /* and calls be looked at. */
+  unsigned slots; /* That may still be looked at, for one stack, */
+  unsigned calls; /* and calls be looked at. */
 } LsProven;
 
 /* Queue the closure at FN, whose upvalues may give names. It is dropped if the

@@ -11,6 +11,7 @@
 #define SUITES(_)                                                              \
   _(cfi)                                                                       \
   _(elf)                                                                       \
+  _(hash)                                                                      \
   _(kallsyms)                                                                  \
   _(lies)                                                                      \
   _(limits)                                                                    \

@@ -34,7 +34,7 @@ function oklch(light, chroma, hue) {
   return `rgb(${gammaByte(r)},${gammaByte(g)},${gammaByte(blue)})`;
 }
 
-/* A number from 0 to 1 that is always the same for a text. */
+/* A hash of a text, from 0 to 1. */
 function textHash(s) {
   let h = 2166136261;
   for (let i = 0; i < s.length; i++)
@@ -65,8 +65,8 @@ function kindColour(kind, dark) {
   return oklch(dark ? 0.56 : 0.77, k.chroma * 0.115, (k.hue[0] + k.hue[1]) / 2);
 }
 
-/* Between two numbers, more came (1) or went (-1), or neither (0): in between
-** as far as the larger one has changed.
+/* The change from base to now relative to the larger of both, from -1 (all of
+** it is gone) to 1 (all of it is new).
 */
 function growth(now, base) {
   const most = Math.max(Math.abs(now), Math.abs(base));
@@ -86,7 +86,7 @@ function growthColours(by, dark) {
   };
 }
 
-/* What the canvas has besides frames. */
+/* Colours on the canvas other than those of frames. */
 function canvasInk(dark) {
   return dark ? {
     text: "#f4f1ea", soft: "rgba(244,241,234,.68)", faint: "#8f8a80",

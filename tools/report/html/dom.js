@@ -5,7 +5,7 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-/* Give an element its attributes, and what is in it. */
+/* Set attributes, listeners (on...) and content of an element. */
 function dress(e, attributes, inside) {
   for (const name of Object.keys(attributes || {})) {
     const value = attributes[name];
@@ -31,13 +31,13 @@ function svg(name, attributes, ...inside) {
     attributes, inside);
 }
 
-/* Put something in place of all that was in an element. */
+/* Replace the content of an element. */
 function fill(e, ...inside) {
   e.textContent = "";
   return dress(e, null, inside);
 }
 
-/* The same, with the keyboard where it was: at the part of that name. */
+/* The same; keeps keyboard focus on the part with the same data-name. */
 function refill(e, ...inside) {
   const had = document.activeElement;
   const name = had && had !== e && e.contains(had) ? had.dataset.name : null;
@@ -48,7 +48,7 @@ function refill(e, ...inside) {
     now.focus({preventScroll: true});
 }
 
-/* A name that may read from right to left, for itself. */
+/* A name, isolated because its text may run from right to left. */
 function nameEl(text, attributes) {
   return el("bdi", attributes, text);
 }

@@ -1,4 +1,4 @@
-/* -- The flame graph: a canvas that has what can be seen ------------------- */
+/* -- The flame graph: a canvas as large as its visible part ---------------- */
 
 const ROW = 20; /* Pixels of a row of frames, with the gap below it. */
 const THIN = 0.5; /* Frames of fewer pixels are drawn as one. */
@@ -14,7 +14,7 @@ const flame = {
 
 /* -- Layout -- */
 
-/* Rows of frames as far in as they are wide enough to be seen. */
+/* Rows of frames that are wide enough to be seen. */
 function layHalf(half, width) {
   const rows = [], scale = width / half.zoom.width;
   const lay = (depth, spot, x, w) => {
@@ -113,7 +113,7 @@ function charWidth(c, ctx) {
   return w;
 }
 
-/* As much of a text as fits, and how wide that is. */
+/* The part of a text that fits, and its width. */
 function fitText(ctx, text, room) {
   let w = 0, i = 0;
   const dots = charWidth("\u2026", ctx);
@@ -149,7 +149,7 @@ function spotColours(half, spot) {
     () => frameColours(half.frames[spot.frame], f.dark));
 }
 
-/* Colours that were needed before. */
+/* Cached colours. */
 function colourOnce(key, make) {
   let c = flame.colours.get(key);
   if (!c) {
@@ -159,7 +159,7 @@ function colourOnce(key, make) {
   return c;
 }
 
-/* A frame's text: its name, and, if there is room, where that is. */
+/* A frame's text: its name and, if there is room, its place in the source. */
 function paintText(ctx, frame, x, w, y, ink, hit) {
   const room = w - 9;
   const first = fitText(ctx, frame.first, room);
@@ -240,7 +240,7 @@ function paintFlame() {
   }
 }
 
-/* Paint before the next picture. */
+/* Paint in the next animation frame. */
 function askPaint() {
   if (!flame.asked) {
     flame.asked = true;
@@ -248,9 +248,7 @@ function askPaint() {
   }
 }
 
-/* Lay out again: the width, the zoom or the trees are others. What is drawn has
-** to be painted then.
-*/
+/* Lay out again after a change of width, zoom or trees; the caller paints. */
 function resizeFlame() {
   const f = flame, box = byId("flame");
   f.width = box.clientWidth;
@@ -268,7 +266,7 @@ function resizeFlame() {
   f.over = null;
 }
 
-/* Scroll to where reading begins: the root, or the function in the middle. */
+/* Scroll to the root, or to the focused function in the middle. */
 function scrollFlame() {
   const f = flame, box = byId("flame");
   if (f.halves.length > 1) {

@@ -51,12 +51,12 @@ function unitText(n, unit) {
   }
 }
 
-/* A size without digits that say nothing, where there is little room. */
+/* A size without trailing zeros, for labels of axes. */
 function tickText(n) {
   return bytesText(n).replace(/\.0+(?=\u00a0)/, "").replace("\u00a0", "");
 }
 
-/* A number of one of those units, to the last digit. */
+/* The same with all digits. */
 function exactText(n, unit) {
   if (unit === "bytes")
     return countText(n) + " bytes";
@@ -68,7 +68,7 @@ function changeText(n, unit) {
   return (n > 0 ? "+" : "") + unitText(n, unit);
 }
 
-/* What a number is of another one. */
+/* A number as a percentage of another one. */
 function shareText(n, all) {
   if (!(all > 0))
     return "\u2013";
@@ -77,12 +77,12 @@ function shareText(n, all) {
     .replace("-", "\u2212") + "%";
 }
 
-/* Controls, spaces without width, and what turns a text or breaks its line. */
+/* Control characters, zero-width spaces, direction marks, line separators. */
 const HIDDEN = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u061c" +
   "\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]", "g");
 
-/* A name that shows what it is made of: characters that would turn the text
-** around them, or that cannot be seen, are written as numbers.
+/* A name in which invisible characters, and those that change the direction of
+** the text, are written as numbers.
 */
 function safeText(s) {
   return String(s).replace(HIDDEN,
@@ -100,7 +100,7 @@ function siteText(label) {
   return safeText(label.replace(/^(~?@).*\/(?=[^/]*:\d)/, "$1"));
 }
 
-/* The middle of a long text, left out. */
+/* A long text without its middle. */
 function shortText(s, most) {
   if (s.length <= most)
     return s;

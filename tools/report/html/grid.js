@@ -1,4 +1,4 @@
-/* -- Tables that can be sorted: of their rows, those in view are there ----- */
+/* -- Sortable tables, which hold only the rows that are in view ------------ */
 
 const GRID_ROW = 27; /* Pixels of a row, as the style sheet has them. */
 
@@ -48,7 +48,7 @@ function gridHead(grid) {
   })));
 }
 
-/* Which row comes when. What is not known comes last. */
+/* Sort the rows. Unknown values come last. */
 function gridSort(grid) {
   const how = grid.how;
   const c = Math.max(0, how.columns.findIndex(x => x.key === how.sort.key));
@@ -88,7 +88,7 @@ function gridCell(grid, row, k) {
   return td;
 }
 
-/* A row that takes the room of many. */
+/* A spacer in place of rows that are out of view. */
 function gridRoom(rows, columns) {
   const tr = el("tr", {class: "room", "aria-hidden": "true"},
     el("td", {colspan: columns}));
@@ -96,7 +96,7 @@ function gridRoom(rows, columns) {
   return tr;
 }
 
-/* Make the rows that are in view, or the first ones for paper. */
+/* Make the rows in view, or for printing the first 100. */
 function gridFill(grid, paper) {
   const how = grid.how, n = grid.order.length, box = grid.box;
   const from = paper ? 0

@@ -27,7 +27,7 @@ function sampledText(s) {
     "all figures are estimates";
 }
 
-/* What the page is about, in one line. */
+/* The facts below the title. */
 function factsOf(p) {
   const doc = p.doc, s = doc.summary, facts = [];
   const of = doc.of.map(x => x === "cpu" ? "CPU" : x).join(" and ");
@@ -46,7 +46,7 @@ function factsOf(p) {
   return facts;
 }
 
-/* The reasons in a part of the books, most first. */
+/* Reasons why samples were dropped or truncated, most frequent first. */
 function reasonsText(reasons) {
   return Object.keys(reasons || {}).filter(k => reasons[k] > 0)
     .sort((a, b) => reasons[b] - reasons[a])
@@ -65,7 +65,7 @@ function damageText(d) {
   return s;
 }
 
-/* A note that must be read, with details to unfold. */
+/* A warning, with details to unfold. */
 function noteEl(title, lines) {
   return lines.length > 1 || (lines[0] || "").length > 140
     ? el("details", {class: "note", role: "status"}, el("summary", null, title),
@@ -86,7 +86,7 @@ function outsideText(o) {
   return s;
 }
 
-/* All that makes figures less than exact. */
+/* Warnings about all that makes figures inexact. */
 function showNotes(p) {
   const s = p.doc.summary, notes = [], damage = s.damage || [];
   if (damage.length) {
@@ -114,7 +114,7 @@ function changeEl(now, base, unit) {
       (base > 0 ? ` (${d > 0 ? "+" : ""}${shareText(d, base)})` : ""));
 }
 
-/* A tile: a metric and, below it, the one that counts the same. */
+/* A tile: a metric in bytes and, below it, its count of objects. */
 function tileEl(p, tile, state, choose) {
   const m = metricOf(p, tile.key);
   const count = tile.count && metricOf(p, tile.count);
@@ -135,14 +135,14 @@ function tileEl(p, tile, state, choose) {
     (tile.key === "bytes" ? "allocations" : "objects"), "small"));
 }
 
-/* A tile that only tells. */
+/* A tile without a button. */
 function factTile(title, big, small, warn) {
   return el("div", {class: "tile fact" + (warn ? " warn" : "")},
     el("h2", null, title), el("span", {class: "big"}, big),
     small && el("span", {class: "small"}, small));
 }
 
-/* What the samplers tell of themselves. */
+/* Tiles of the sampler's statistics. */
 function bookTiles(b) {
   const tiles = [], counts = b.counts || {}, fired = counts.fired || 0;
   if (counts.cpu_ns)
@@ -161,7 +161,7 @@ function bookTiles(b) {
   return tiles;
 }
 
-/* Tiles of all metrics there are. */
+/* Tiles of all metrics of the profile. */
 function showTiles(p, state, choose) {
   const tiles = TILES.filter(t => metricOf(p, t.key))
     .map(t => tileEl(p, t, state, choose));

@@ -1,4 +1,4 @@
-/* -- What is done with a mouse and keys ------------------------------------ */
+/* -- Mouse and keyboard ---------------------------------------------------- */
 
 /* -- The flame graph -- */
 
@@ -37,7 +37,7 @@ function flameOver(e) {
     askPaint();
 }
 
-/* A click zooms; on what is zoomed to, zooms out by one. */
+/* A click zooms in; on the zoomed frame it zooms out by one. */
 function flameClick(e) {
   const at = flamePoint(e), on = flameAt(at.x, at.y);
   if (!on || !on.spot)
@@ -49,7 +49,7 @@ function flameClick(e) {
     zoomTo(on.half, on.spot);
 }
 
-/* Say what is picked by keys, and show it. */
+/* Announce the frame that keys selected, and scroll to it. */
 function pick(half, spot) {
   const p = profile, m = metricOf(p, state.metric);
   flame.picked = spot;
@@ -95,7 +95,7 @@ function arrow(key) {
     pick(half, kin[k]);
 }
 
-/* From the function in the middle into the other half. */
+/* From the focused function in the middle into the other half. */
 function pickAcross(half) {
   const other = flame.halves[half === flame.halves[0] ? 1 : 0];
   const kids = spotKids(other.tree, other.tree.root);
@@ -105,7 +105,7 @@ function pickAcross(half) {
 
 /* -- Keys -- */
 
-/* Forget one thing, the last one first. */
+/* Escape clears one thing: selection, search, zoom or focus, in this order. */
 function escape() {
   if (flame.picked) {
     flame.picked = null;
@@ -126,7 +126,7 @@ function nextOf(list, one) {
   return list[(list.indexOf(one) + 1) % list.length];
 }
 
-/* Keys that do the same wherever one is. */
+/* Keys that work everywhere. */
 const KEYS = {
   "/": () => {
     byId("query").focus();

@@ -1,8 +1,8 @@
-/* -- The page: what is done with it, and what is drawn then ---------------- */
+/* -- The page: changes of its state, and drawing them ---------------------- */
 
 let profile = null, first = null, state = null, search = null;
 
-/* What is still to be done with the address. */
+/* A change of the address that is still to be made. */
 const address = {wait: 0, step: false};
 
 /* -- Changes -- */
@@ -13,7 +13,7 @@ function darkTheme() {
     : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-/* Show another state. What a step of its own is, Back comes back from. */
+/* Change the state and draw it. A step is an entry in the browser's history. */
 function go(change, step) {
   const was = state;
   state = Object.assign({}, state, change);
@@ -56,7 +56,7 @@ function differs(was, ...keys) {
   return !was || keys.some(k => was[k] !== state[k]);
 }
 
-/* Draw what the state says, as far as it differs from what was. */
+/* Draw what differs from the previous state; null draws all. */
 function show(was) {
   const trees = differs(was, "metric", "side", "merge", "up", "focus");
   const metric = differs(was, "metric", "theme");
@@ -81,7 +81,7 @@ function show(was) {
 
 /* -- Parts -- */
 
-/* Colours, as wished or as the system has them. */
+/* The theme that was chosen, or else the system's. */
 function showTheme() {
   const dark = darkTheme();
   document.documentElement.dataset.theme = dark ? "dark" : "light";
@@ -122,8 +122,8 @@ function showControls() {
   showTabs();
 }
 
-/* Colours, and what share of the metric each stands for; but not of those that
-** are hardly seen.
+/* Colours of the kinds of frames, with their shares of the metric. Shares below
+** 0.05% are left out.
 */
 function showLegend() {
   const p = profile, list = framesOf(p, "function").list;
@@ -144,7 +144,7 @@ function showLegend() {
       `${KINDS[k].title} ${shareText(sums[k], all)}`)));
 }
 
-/* One of them. */
+/* One entry of the legend. */
 function legendItem(colour, text) {
   const dot = el("span", {class: "dot"});
   dot.style.backgroundColor = colour;
@@ -164,7 +164,7 @@ function showTabs() {
   }, title)));
 }
 
-/* What is searched for, and how much that is. */
+/* The search, and the share of stacks that match. */
 function showSearch() {
   const input = byId("query"), p = profile;
   if (document.activeElement !== input || !state.query)
@@ -208,7 +208,7 @@ function makeHalves() {
   flame.all = {first: "all", second: metric ? allText(p, metric) : ""};
 }
 
-/* What is written on the root. */
+/* The total on the root frame. */
 function allText(p, metric) {
   const now = totalOf(p, metric.key, "now");
   const base = p.diff ? totalOf(p, metric.key, "base") : 0;
@@ -216,7 +216,7 @@ function allText(p, metric) {
     : unitText(state.side === "base" ? base : now, metric.unit);
 }
 
-/* Zoom to what the state says. */
+/* Zoom as the state asks for. */
 function zoomHalves() {
   flame.halves.forEach((half, i) => {
     half.zoom = i === state.half ? findSpot(half.tree, state.zoom)
@@ -225,9 +225,9 @@ function zoomHalves() {
   showCrumbs();
 }
 
-const CRUMBS = 60; /* So many frames of the way are shown, the last ones. */
+const CRUMBS = 60; /* At most so many frames are shown, the innermost. */
 
-/* The way to where the graph is zoomed to. */
+/* The path of frames to the zoomed one. */
 function showCrumbs() {
   const list = [], half = flame.halves[state.half] || flame.halves[0];
   const focus = state.focus >= 0 && half.frames[state.focus];
@@ -256,7 +256,7 @@ function showCrumbs() {
   requestAnimationFrame(() => way.scrollLeft = way.scrollWidth);
 }
 
-/* The view that the state says; only what is in sight is drawn. */
+/* Show the selected view; the others are not drawn. */
 function showTab(was, trees) {
   const p = profile, searched = differs(was, "query", "regex");
   const turned = differs(was, "tab", "theme");
@@ -288,10 +288,10 @@ function showView(p, tab) {
   now.scrollTop = top;
 }
 
-/* -- Paper -- */
+/* -- Printing -- */
 
-/* On paper, all views are there, in light colours. The graph is drawn as wide
-** as the window is, and made smaller by the style sheet.
+/* Print all views, in light colours. The graph is drawn at the width of the
+** window and scaled by the style sheet.
 */
 function beforePrint() {
   const panels = Array.from(document.querySelectorAll(".panel"));
@@ -313,7 +313,7 @@ function beforePrint() {
       gridFill(box.grid, true);
 }
 
-/* -- Beginning -- */
+/* -- Start -- */
 
 /* Panels of tables. */
 function makePanels() {
@@ -323,7 +323,7 @@ function makePanels() {
       role: "tabpanel", "aria-labelledby": "tab-" + name, hidden: true}));
 }
 
-/* What is done when. */
+/* Event listeners. */
 function listen() {
   const box = byId("flame"), input = byId("query");
   let wait = 0;
@@ -364,7 +364,7 @@ function listen() {
     () => show(null));
 }
 
-/* The address is another one: by Back, or by hand. */
+/* The address changed, by Back or by hand. */
 function onHash() {
   if (location.hash.replace(/^#/, "") === stateHash(state, first))
     return;
@@ -378,11 +378,11 @@ function onHash() {
     show(was);
 }
 
-/* All of it. */
+/* Load the profile and draw the page. */
 function start() {
   const data = byId("profile");
   profile = openProfile(JSON.parse(data.textContent));
-  data.textContent = ""; /* It is twice in memory otherwise. */
+  data.textContent = ""; /* Frees the second copy. */
   first = firstState(profile, data.dataset.metric);
   state = hashState(profile, location.hash, first);
   flame.font = "12px " + getComputedStyle(document.body).fontFamily;

@@ -1,4 +1,4 @@
-/* -- The profile: what the document has, indexed once ---------------------- */
+/* -- The profile: the document with its indexes ---------------------------- */
 
 /* Columns of the call tree by node; a parent's number is smaller than its
 ** child's, so that a pass from the end adds up totals.
@@ -22,7 +22,7 @@ function openProfile(doc) {
   return p;
 }
 
-/* What is made at most once, by its name. */
+/* A value that is computed once, by its name. */
 function once(p, name, make) {
   if (!p.made.has(name))
     p.made.set(name, make());
@@ -34,7 +34,7 @@ function metricOf(p, key) {
   return p.metrics.find(m => m.key === key);
 }
 
-/* A metric of all of the profile. */
+/* The total of a metric. */
 function totalOf(p, metric, side) {
   const t = p.doc.summary.totals[metric] || {};
   return t[side] || 0;
@@ -42,7 +42,7 @@ function totalOf(p, metric, side) {
 
 /* -- Columns -- */
 
-/* A metric of each node itself; side is "now" or "base". */
+/* A metric's self value of each node; side is "now" or "base". */
 function selfColumn(p, metric, side) {
   return once(p, `self ${metric} ${side}`, () => {
     const from = side === "base" ? p.doc.tree.base : p.doc.tree.self;
@@ -58,14 +58,14 @@ function addUp(p, column) {
   return column;
 }
 
-/* A metric of each node and all further in. */
+/* A metric's total of each node. */
 function totalColumn(p, metric, side) {
   return once(p, `total ${metric} ${side}`,
     () => addUp(p, selfColumn(p, metric, side).slice()));
 }
 
-/* How wide each node itself is to be drawn: never less than nothing. Side may
-** also be "change": how much has come or gone.
+/* The width of each node's self value, at least 0. Side may also be "change":
+** the size of the difference.
 */
 function selfWidths(p, metric, side) {
   return once(p, `self width ${metric} ${side}`, () => {
@@ -78,7 +78,7 @@ function selfWidths(p, metric, side) {
   });
 }
 
-/* The same with all further in. */
+/* The same for totals. */
 function totalWidths(p, metric, side) {
   return once(p, `total width ${metric} ${side}`,
     () => addUp(p, selfWidths(p, metric, side).slice()));
@@ -86,13 +86,13 @@ function totalWidths(p, metric, side) {
 
 /* -- Frames: functions, or lines of them -- */
 
-/* Of what hangs together in colour: a file or a module. */
+/* What determines the colour of a frame: its file or module. */
 function frameFile(doc, f) {
   return doc.functions.file[f] || doc.functions.module[f] || "";
 }
 
-/* What a frame is called: the part that is read first, where that is, and all
-** of it as reports have it.
+/* The names of a frame: the short name, its place in the source, and the label
+** of reports.
 */
 function makeFrame(doc, f, line, label) {
   const fn = doc.functions, kind = fn.kind[f];
@@ -149,7 +149,7 @@ function framesOf(p, merge) {
   });
 }
 
-/* The frame of each node; the root has none, -1. */
+/* The frame of each node; -1 for the root. */
 function frameColumn(p, merge) {
   return once(p, `column ${merge}`, () => {
     const of = framesOf(p, merge).of, column = new Int32Array(p.n);
@@ -159,8 +159,8 @@ function frameColumn(p, merge) {
   });
 }
 
-/* Is each node the outermost one of its frame? Those of a frame together have
-** every stack once.
+/* Is each node the outermost one of its frame? The totals of these count every
+** stack once.
 */
 function outermost(p, merge) {
   return once(p, `outermost ${merge}`, () => {
@@ -185,7 +185,7 @@ function outermost(p, merge) {
   });
 }
 
-/* A metric of each frame: in itself, or with all that it called. */
+/* A metric of each frame, self or total. */
 function frameSums(p, merge, metric, side, total) {
   return once(p, `sums ${merge} ${metric} ${side} ${total}`, () => {
     const frame = frameColumn(p, merge);
@@ -202,7 +202,7 @@ function frameSums(p, merge, metric, side, total) {
 
 /* -- Search -- */
 
-/* A test of texts, of what was typed; or null, and why. */
+/* A matcher for the search text; has an error if it is no valid expression. */
 function makeMatcher(text, regex) {
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   try {
@@ -223,7 +223,7 @@ function matchFrames(p, merge, matcher) {
   return {hit, n};
 }
 
-/* A metric of all stacks that have a frame which matches. */
+/* A metric of all stacks with a frame that matches. */
 function matchSum(p, merge, hit, metric, side) {
   const frame = frameColumn(p, merge), column = selfColumn(p, metric, side);
   const inside = new Uint8Array(p.n);

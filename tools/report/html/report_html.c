@@ -7,7 +7,6 @@
 
 #include "html_page.h"
 #include "report.h"
-#include "report_json.h"
 
 /* The whole page. */
 static void html_write(LpOut *out, const LpProfile *prof,

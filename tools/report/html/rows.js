@@ -1,6 +1,6 @@
 /* -- The table of functions or lines --------------------------------------- */
 
-/* Columns: the drawn metric in itself and in total, then the others. */
+/* Columns: self and total of the drawn metric, then the other metrics. */
 function rowColumns(p, merge, metric) {
   const m = metricOf(p, metric) || {title: "", unit: "count"};
   const columns = [{
@@ -25,7 +25,7 @@ function rowColumns(p, merge, metric) {
   return columns;
 }
 
-/* How to tell a column's number of a frame. */
+/* A function that returns a column's number for a frame. */
 function rowColumn(p, merge, metric, key) {
   const [part, of] = key.split(":");
   if (part !== "self" && part !== "total") {
@@ -43,7 +43,7 @@ function rowColumn(p, merge, metric, key) {
   return of === "base" ? i => base[i] : i => now[i] - base[i];
 }
 
-/* Frames that have something to show, and match. */
+/* Frames that match the search and are not 0 in all columns. */
 function rowList(p, merge, metric, columns, hit) {
   const frames = framesOf(p, merge).list, rows = [];
   const tell = columns.slice(1).map(c => rowColumn(p, merge, metric, c.key));

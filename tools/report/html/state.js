@@ -1,6 +1,6 @@
-/* -- What is shown: kept in the address, behind the '#' -------------------- */
+/* -- The state of the page, kept in the address behind the '#' ------------- */
 
-/* What the page begins with. */
+/* The state at the start. */
 function firstState(p, wish) {
   const memory = p.doc.of.includes("memory");
   const key = metricOf(p, wish) ? wish
@@ -12,7 +12,7 @@ function firstState(p, wish) {
   };
 }
 
-/* The short names that addresses have. */
+/* Names of the parts of the state in addresses. */
 const STATE_KEYS = {
   tab: "v", metric: "m", side: "d", merge: "by", up: "up", flip: "flip",
   query: "q", regex: "re", focus: "f", half: "h", zoom: "z", sort: "s",
@@ -29,7 +29,7 @@ function statePart(key, value) {
   }
 }
 
-/* The state as an address has it: what is not as at first. */
+/* The parts of the state that differ from the first, as an address. */
 function stateHash(state, first) {
   const q = new URLSearchParams();
   for (const key of Object.keys(STATE_KEYS)) {
@@ -40,8 +40,8 @@ function stateHash(state, first) {
   return q.toString();
 }
 
-/* A part of the state, of a text. Whatever the address has, what comes of it is
-** of the right kind.
+/* Parse a part of the state. The result has the right type whatever the address
+** contains.
 */
 function statePartOf(p, key, text, first) {
   const one = list => list.includes(text) ? text : first;

@@ -10,7 +10,7 @@ function tableNames(p) {
   });
 }
 
-/* Which column bars are of: the drawn metric, or the first numbers. */
+/* The column with bars: the drawn metric, or the first of the usual ones. */
 function tableBar(table, metric) {
   const own = table.columns.find(c => c.key === metric);
   const some = own || table.columns.find(c => c.key === "bytes" ||
@@ -18,12 +18,12 @@ function tableBar(table, metric) {
   return some ? some.key : "";
 }
 
-/* A row that only adds up the others. */
+/* Is the row the sum of the others? */
 function tableSums(table, row) {
   return row[0] === "total" && table.columns[0].unit === "text";
 }
 
-/* A table's rows, but those that a search leaves out. */
+/* A table's rows that match the search, without the sums. */
 function tableRows(table, matcher) {
   return table.rows.filter(row => !tableSums(table, row) && (!matcher ||
     table.columns.some((c, k) => c.unit === "text" && row[k] !== null &&
@@ -36,15 +36,15 @@ function sizeText(from, to) {
     : bytesText(from) + " \u2013 " + bytesText(to);
 }
 
-/* Is there room for the size that a bucket begins with? With many buckets, only
-** for powers of two.
+/* The label of a bucket: its first size. Of many buckets, only powers of two
+** have one.
 */
 function sizeTick(from, buckets) {
   const power = Math.log2(from) % 1 === 0;
   return buckets <= 24 || power ? tickText(from) : "\u00a0";
 }
 
-/* Bars, a bucket each: how much there is of which size. */
+/* A histogram of sizes. */
 function sizeChart(table, bar) {
   const find = key => table.columns.findIndex(c => c.key === key);
   const from = find("from"), to = find("to"), k = find(bar);

@@ -8,7 +8,7 @@ const TIME_LEFT = 64, TIME_RIGHT = 10, TIME_TOP = 12;
 const TIME_ONE = [{tall: 118, foot: 20}];
 const TIME_TWO = [{tall: 140, foot: 6}, {tall: 122, foot: 20}];
 
-/* What can be shown, by the columns that there are. */
+/* The series that can be shown, by the columns of the document. */
 function timeSeries(p) {
   const tables = p.doc.tables || {}, time = tables.time, list = [];
   const has = key => time && time.columns.some(c => c.key === key);
@@ -26,8 +26,8 @@ function timeSeries(p) {
   return list;
 }
 
-/* What is shown, and what else could be. Memory and CPU that were recorded at
-** the same time are shown both.
+/* The series shown, and the choice. Memory and CPU that were recorded at the
+** same time are both shown.
 */
 function timeChoice(p, chosen) {
   const list = timeSeries(p), cpu = list.filter(s => s.key === "samples");
@@ -39,7 +39,7 @@ function timeChoice(p, chosen) {
     ? [first] : []};
 }
 
-/* The last time that there is something of. */
+/* The end of the time axis, in ns. */
 function timeEnd(p, series) {
   const table = p.doc.tables[series.key === "sites" ? "snapshots" : "time"];
   const ns = tableColumn(table, "ns");
@@ -52,7 +52,7 @@ function tableColumn(table, key) {
   return k < 0 ? null : table.rows.map(r => r[k] || 0);
 }
 
-/* A round step so that a scale has at most so many. */
+/* A round step that divides a scale into at most so many parts. */
 function niceStep(most, steps, two) {
   const rough = most / steps;
   if (two) {
@@ -66,7 +66,7 @@ function niceStep(most, steps, two) {
   return by * ten;
 }
 
-/* Where numbers lie in the picture. */
+/* Functions from time and value to pixels. */
 function timeScale(size, most) {
   const {width, tall, foot, end} = size;
   return {
@@ -98,7 +98,7 @@ function timeAxes(size, most, unit, at) {
   return g;
 }
 
-/* An area between two courses; a course without times begins at 0. */
+/* An area between two series; without a lower one it begins at 0. */
 function timeArea(ns, low, high, at) {
   let d = "";
   for (let i = 0; i < ns.length; i++)
@@ -123,7 +123,7 @@ function timeBars(ns, v, at) {
   return d;
 }
 
-/* Rows of a table of steps, so many of them added up at a time. */
+/* Rows of a table of steps, with groups of steps added up. */
 function joinSteps(table, by) {
   const rows = [];
   for (let i = 0; i < table.rows.length; i += by) {
@@ -166,7 +166,7 @@ function peakMark(peak, at, width) {
     `peak ${bytesText(peak.bytes)} at ${timeText(peak.ns)}`));
 }
 
-/* One metric over time: what is drawn, and what a moment has. */
+/* One metric over time: its drawing, and the values at a moment. */
 function timeOne(p, series, size) {
   const width = size.width, live = series.key === "live", all = p.doc.tables.time;
   const steps = live ? all : barSteps(all, width);
@@ -222,7 +222,7 @@ function snapshotCourses(table, most) {
   return {times, list};
 }
 
-/* The largest sites over time, one upon the other. */
+/* The largest sites over time, stacked. */
 function timeSites(p, size) {
   const {times, list} = snapshotCourses(p.doc.tables.snapshots, 7);
   const g = svg("g");
@@ -257,7 +257,7 @@ function timeNear(drawn, x) {
   return best;
 }
 
-/* Tell what was at the moment that the mouse is over, in all pictures. */
+/* Show the values at the moment below the mouse, in all pictures. */
 function timeHover(rows, row, event) {
   const x = event.clientX - row.picture.getBoundingClientRect().left;
   const told = [];
@@ -327,7 +327,7 @@ function showTime(p, chosen, choose) {
       shown[0].key, choose);
 }
 
-/* What colours stand for. */
+/* The legend of the sites. */
 function timeKeys(keys) {
   return el("ul", {class: "keys"}, ...keys.map(s => {
     const dot = el("span", {class: "dot"});

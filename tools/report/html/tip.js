@@ -1,6 +1,6 @@
-/* -- What is told of the frame below the mouse ----------------------------- */
+/* -- Tooltip of the frame below the mouse ---------------------------------- */
 
-/* Show a tip beside a point, inside of the window. */
+/* Show a tooltip beside a point, inside of the window. */
 function showTip(x, y, inside) {
   const tip = byId("tip");
   fill(tip, inside);
@@ -13,7 +13,7 @@ function showTip(x, y, inside) {
   tip.style.top = within(top, h, window.innerHeight) + "px";
 }
 
-/* Show none. */
+/* Hide the tooltip. */
 function hideTip() {
   byId("tip").hidden = true;
 }
@@ -38,13 +38,13 @@ function tipRow(p, half, spot, m, current) {
       : null}, c)));
 }
 
-/* Metrics that the profile has something of. */
+/* Metrics whose total is not 0. */
 function toldMetrics(p) {
   return p.metrics.filter(m => totalOf(p, m.key, "now") ||
     totalOf(p, m.key, "base"));
 }
 
-/* What CPU samples are worth in time. */
+/* The CPU time that the samples stand for. */
 function tipTime(p, half, spot) {
   const b = p.doc.summary.books;
   if (!b || !b.hz || b.hz !== b.hz_least || !metricOf(p, "samples"))
@@ -54,7 +54,7 @@ function tipTime(p, half, spot) {
     " of CPU time");
 }
 
-/* All that is known of a spot. */
+/* The tooltip of a spot. */
 function tipOf(p, half, spot, state) {
   const frame = spot.frame >= 0 ? half.frames[spot.frame] : null;
   const leads = half.tree.how.up && spot.up;
@@ -74,7 +74,7 @@ function tipOf(p, half, spot, state) {
       tipRow(p, half, spot, m, state.metric)))));
 }
 
-/* What is told of what is too small to be drawn. */
+/* The tooltip of frames that are too narrow to be drawn. */
 function tipOfRest() {
   return el("p", {class: "where"}, "Smaller frames: zoom in to see them");
 }

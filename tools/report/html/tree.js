@@ -1,11 +1,11 @@
-/* -- Call trees as they are drawn: made as far as somebody looks ----------- */
+/* -- Call trees for drawing, built lazily ---------------------------------- */
 
-/* A tree has one spot for all nodes of the profile that are reached by the same
-** frames: from the root inwards, or, if it goes up, from where something
-** happened outwards. With a focus, it begins at that frame.
+/* A spot stands for all nodes of the profile that are reached by the same
+** frames: from the root to callees, or, if the tree goes up, from the frame
+** where something happened to its callers. With a focus, the tree begins there.
 **
-** Of a spot that goes up, `at` are the nodes where the callers are now, and
-** `share` is how much of what is below each of them belongs here.
+** In a tree that goes up, `at` holds the current caller of each node, `share`
+** the part of that node's metric that belongs to the spot.
 */
 function openTree(p, how) {
   const t = {
@@ -74,7 +74,7 @@ function groupAdd(groups, frame, at, share) {
   }
 }
 
-/* What the nodes of a spot called. */
+/* Callees of the nodes of a spot. */
 function groupCallees(t, spot, groups) {
   const p = t.p;
   for (const i of spot.at)
@@ -82,14 +82,14 @@ function groupCallees(t, spot, groups) {
       groupAdd(groups, t.frame[c], c, t.width[c]);
 }
 
-/* Where something happened. */
+/* Nodes with a metric of their own. */
 function groupLeaves(t, groups) {
   for (let i = 1; i < t.p.n; i++)
     if (t.self[i] > 0)
       groupAdd(groups, t.frame[i], i, t.self[i]);
 }
 
-/* Who called the nodes of a spot; each caller is once in its group. */
+/* Callers of the nodes of a spot; each is in its group once. */
 function groupCallers(t, spot, groups) {
   const p = t.p;
   const at = [], share = [];
@@ -110,7 +110,7 @@ function groupCallers(t, spot, groups) {
   }
 }
 
-/* The frames on the way to a spot, without the root's. */
+/* The frames on the path to a spot, without the root. */
 function spotPath(spot) {
   const path = [];
   for (; spot.up; spot = spot.up)
@@ -118,7 +118,7 @@ function spotPath(spot) {
   return path.reverse();
 }
 
-/* The spot at the end of such a way, or as far as there is one. */
+/* The spot at the end of such a path, or the last one that exists. */
 function findSpot(t, path) {
   let spot = t.root;
   for (const frame of path) {
@@ -130,8 +130,8 @@ function findSpot(t, path) {
   return spot;
 }
 
-/* The nodes that a spot's numbers are of: callers say only how much of the
-** drawn metric is theirs, so that their stacks are looked for again.
+/* The nodes that a spot's numbers come from. Callers keep only their share of
+** the drawn metric, so their stacks are searched for again.
 */
 function spotNodes(t, spot) {
   if (!t.how.up || !spot.up)
@@ -156,8 +156,8 @@ function spotNodes(t, spot) {
   return spot.nodes;
 }
 
-/* A metric of a spot: in itself and in total. Of callers of what happened there
-** is only a total: of what they lead to.
+/* A metric of a spot: self and total. Callers have only a total, that of the
+** stacks they lead to.
 */
 function spotValue(t, spot, metric, side) {
   const p = t.p, nodes = spotNodes(t, spot);

@@ -154,7 +154,7 @@ static void ours(Lines *l, const LpProfile *prof)
       add(l, "H %s %" PRIu64 " %" PRIu64 " %" PRIu64, name, r->live, r->arrived,
           r->left);
   }
-  for (i = 0; i < prof->overrides.size; i++) {
+  for (i = 0; i < prof->overrides.n; i++) {
     const LpOverride *t = &prof->overrides.entry[i];
     if (t->w.n && LP_OVERRIDE_OF(t->key) != LP_SITE_BEFORE)
       add(l, "%c %s > %s", t->key & LP_OVERRIDE_REALLOC ? 'R' : 'D',

@@ -123,7 +123,7 @@ START_TEST(test_cancel)
   near(f.n[LP_ALLOC_BYTES] - f.n[LP_LEFT_BYTES],
        f.part[LP_ALLOC_BYTES] - f.part[LP_LEFT_BYTES],
        100 * weight(524288, 100));
-  ck_assert_uint_eq(lp_figure_live(&f), 5243);
+  ck_assert_uint_eq(run_figure_live(&f), 5243);
   ck_assert_uint_eq(f.n[LP_ALLOCS] - f.n[LP_FREES], 5243);
   ck_assert_uint_eq(run_row(&r, "s:0, line 3")->frees, lp_figure(&f, LP_FREES));
   ck_assert_ptr_nonnull(
@@ -152,7 +152,7 @@ START_TEST(test_realloc)
     r = end(&c);
     a = site(&r, 2);
     b = site(&r, 3);
-    ck_assert_uint_eq(r.st.reallocs, 1);
+    ck_assert_uint_eq(r.st.sums.reallocs, 1);
     ck_assert_uint_eq(lp_figure(&a, LP_MOVES),
                       flags & LJM_SAMPLED_OLD ? 11 : 0); /* 10.508 */
     ck_assert_uint_eq(lp_figure(&a, LP_LEFT_BYTES),

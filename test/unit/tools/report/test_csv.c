@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "report_csv.h"
+#include "report.h"
 #include "run.h"
 #include "suites.h"
 
@@ -13,7 +13,7 @@ static void table_of(LpTable *t, const char *const *text, size_t n)
 {
   size_t i;
   lp_table_column(t, "name", "its name", LP_UNIT_TEXT);
-  lp_table_extra(t, "bytes", "its bytes", LP_UNIT_BYTES);
+  lp_table_column(t, "bytes", "its bytes", LP_UNIT_BYTES)->extra = 1;
   lp_table_column(t, "percent", "of all", LP_UNIT_PERCENT);
   for (i = 0; i < n; i++) {
     lp_table_row(t);

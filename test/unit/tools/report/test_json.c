@@ -34,7 +34,7 @@ static void string(const char *s, size_t n, const char *want, size_t nwant)
   LpBuf b = {0};
   lp_out_open(&out, -1);
   lp_json_open(&j, &out);
-  lp_json_array(&j);
+  lp_json_array(&j, NULL);
   lp_json_string(&j, (LpStr){s, n});
   lp_json_end(&j);
   root = load(out.buf.s, out.buf.n);
@@ -104,7 +104,7 @@ START_TEST(test_numbers)
   json_t *root;
   lp_out_open(&out, -1);
   lp_json_open(&j, &out);
-  lp_json_array(&j);
+  lp_json_array(&j, NULL);
   for (i = 0; i < count; i++)
     lp_json_number(&j, n[i]);
   lp_json_real(&j, 12.5);
@@ -131,20 +131,18 @@ START_TEST(test_nesting)
   int i;
   lp_out_open(&out, -1);
   lp_json_open(&j, &out);
-  lp_json_object(&j);
-  lp_json_key(&j, "a");
-  lp_json_array(&j);
+  lp_json_object(&j, NULL);
+  lp_json_array(&j, "a");
   for (i = 0; i < 2; i++) {
-    lp_json_object(&j);
+    lp_json_object(&j, NULL);
     lp_json_keynumber(&j, "n", (uint64_t)i);
     lp_json_keytext(&j, "s", i ? "x" : NULL);
     lp_json_end(&j);
   }
-  lp_json_array(&j);
+  lp_json_array(&j, NULL);
   lp_json_end(&j);
   lp_json_end(&j);
-  lp_json_key(&j, "o");
-  lp_json_object(&j);
+  lp_json_object(&j, "o");
   lp_json_end(&j);
   lp_json_end(&j);
   root = load(out.buf.s, out.buf.n);
@@ -195,17 +193,19 @@ START_TEST(test_memory)
   sample_stacks(&s, 0);
   r = run_craft(&s.c);
   root = document(&r);
-  ck_assert_uint_eq(column(root, "bytes"), r.st.in);
-  ck_assert_uint_eq(column(root, "freed"), r.st.out);
-  ck_assert_uint_eq(column(root, "allocations"), r.st.allocs + r.st.reallocs);
-  ck_assert_uint_eq(column(root, "live"), r.st.base + r.st.in - r.st.out);
-  ck_assert_uint_eq(total(root, "bytes", "now"), r.st.in);
+  ck_assert_uint_eq(column(root, "bytes"), r.st.sums.in);
+  ck_assert_uint_eq(column(root, "freed"), r.st.sums.out);
+  ck_assert_uint_eq(column(root, "allocations"),
+                    r.st.sums.allocs + r.st.sums.reallocs);
+  ck_assert_uint_eq(column(root, "live"),
+                    r.st.base + r.st.sums.in - r.st.sums.out);
+  ck_assert_uint_eq(total(root, "bytes", "now"), r.st.sums.in);
   json_decref(root);
   run_close(&r);
   r = run_memory(s.c.out.s, s.at[2]);
   ck_assert_int_eq(r.status, LP_PART);
   root = document(&r);
-  ck_assert_uint_eq(column(root, "bytes"), r.st.in);
+  ck_assert_uint_eq(column(root, "bytes"), r.st.sums.in);
   ck_assert_uint_eq(json_array_size(json_object_get(
                         json_object_get(root, "summary"), "damage")),
                     1);
@@ -273,7 +273,7 @@ START_TEST(test_base)
   ck_assert(
       json_equal(json_object_get(tree, "self"), json_object_get(tree, "base")));
   ck_assert_uint_eq(total(root, "live", "now"), total(root, "live", "base"));
-  ck_assert_uint_eq(total(root, "bytes", "base"), r.st.in);
+  ck_assert_uint_eq(total(root, "bytes", "base"), r.st.sums.in);
   json_decref(root);
   run_close(&r);
   craft_close(&s.c);

@@ -21,7 +21,8 @@ void run_add(Run *r, LpInput *in)
   lp_stream_close(&r->st, lp_input_offset(in));
   lp_input_close(in);
   r->status = lp_stream_status(&r->st);
-  r->events = r->st.allocs + r->st.reallocs + r->st.frees + r->st.samples;
+  r->events = r->st.sums.allocs + r->st.sums.reallocs + r->st.sums.frees +
+              r->st.samples;
 }
 
 /* Read all of an input, and close it. */
@@ -170,12 +171,12 @@ static void run_tables(const Run *r, const LpFigures *all)
   if (r->prof->size && r->prof->of == LP_OF_MEMORY) {
     ck_assert_uint_eq(lp_round(sizes.bytes, sizes.bytespart),
                       lp_figure_live_bytes(all));
-    ck_assert_uint_eq(lp_round(sizes.n, sizes.npart), lp_figure_live(all));
+    ck_assert_uint_eq(lp_round(sizes.n, sizes.npart), run_figure_live(all));
   }
   if (r->prof->timeseries.n && r->prof->of == LP_OF_MEMORY) {
     ck_assert_uint_eq(lp_round(steps.bytes, steps.bytespart),
                       lp_figure_live_bytes(all));
-    ck_assert_uint_eq(lp_round(steps.n, steps.npart), lp_figure_live(all));
+    ck_assert_uint_eq(lp_round(steps.n, steps.npart), run_figure_live(all));
   }
 }
 
@@ -205,9 +206,10 @@ static void run_cpu(const Run *r)
 /* Events that count: not those outside of what is wanted. */
 static LpSums run_told(const LpStream *st)
 {
-  const LpSums *out = &st->outside;
-  return (LpSums){st->allocs - out->allocs, st->reallocs - out->reallocs,
-                  st->frees - out->frees, st->in - out->in, st->out - out->out};
+  const LpSums *all = &st->sums, *out = &st->outside;
+  return (LpSums){all->allocs - out->allocs, all->reallocs - out->reallocs,
+                  all->frees - out->frees, all->in - out->in,
+                  all->out - out->out};
 }
 
 /* What must hold of any profile of one stream, however damaged. */
@@ -243,7 +245,7 @@ void run_books(const Run *r)
     sum.arrived += row->arrived;
     sum.left += row->left;
   }
-  for (i = 0; i < r->prof->overrides.size; i++)
+  for (i = 0; i < r->prof->overrides.n; i++)
     taken += r->prof->overrides.entry[i].w.n;
   ck_assert_uint_eq(sum.allocs, told.allocs);
   ck_assert_uint_eq(sum.reallocs, told.reallocs);

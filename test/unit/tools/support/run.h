@@ -38,4 +38,13 @@ void run_rows(const Run *r, const char *view, LpMetric m);
 void run_callers(const Run *r);
 void run_change(const Run *r, int same);
 
+/* Objects that are live. */
+static inline uint64_t run_figure_live(const LpFigures *f)
+{
+  return lp_round(f->n[LP_ALLOCS] + f->n[LP_REALLOCS] - f->n[LP_FREES] -
+                      f->n[LP_MOVES],
+                  f->part[LP_ALLOCS] + f->part[LP_REALLOCS] -
+                      f->part[LP_FREES] - f->part[LP_MOVES]);
+}
+
 #endif

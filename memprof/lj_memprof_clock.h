@@ -1,0 +1,57 @@
+/*
+** Time: marks in the stream, and when its blocks are written.
+*/
+
+#ifndef _LJ_MEMPROF_CLOCK_H
+#define _LJ_MEMPROF_CLOCK_H
+
+#include "lj_memprof.h"
+#include "lj_memprof_hooks.h"
+
+#define MP_MS U64x(00000000, 000f4240) /* Nanoseconds. */
+
+/*
+** Nanoseconds of CLOCK_MONOTONIC, from the start to the end of a recording. The
+** clock is read only at a look: before an event that begins behind buf.soft.
+*/
+typedef struct MPClock {
+  uint8_t *softref; /* Where the buffer was at the last look. */
+  uint32_t step;    /* Bytes between two looks. */
+  uint64_t start;   /* Time of the start. */
+  uint64_t seen;    /* Time of the last look. */
+  uint64_t marked;  /* Time of the last mark. */
+  uint64_t flushed; /* Time of the last flush. */
+  uint64_t end;     /* When to stop by itself, or 0. */
+} MPClock;
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+LJ_FUNC uint64_t lj_memprof_now(void);
+
+#define MP_NAP 200000 /* Nanoseconds between two looks at another thread. */
+
+/* Waits for so many nanoseconds, less than a second. */
+LJ_FUNC void lj_memprof_sleep(long ns);
+
+/* Begins to measure time, for dursec seconds, or for ever if that is 0. */
+LJ_FUNC void lj_memprof_clockstart(MPState *mp, uint64_t dursec);
+
+/*
+** Before an event: marks the time, writes a full buffer, ends a recording that
+** is over. isfree: the event is a deallocation.
+*/
+LJ_FUNC void lj_memprof_look(MPHook *h, MPState *mp, int isfree);
+
+/* Begins a block: the registers are zero, and the time is recorded. */
+LJ_FUNC void lj_memprof_beginblock(MPState *mp);
+
+/*
+** Writes out the buffer. The writer may call the VM: it is not recorded.
+** Returns 0 if it has to be tried again later, which it must not if must is
+** set. A failure is in buf.error.
+*/
+LJ_FUNC int lj_memprof_write(MPState *mp, int must);
+
+/* Writes out the buffer and begins the next block. */
+LJ_FUNC void lj_memprof_flush(MPState *mp);
+
+#endif

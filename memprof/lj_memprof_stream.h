@@ -1,0 +1,31 @@
+/*
+** What a stream begins and ends with.
+*/
+
+#ifndef _LJ_MEMPROF_STREAM_H
+#define _LJ_MEMPROF_STREAM_H
+
+#include "lj_memprof.h"
+#include "lj_wbuf.h"
+
+/* Counts of the stream, for its blocks and its last record. */
+typedef struct MPStream {
+  uint64_t blockevents; /* Events before the current block. */
+  uint64_t live;        /* Bytes on the heap, as META records. */
+  uint64_t lost;        /* Events made by the writer. */
+} MPStream;
+
+/* Writes the beginning of the stream, all of it. Errors are in buf.error. */
+LJ_FUNC void lj_memprof_begin(MPState *mp);
+
+/* Appends the metadata of a heap dump; the caller made room. */
+LJ_FUNC void lj_memprof_metaheap(MPBuf *b, const global_State *g,
+                                 uint32_t strings);
+
+/*
+** Writes the rest of the stream. swapped: the VM's allocator was replaced while
+** recording. live: bytes on the VM's heap. Errors are in buf.error.
+*/
+LJ_FUNC void lj_memprof_finish(MPState *mp, int swapped, uint64_t live);
+
+#endif
