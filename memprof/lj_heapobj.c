@@ -15,9 +15,12 @@
 
 #include "lj_buf.h"
 #include "lj_dispatch.h"
-#include "lj_frame.h"
 #include "lj_heapdump.h"
+#include "lj_memprof_frame.h"
+#include "lj_memprof_name.h"
+#include "lj_memprof_where.h"
 #include "lj_str.h"
+#include "lj_symtab.h"
 #if LJ_HASFFI
 #include "lj_cdata.h"
 #include "lj_ctype.h"
@@ -206,18 +209,58 @@ static void heap_trace(MPDump *d, GCtrace *T)
 
 /* -- Threads --------------------------------------------------------------- */
 
-/* The slots of a stack, from a slot on to another one. */
+/* A slot of a stack; the names of locals are those at a position in pt. */
+static void heap_slot(MPDump *d, const lua_State *th, cTValue *tv,
+                      const char *name)
+{
+  heap_part(d, LJM_PART_SLOT, name != NULL ? LJM_PART_NAMED : 0);
+  lj_heap_uleb(d, (uint64_t)(tv - tvref(th->stack)));
+  if (name != NULL)
+    heap_name(d, name);
+  lj_heap_ref(d, gcV(tv));
+}
+
+/* The slots above a frame, below the next one. */
 static void heap_slots(MPDump *d, const lua_State *th, cTValue *from,
-                       cTValue *to)
+                       cTValue *to, const GCproto *pt, ptrdiff_t pos)
 {
   cTValue *tv;
-  for (tv = from; tv < to; tv++) {
-    if (!tvisgcv(tv))
-      continue;
-    heap_part(d, LJM_PART_SLOT, 0);
-    lj_heap_uleb(d, (uint64_t)(tv - tvref(th->stack)));
-    lj_heap_ref(d, gcV(tv));
+  for (tv = from; tv < to; tv++)
+    if (tvisgcv(tv))
+      heap_slot(d, th, tv,
+                pt != NULL && pos >= 0
+                    ? lj_memprof_localname(pt, (BCPos)pos, (BCReg)(tv - from))
+                    : NULL);
+}
+
+/* A frame: its function, the line where it has stopped, its slots. */
+static void heap_frame(MPDump *d, lua_State *th, cTValue *frame, cTValue *next,
+                       cTValue *to)
+{
+  GCfunc *fn = mpframe_func(frame);
+  GCproto *pt = fn != NULL && isluafunc(fn) ? funcproto(fn) : NULL;
+  ptrdiff_t pos = pt != NULL ? lj_memprof_stopped(th, pt, next) : -1;
+  BCLine line = pos >= 0 ? lj_symtab_line(pt, pos) : 0;
+  heap_part(d, LJM_PART_FRAME, 0);
+  lj_heap_uleb(d, line > 0 ? (uint64_t)line : 0);
+  lj_heap_ref(d, fn);
+  heap_slots(d, th, frame + 1, to, pt, pos);
+}
+
+/* The stack, from its top down. */
+static void heap_stack(MPDump *d, lua_State *th)
+{
+  cTValue *bot = mpframe_bottom(th), *to = th->top;
+  cTValue *frame = th->base - 1, *next = NULL;
+  if (lj_heap_isdead(d, obj2gco(th)))
+    frame = NULL;
+  while (frame != NULL && frame > bot) {
+    heap_frame(d, th, frame, next, to);
+    next = frame;
+    to = frame - LJ_FR2;
+    frame = mpframe_prev(frame, bot);
   }
+  heap_slots(d, th, tvref(th->stack) + 1 + LJ_FR2, to, NULL, -1);
 }
 
 static void heap_thread(MPDump *d, lua_State *th)
@@ -231,7 +274,7 @@ static void heap_thread(MPDump *d, lua_State *th)
   lj_heap_delta(d, heap_turn(tvref(th->stack)), d->addr);
   lj_heap_uleb(d, th->stacksize * sizeof(TValue));
   lj_heap_ref(d, gcref(th->env));
-  heap_slots(d, th, tvref(th->stack) + 1 + LJ_FR2, th->top);
+  heap_stack(d, th);
 }
 
 /* -- Tables ---------------------------------------------------------------- */

@@ -24,8 +24,7 @@
 
 /* -- Debug information ---------------------------------------------------- */
 
-/* The name of the local variable in a slot at a position, or NULL. */
-static const char *name_local(const GCproto *pt, BCPos pos, BCReg slot)
+const char *lj_memprof_localname(const GCproto *pt, BCPos pos, BCReg slot)
 {
   const uint8_t *p = mref(pt->varinfo, const uint8_t);
   BCPos start = 0;
@@ -71,7 +70,7 @@ static const char *name_kstr(const GCproto *pt, uint32_t idx)
 /* What a slot holds that was not a local variable: a global or upvalue. */
 static const char *name_slot(const GCproto *pt, BCPos pos, BCReg slot)
 {
-  const char *name = name_local(pt, pos, slot);
+  const char *name = lj_memprof_localname(pt, pos, slot);
   BCPos i;
   if (name != NULL)
     return name;
@@ -112,7 +111,7 @@ static size_t name_join(char *buf, const char *table, const char *field)
 static size_t name_closure(const GCproto *pt, BCPos pos, char *buf)
 {
   BCReg slot = bc_a(proto_bc(pt)[pos]);
-  const char *name = name_local(pt, pos + 1, slot);
+  const char *name = lj_memprof_localname(pt, pos + 1, slot);
   BCIns ins;
   if (name != NULL)
     return name_join(buf, NULL, name);

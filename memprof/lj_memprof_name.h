@@ -24,6 +24,13 @@ LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);
 LJ_FUNC void lj_memprof_nameproto(MPState *mp, const GCproto *pt,
                                   const char *table, const char *name);
 
+/*
+** The name of the local variable in a slot at a position of the bytecode, or
+** NULL. It is the proto's.
+*/
+LJ_FUNC const char *lj_memprof_localname(const GCproto *pt, BCPos pos,
+                                         BCReg slot);
+
 /* The name of an upvalue, or NULL. It is the proto's. */
 LJ_FUNC const char *lj_memprof_uvname(const GCproto *pt, uint32_t idx);
 

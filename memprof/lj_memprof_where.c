@@ -120,11 +120,14 @@ static int where_hascframe(cTValue *frame)
   return frame_isc(frame) || (frame_iscont(frame) && frame_iscont_fficb(frame));
 }
 
-/* The frame on top. While a trace runs, L->base is what it was at some time. */
+/*
+** The frame on top. While a trace runs, L->base is what it was at some time.
+** Without a recording, no trace runs.
+*/
 static cTValue *where_topframe(const MPState *mp, const lua_State *L)
 {
 #if LJ_HASJIT
-  if (mpret_ontrace(mp->g) && L == mp->top.L)
+  if (mp != NULL && mpret_ontrace(mp->g) && L == mp->top.L)
     return mp->top.frame;
 #else
   UNUSED(mp);
@@ -166,7 +169,7 @@ static const BCIns *where_callpc(const MPState *mp, lua_State *L, cTValue *next)
 }
 
 /* The position of a PC in a proto, or -1. The PC is one instruction ahead. */
-static ptrdiff_t where_pos(MPState *mp, GCproto *pt, const BCIns *pc)
+static ptrdiff_t where_pos(global_State *g, GCproto *pt, const BCIns *pc)
 {
   uintptr_t ofs = (uintptr_t)(pc - 1) - (uintptr_t)proto_bc(pt);
   if (ofs < pt->sizebc * sizeof(BCIns))
@@ -174,7 +177,7 @@ static ptrdiff_t where_pos(MPState *mp, GCproto *pt, const BCIns *pc)
 #if LJ_HASJIT
   {
     /* A trace that began with a return left a pointer to its copy of it. */
-    jit_State *J = G2J(mp->g);
+    jit_State *J = G2J(g);
     TraceNo no = pt->trace;
     while (no != 0 && no < J->sizetrace && gcref(J->trace[no]) != NULL) {
       GCtrace *T = gco2trace(gcref(J->trace[no]));
@@ -184,9 +187,16 @@ static ptrdiff_t where_pos(MPState *mp, GCproto *pt, const BCIns *pc)
     }
   }
 #else
-  UNUSED(mp);
+  UNUSED(g);
 #endif
   return -1;
+}
+
+ptrdiff_t lj_memprof_stopped(lua_State *L, GCproto *pt, cTValue *next)
+{
+  const BCIns *pc =
+      next != NULL ? where_callpc(NULL, L, next) : mpwhere_toppc(L);
+  return pc != NULL ? where_pos(G(L), pt, pc) : -1;
 }
 
 /* The site of a Lua function that has stopped at a PC. */
@@ -198,7 +208,7 @@ static LJ_AINLINE uint32_t where_lua(MPState *mp, GCproto *pt, const BCIns *pc)
     return c->site;
   place.pt = pt;
   place.cfn = NULL;
-  place.pos = where_pos(mp, pt, pc);
+  place.pos = where_pos(mp->g, pt, pc);
   place.flags = place.inlined = 0;
   return where_define(mp, &place, pc, mpwhere_owner(pt));
 }

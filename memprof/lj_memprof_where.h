@@ -44,6 +44,13 @@ LJ_FUNC uint32_t lj_memprof_where(MPState *mp);
 LJ_FUNC uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
                                    cTValue *next, int *soft);
 
+/*
+** The position in a prototype, of a frame of a thread, where it called what
+*lies
+** in the next frame (NULL: it is on top), or -1. No trace may be running.
+*/
+LJ_FUNC ptrdiff_t lj_memprof_stopped(lua_State *L, GCproto *pt, cTValue *next);
+
 /* Memory is about to be freed: code that lies in it is no longer known. */
 LJ_FUNC void lj_memprof_forget(MPState *mp, const void *p, size_t size);
 

@@ -268,6 +268,11 @@ static void heap_part(LpHeapItems *it, LpCursor *c, unsigned first)
   case LJM_PART_CONST:
     heap_give(it, c, LP_REF_CONSTANT, 0);
     break;
+  case LJM_PART_FRAME: {
+    uint64_t line = lp_cursor_uleb(c);
+    heap_give(it, c, LP_REF_FRAME, line);
+    break;
+  }
   case LJM_PART_SLOT:
     heap_slot(it, c, flags & LJM_PART_NAMED);
     break;

@@ -41,8 +41,9 @@ typedef enum LpRefKind {
   LP_REF_ARRAY,   /* Number: which slot. */
   LP_REF_NODE,    /* A key and its value: see below. */
   LP_REF_CONSTANT,
-  LP_REF_SLOT, /* Number: which one; perhaps the name of a local. */
-  LP_REF_LINK  /* With a name. */
+  LP_REF_FRAME, /* A function whose frame is on the stack; number: line. */
+  LP_REF_SLOT,  /* Number: which one; perhaps the name of a local. */
+  LP_REF_LINK   /* With a name. */
 } LpRefKind;
 
 /* A reference of the object before it. */

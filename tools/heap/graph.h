@@ -34,6 +34,7 @@ typedef enum LpEdgeKind {
   LP_EDGE_CONSTANT, /* A constant of a prototype or trace. */
   LP_EDGE_SLOT,     /* A slot of a stack: its number. */
   LP_EDGE_LOCAL,    /* The same with a name: its number in names. */
+  LP_EDGE_FRAME,    /* A function on a stack: the line where it stopped. */
   LP_EDGE_LINK      /* Another one: its number in names. */
 } LpEdgeKind;
 

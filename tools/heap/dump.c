@@ -1,0 +1,228 @@
+/*
+** A heap dump that was read: turns what the reader decodes into a graph.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+#include "mem.h"
+
+/* -- Objects --------------------------------------------------------------- */
+
+static uint32_t dump_name(LpDump *d, LpStr s)
+{
+  return lp_graph_name(&d->graph, s.s, s.n);
+}
+
+static void dump_proto(LpDump *d, uint32_t id, const LpObject *o)
+{
+  d->proto = lp_grow(d->proto, &d->capproto, d->nproto + 1, sizeof(*d->proto));
+  d->proto[d->nproto] = (LpProto){.chunk = dump_name(d, o->text),
+                                  .line = o->line,
+                                  .uvname = (uint32_t)d->nuvname};
+  lp_idmap_put(&d->protos, id, (uint32_t)d->nproto++);
+}
+
+/* Tables whose empty slots take more than a few words. */
+#define SPARSE_LEAST 64
+
+static void dump_table(LpDump *d, uint32_t id, const LpObject *o)
+{
+  uint64_t bytes = o->empty * d->value + o->free * d->node;
+  d->sparsebytes += bytes;
+  if (bytes < SPARSE_LEAST)
+    return;
+  d->sparse =
+      lp_grow(d->sparse, &d->capsparse, d->nsparse + 1, sizeof(*d->sparse));
+  d->sparse[d->nsparse++] = (LpSparse){id, bytes};
+}
+
+static void dump_object(void *ctx, const LpObject *o)
+{
+  LpDump *d = ctx;
+  unsigned flags = o->garbage ? LP_NODE_GARBAGE : 0;
+  uint32_t id;
+  if (o->type == LJM_TYPE_STRING && (o->flags & LJM_STRING_FIXED))
+    flags |= LP_NODE_FIXED;
+  id = lp_graph_object(&d->graph, o->addr, o->type, o->size, flags);
+  if (id == LP_NONE)
+    return;
+  d->type[o->type].objects++;
+  d->type[o->type].bytes += o->size;
+  d->garbage.objects += o->garbage != 0;
+  d->garbage.bytes += o->garbage ? o->size : 0;
+  if (o->type == LJM_TYPE_STRING)
+    lp_graph_text(&d->graph, o->text.s, o->text.n);
+  else if (o->type == LJM_TYPE_PROTO)
+    dump_proto(d, id, o);
+  else if (o->type == LJM_TYPE_TABLE)
+    dump_table(d, id, o);
+  else if (o->type == LJM_TYPE_CDATA)
+    lp_idmap_put(&d->ctypeof, id, (uint32_t)o->number);
+}
+
+static void dump_resume(void *ctx, uint64_t addr)
+{
+  LpDump *d = ctx;
+  if (!lp_graph_resume(&d->graph, addr))
+    d->graph.open = LP_NONE; /* The block that began the object was lost. */
+}
+
+/* -- References ------------------------------------------------------------ */
+
+/* Is a weak reference to an object one that the collector clears? Strings are
+** values: they are kept.
+*/
+static int dump_clears(LpDump *d, uint64_t addr)
+{
+  uint32_t id = lp_graph_id(&d->graph, addr);
+  return id != LP_NONE && d->graph.type[id] != LJM_TYPE_STRING;
+}
+
+/* A key and its value. All strings come before what refers to them. */
+static void dump_node(LpDump *d, const LpRef *r)
+{
+  LpGraph *g = &d->graph;
+  int keyref = r->key == LJM_VALUE_REF, valueref = r->value == LJM_VALUE_REF;
+  if (keyref && (!(r->number & LJM_TABLE_WEAKKEY) || !dump_clears(d, r->from)))
+    lp_graph_edge(g, LP_EDGE_KEY, 0, r->from);
+  if (!valueref || ((r->number & LJM_TABLE_WEAKVALUE) && dump_clears(d, r->to)))
+    return;
+  if (keyref)
+    lp_graph_edge(g, LP_EDGE_FIELD, lp_graph_id(g, r->from), r->to);
+  else if (r->key == LJM_VALUE_INT)
+    lp_graph_edge(g, LP_EDGE_ITEM, r->from, r->to);
+  else
+    lp_graph_edge(g, LP_EDGE_VALUE, 0, r->to);
+}
+
+/* The name of the next upvalue of the prototype before. */
+static void dump_uvname(LpDump *d, const LpRef *r)
+{
+  d->uvname =
+      lp_grow(d->uvname, &d->capuvname, d->nuvname + 1, sizeof(*d->uvname));
+  d->uvname[d->nuvname++] = dump_name(d, r->name);
+  if (d->nproto)
+    d->proto[d->nproto - 1].nuv++;
+}
+
+static void dump_ref(void *ctx, const LpRef *r)
+{
+  static const LpEdgeKind kinds[] = {
+      [LP_REF_META] = LP_EDGE_META,         [LP_REF_ENV] = LP_EDGE_ENV,
+      [LP_REF_PROTO] = LP_EDGE_PROTO,       [LP_REF_UPVALUE] = LP_EDGE_UPVALUE,
+      [LP_REF_CONTENT] = LP_EDGE_CONTENT,   [LP_REF_ARRAY] = LP_EDGE_ITEM,
+      [LP_REF_CONSTANT] = LP_EDGE_CONSTANT, [LP_REF_SLOT] = LP_EDGE_SLOT,
+      [LP_REF_LINK] = LP_EDGE_LINK,         [LP_REF_FRAME] = LP_EDGE_FRAME,
+  };
+  LpDump *d = ctx;
+  if (r->kind == LP_REF_NODE)
+    dump_node(d, r);
+  else if (r->kind == LP_REF_UPVALUE && !r->to)
+    dump_uvname(d, r);
+  else if (r->kind == LP_REF_SLOT && r->name.n)
+    lp_graph_edge(&d->graph, LP_EDGE_LOCAL, dump_name(d, r->name), r->to);
+  else if (r->kind == LP_REF_LINK)
+    lp_graph_edge(&d->graph, LP_EDGE_LINK, dump_name(d, r->name), r->to);
+  else
+    lp_graph_edge(&d->graph, kinds[r->kind], r->number, r->to);
+}
+
+/* -- Records --------------------------------------------------------------- */
+
+static void dump_meta(void *ctx, const LpMeta *m)
+{
+  (void)ctx;
+  (void)m;
+}
+
+static void dump_root(void *ctx, const LpHeapName *n)
+{
+  LpDump *d = ctx;
+  uint32_t id = lp_graph_id(&d->graph, n->addr);
+  if (id == LP_NONE)
+    return;
+  d->root = lp_grow(d->root, &d->caproot, d->nroot + 1, sizeof(*d->root));
+  d->root[d->nroot++] =
+      (LpEdge){id, (uint32_t)LP_EDGE_ROOT << 28 | dump_name(d, n->name)};
+}
+
+static void dump_part(void *ctx, const LpHeapName *n)
+{
+  LpDump *d = ctx;
+  d->part = lp_grow(d->part, &d->cappart, d->npart + 1, sizeof(*d->part));
+  d->part[d->npart++] =
+      (LpDumpName){.name = dump_name(d, n->name), .size = n->size};
+}
+
+static void dump_ctype(void *ctx, const LpHeapName *n)
+{
+  LpDump *d = ctx;
+  d->ctype = lp_grow(d->ctype, &d->capctype, d->nctype + 1, sizeof(*d->ctype));
+  d->ctype[d->nctype] = (LpDumpName){
+      .name = dump_name(d, n->name), .size = n->size, .info = n->info};
+  lp_idmap_put(&d->ctypes, n->addr, (uint32_t)d->nctype++);
+}
+
+static void dump_end(void *ctx, const LpHeapEnd *e)
+{
+  LpDump *d = ctx;
+  d->end = *e;
+  d->ended = 1;
+}
+
+/* -- Begin and end --------------------------------------------------------- */
+
+void lp_dump_open(LpDump *d, LpHeapSink *sink)
+{
+  memset(d, 0, sizeof(*d));
+  lp_graph_open(&d->graph);
+  d->value = 8;
+  d->node = 24;
+  *sink = (LpHeapSink){.ctx = d,
+                       .meta = dump_meta,
+                       .root = dump_root,
+                       .part = dump_part,
+                       .ctype = dump_ctype,
+                       .object = dump_object,
+                       .resume = dump_resume,
+                       .ref = dump_ref,
+                       .end = dump_end};
+}
+
+void lp_dump_seal(LpDump *d)
+{
+  LpGraph *g = &d->graph;
+  size_t i;
+  for (i = 0; i < g->n; i++) {
+    if (!(g->flags[i] & LP_NODE_FIXED))
+      continue;
+    d->root = lp_grow(d->root, &d->caproot, d->nroot + 1, sizeof(*d->root));
+    d->root[d->nroot++] =
+        (LpEdge){(uint32_t)i,
+                 (uint32_t)LP_EDGE_ROOT << 28 | lp_graph_name(g, "the VM", 6)};
+  }
+  lp_graph_seal(g, d->root, d->nroot);
+}
+
+void lp_dump_close(LpDump *d)
+{
+  lp_graph_close(&d->graph);
+  lp_idmap_free(&d->protos);
+  lp_idmap_free(&d->ctypes);
+  lp_idmap_free(&d->ctypeof);
+  free(d->proto);
+  free(d->uvname);
+  free(d->part);
+  free(d->ctype);
+  free(d->sparse);
+  free(d->root);
+  memset(d, 0, sizeof(*d));
+}
+
+const LpProto *lp_dump_proto(const LpDump *d, uint32_t id)
+{
+  uint32_t n = lp_idmap_get(&d->protos, id);
+  return n == LP_NONE ? NULL : &d->proto[n];
+}

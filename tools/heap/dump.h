@@ -1,0 +1,76 @@
+/*
+** A heap dump that was read: the graph of its objects, and what is known of
+** them besides.
+*/
+
+#ifndef LP_DUMP_H
+#define LP_DUMP_H
+
+#include "graph.h"
+#include "heap.h"
+
+/* Objects of a type. */
+typedef struct LpTypeSum {
+  uint64_t objects, bytes;
+} LpTypeSum;
+
+/* A prototype. */
+typedef struct LpProto {
+  uint32_t chunk;  /* Name in the graph's names. */
+  uint64_t line;   /* Where it is defined; 0: the main chunk, or stripped. */
+  uint32_t uvname; /* The name of its first upvalue in uvnames. */
+  uint32_t nuv;    /* Names there are. */
+} LpProto;
+
+/* Memory of the VM that is no object, or a type of cdata. */
+typedef struct LpDumpName {
+  uint32_t name; /* In the graph's names. */
+  uint64_t size;
+  uint64_t info;
+} LpDumpName;
+
+/* A table with slots that hold nothing. */
+typedef struct LpSparse {
+  uint32_t id;
+  uint64_t bytes;
+} LpSparse;
+
+typedef struct LpDump {
+  LpGraph graph;
+  LpTypeSum type[16];
+  LpTypeSum garbage; /* What the collector was about to free. */
+  uint64_t making;   /* Absolute. */
+  LpProto *proto;
+  LpIdMap protos; /* Object -> number in proto. */
+  size_t nproto, capproto;
+  uint32_t *uvname; /* Names of upvalues. */
+  size_t nuvname, capuvname;
+  LpDumpName *part;
+  size_t npart, cappart;
+  LpIdMap ctypes; /* Number -> number in ctype. */
+  LpDumpName *ctype;
+  size_t nctype, capctype;
+  LpIdMap ctypeof; /* Cdata -> number of its type. */
+  LpSparse *sparse;
+  size_t nsparse, capsparse;
+  uint64_t sparsebytes;
+  LpEdge *root;
+  size_t nroot, caproot;
+  uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */
+  LpHeapEnd end;
+  int ended; /* The dump is whole. */
+} LpDump;
+
+/* Start a dump. Pass the sink to a reader. */
+void lp_dump_open(LpDump *d, LpHeapSink *sink);
+
+/* All is read: the graph can be used. */
+void lp_dump_seal(LpDump *d);
+
+/* Free the memory. */
+void lp_dump_close(LpDump *d);
+
+/* The prototype of an object that is one, or NULL. */
+const LpProto *lp_dump_proto(const LpDump *d, uint32_t id);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+** Shortest paths from the roots, by a search in breadth.
+*/
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "path.h"
+
+void lp_paths(const LpGraph *g, LpPaths *p)
+{
+  uint32_t *queue = lp_alloc(g->n * sizeof(uint32_t));
+  size_t at, n = 0;
+  p->from = lp_alloc(g->n * sizeof(uint32_t));
+  p->edge = lp_alloc(g->n * sizeof(uint32_t));
+  memset(p->from, 0xff, g->n * sizeof(uint32_t));
+  queue[n++] = LP_GRAPH_ROOT;
+  for (at = 0; at < n; at++) {
+    const LpEdge *e = lp_graph_first(g, queue[at]);
+    for (; e; e = lp_graph_next(e)) {
+      uint32_t to = lp_edge_to(e);
+      if (to == LP_GRAPH_ROOT || p->from[to] != LP_NONE)
+        continue;
+      p->from[to] = queue[at];
+      p->edge[to] = (uint32_t)(e - g->edge);
+      queue[n++] = to;
+    }
+  }
+  free(queue);
+}
+
+void lp_paths_free(LpPaths *p)
+{
+  free(p->from);
+  free(p->edge);
+  *p = (LpPaths){NULL, NULL};
+}
+
+/* -- Steps ----------------------------------------------------------------- */
+
+static int path_isname(const char *s, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i++)
+    if (!isalpha((unsigned char)s[i]) && s[i] != '_' &&
+        !(i && isdigit((unsigned char)s[i])))
+      return 0;
+  return n > 0;
+}
+
+/* A string, as Lua writes it; bytes that are no text are hidden. */
+static void path_quoted(LpBuf *b, const char *s, size_t n)
+{
+  size_t i;
+  lp_buf_puts(b, "\"");
+  for (i = 0; i < n && i < 40; i++) {
+    unsigned char c = (unsigned char)s[i];
+    if (c == '"' || c == '\\')
+      lp_buf_printf(b, "\\%c", c);
+    else if (c < 0x20 || c >= 0x7f)
+      lp_buf_printf(b, "\\%03u", c);
+    else
+      lp_buf_printf(b, "%c", c);
+  }
+  lp_buf_puts(b, i < n ? "...\"" : "\"");
+}
+
+static void path_graphname(LpBuf *b, const LpGraph *g, uint32_t name)
+{
+  size_t n;
+  const char *s = lp_intern_get(&g->names, name, &n);
+  size_t i;
+  for (i = 0; i < n; i++)
+    lp_buf_printf(b, "%c", (unsigned char)s[i] < 0x20 ? '?' : s[i]);
+}
+
+/* The value of a key that is an object. */
+static void path_field(LpBuf *b, const LpGraph *g, uint32_t key)
+{
+  size_t n;
+  const char *s = lp_graph_textof(g, key, &n);
+  if (s && path_isname(s, n)) {
+    lp_buf_puts(b, ".");
+    lp_buf_add(b, s, n);
+  } else if (s) {
+    lp_buf_puts(b, "[");
+    path_quoted(b, s, n);
+    lp_buf_puts(b, "]");
+  } else {
+    lp_buf_printf(b, "[%s]", lp_path_type(g->type[key]));
+  }
+}
+
+/* The name of a function's upvalue, if its prototype has it. */
+static void path_upvalue(LpBuf *b, const LpDump *d, uint32_t fn, uint32_t i)
+{
+  const LpGraph *g = &d->graph;
+  const LpEdge *e = lp_graph_first(g, fn);
+  const LpProto *pt = NULL;
+  for (; e && !pt; e = lp_graph_next(e))
+    if (lp_edge_kind(e) == LP_EDGE_PROTO)
+      pt = lp_dump_proto(d, lp_edge_to(e));
+  if (pt && i < pt->nuv) {
+    lp_buf_puts(b, ":");
+    path_graphname(b, g, d->uvname[pt->uvname + i]);
+  } else {
+    lp_buf_printf(b, ":upvalue %" PRIu32, i + 1);
+  }
+}
+
+static void path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
+{
+  static const char *const plain[] = {
+      [LP_EDGE_VALUE] = "[?]",          [LP_EDGE_KEY] = "<key>",
+      [LP_EDGE_META] = "<metatable>",   [LP_EDGE_ENV] = "<environment>",
+      [LP_EDGE_CONTENT] = "",           [LP_EDGE_PROTO] = "<prototype>",
+      [LP_EDGE_CONSTANT] = "<constant>"};
+  uint32_t detail = lp_edge_detail(e);
+  switch (lp_edge_kind(e)) {
+  case LP_EDGE_ROOT:
+    path_graphname(b, &d->graph, detail);
+    break;
+  case LP_EDGE_FIELD:
+    path_field(b, &d->graph, detail);
+    break;
+  case LP_EDGE_ITEM:
+    if (detail == LP_EDGE_MANY)
+      lp_buf_puts(b, "[?]");
+    else
+      lp_buf_printf(b, "[%" PRIu32 "]", detail);
+    break;
+  case LP_EDGE_UPVALUE:
+    path_upvalue(b, d, from, detail);
+    break;
+  case LP_EDGE_SLOT:
+    lp_buf_printf(b, "<stack slot %" PRIu32 ">", detail);
+    break;
+  case LP_EDGE_LOCAL:
+    lp_buf_puts(b, "<local ");
+    path_graphname(b, &d->graph, detail);
+    lp_buf_puts(b, ">");
+    break;
+  case LP_EDGE_FRAME:
+    lp_buf_printf(b, "<function at line %" PRIu32 ">", detail);
+    break;
+  case LP_EDGE_LINK:
+    lp_buf_puts(b, "<");
+    path_graphname(b, &d->graph, detail);
+    lp_buf_puts(b, ">");
+    break;
+  default:
+    lp_buf_puts(b, plain[lp_edge_kind(e)]);
+    break;
+  }
+}
+
+/* -- Names ----------------------------------------------------------------- */
+
+void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
+                  unsigned most)
+{
+  uint32_t *step, at;
+  size_t n = 0, i, half = most / 2;
+  if (id != LP_GRAPH_ROOT && p->from[id] == LP_NONE) {
+    lp_buf_puts(b, "(unreachable)");
+    return;
+  }
+  for (at = id; at != LP_GRAPH_ROOT; at = p->from[at])
+    n++;
+  step = lp_alloc((n + 1) * sizeof(*step));
+  for (at = id, i = n; at != LP_GRAPH_ROOT; at = p->from[at])
+    step[--i] = at;
+  for (i = 0; i < n; i++) {
+    if (n > most && i == half) {
+      i = n - half;
+      lp_buf_puts(b, "...");
+    }
+    path_step(b, d, p->from[step[i]], &d->graph.edge[p->edge[step[i]]]);
+  }
+  free(step);
+}
+
+const char *lp_path_type(unsigned type)
+{
+  static const char *const names[] = {
+      [LJM_TYPE_STRING] = "string",     [LJM_TYPE_UPVALUE] = "upvalue",
+      [LJM_TYPE_THREAD] = "thread",     [LJM_TYPE_PROTO] = "prototype",
+      [LJM_TYPE_FUNCTION] = "function", [LJM_TYPE_TRACE] = "trace",
+      [LJM_TYPE_CDATA] = "cdata",       [LJM_TYPE_TABLE] = "table",
+      [LJM_TYPE_USERDATA] = "userdata"};
+  return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type]
+                                                                : "object";
+}
+
+/* Where a prototype is defined. */
+static void path_proto(LpBuf *b, const LpGraph *g, const LpProto *pt)
+{
+  size_t n;
+  const char *s = lp_intern_get(&g->names, pt->chunk, &n);
+  if (n && (*s == '@' || *s == '='))
+    s++, n--;
+  lp_buf_puts(b, " ");
+  lp_buf_add(b, s, n);
+  lp_buf_printf(b, ":%" PRIu64, pt->line);
+}
+
+void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id)
+{
+  const LpGraph *g = &d->graph;
+  const LpEdge *e = lp_graph_first(g, id);
+  const LpProto *pt = lp_dump_proto(d, id);
+  const char *text;
+  size_t n;
+  lp_buf_puts(b, lp_path_type(g->type[id]));
+  for (; e && !pt && g->type[id] == LJM_TYPE_FUNCTION; e = lp_graph_next(e))
+    if (lp_edge_kind(e) == LP_EDGE_PROTO)
+      pt = lp_dump_proto(d, lp_edge_to(e));
+  if (pt)
+    path_proto(b, g, pt);
+  text = lp_graph_textof(g, id, &n);
+  if (text) {
+    lp_buf_puts(b, " ");
+    path_quoted(b, text, n);
+  }
+}

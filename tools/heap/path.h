@@ -1,0 +1,35 @@
+/*
+** Shortest paths from the roots, and names of objects by them.
+*/
+
+#ifndef LP_PATH_H
+#define LP_PATH_H
+
+#include "dump.h"
+#include "mem.h"
+
+/* A shortest path to each object that is reached: its last step. */
+typedef struct LpPaths {
+  uint32_t *from; /* Who refers to it, or LP_NONE. */
+  uint32_t *edge; /* By which of the graph's references. */
+} LpPaths;
+
+/* Find the paths of a sealed graph. */
+void lp_paths(const LpGraph *g, LpPaths *p);
+
+/* Free the memory. */
+void lp_paths_free(LpPaths *p);
+
+/* Append the path to an object, as _G.cache.users[17]. One that is longer than
+** MOST steps is cut in its middle.
+*/
+void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
+                  unsigned most);
+
+/* Append what an object is: "table", "function search (app.lua:12)". */
+void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id);
+
+/* The name of a type of objects, LJM_TYPE_*. The string is static. */
+const char *lp_path_type(unsigned type);
+
+#endif
