@@ -127,8 +127,8 @@ void lj_memprof_flush(MPState *mp)
 /*
 ** Chooses when to look at the clock again: after as many bytes as were lately
 ** written in CLOCK_LOOK_EVERY. A look costs what ten events do, so there are
-*many
-** events between two looks when they come fast, and none when they are slow.
+** many events between two looks when they come fast, and none when they are
+** slow.
 */
 static uint32_t clock_step(MPState *mp, uint64_t now)
 {

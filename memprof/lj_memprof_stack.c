@@ -462,8 +462,7 @@ static LJ_AINLINE int stack_isknown(MPState *mp, MPStack *st)
 
 /*
 ** Records the callers of the last site, as far as the reader does not know
-*them.
-** To be called before its event is written, and before the VM goes on.
+** them. To be called before its event is written, and before the VM goes on.
 */
 LJ_NOINLINE void lj_memprof_stack(MPState *mp)
 {

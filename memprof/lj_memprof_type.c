@@ -1,7 +1,6 @@
 /*
 ** What a block of memory is for. That is known when the VM has filled it in:
-*its
-** type is put into its event when the next one comes.
+** its type is put into its event when the next one comes.
 */
 
 #define lj_memprof_type_c

@@ -68,8 +68,7 @@ static LJ_AINLINE int mptype_usual(const global_State *g, const GCobj *o,
 
 /*
 ** lj_memprof_complete() without a call, if it is that easy; else 0, and nothing
-*is done. It
-** stays the newest: the caller sets another one.
+** is done. It stays the newest: the caller sets another one.
 */
 static LJ_AINLINE int mptype_complete(const MPState *mp, const global_State *g)
 {

@@ -21,8 +21,7 @@ static inline uint32_t ljm_block_sum(const uint8_t *p, size_t n)
 }
 
 /*
-** Fills in the header at P, behind which a payload of N bytes lies; FIRST is
-*the
+** Fills in the header at P, in front of a payload of N bytes. FIRST is the
 ** number of events in all blocks before.
 */
 static inline void ljm_block_seal(uint8_t *p, size_t n, uint64_t first)

@@ -84,7 +84,8 @@ static int table_grow(LsHash *t, size_t size)
     if (t->slot[i])
       table_index(&big, t->slot[i]);
   free(t->slot);
-  *t = big;
+  t->slot = big.slot;
+  t->size = big.size;
   return 0;
 }
 

@@ -24,9 +24,8 @@ typedef struct LsHash {
 uint64_t ls_hash_bytes(uint64_t h, const void *p, size_t n);
 
 /* The number of the next entry whose hash may be HASH, or 0. The caller
- *compares
- ** the keys; *AT is 0 at the first call.
- */
+** compares the keys; *AT is 0 at the first call.
+*/
 uint32_t ls_hash_next(const LsHash *t, uint64_t hash, uint32_t *at);
 
 /* Add an entry of SIZE bytes, all zero, with number t->n. NULL without memory.
@@ -45,9 +44,8 @@ void *ls_hash_find(const LsHash *t, const void *key, size_t n, size_t size);
 void *ls_hash_put(LsHash *t, const void *key, size_t n, size_t size);
 
 /* Forget all entries but keep the memory: as many can be added without more,
- *and
- ** until then the old ones are in t->entry.
- */
+** and until then the old ones are in t->entry.
+*/
 void ls_hash_clear(LsHash *t);
 
 /* Free the memory of *T, but not T. */

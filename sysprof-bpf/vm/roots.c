@@ -9,8 +9,7 @@
 **
 ** - A label in code without unwind data, behind a jump or a return, from where
 **   all code leads to hlt or ud2: `finish` of boost::context and of all that
-*was
-**   made after it.
+**   was made after it.
 ** - The first instruction of a function that has unwind data, with no call in
 **   front of it. Either all code leads to hlt or ud2 there, too, as in
 **   __start_context of glibc; or its first row says what is next, as for

@@ -1,7 +1,7 @@
 # Programs of Debian that have LuaJIT inside: nginx, tarantool, wrk.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# shellcheck source=SCRIPTDIR/../../nginx/server.sh
+# shellcheck source=SCRIPTDIR/../nginx/server.sh
 . "$e2e/../nginx/server.sh"
 
 # nginx with the libraries of the folders $1. Sets `target` to its worker.

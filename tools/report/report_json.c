@@ -18,8 +18,9 @@ static const char *const json_units[] = {
     [LP_UNIT_PERCENT] = "percent", [LP_UNIT_TEXT] = "text"};
 
 /* Views that the document has as tables, where they can be made. */
-static const char *const json_views[] = {"types", "sizes", "time", "threads",
-                                         "snapshots"};
+static const LpReport *const json_views[] = {
+    &lp_report_types, &lp_report_sizes, &lp_report_time, &lp_report_threads,
+    &lp_report_snapshots};
 
 /* -- What it is ----------------------------------------------------------- */
 
@@ -334,12 +335,12 @@ static void json_tables(LpJson *j, const LpProfile *prof,
   size_t i;
   lp_json_object(j, "tables");
   for (i = 0; i < sizeof(json_views) / sizeof(json_views[0]); i++) {
-    const LpReport *r = lp_report_find("json", json_views[i], prof->of);
-    LpTable t = {.name = json_views[i]};
-    if (!r || !r->table || (r->wants & ~prof->wanted.what))
+    const LpReport *r = json_views[i];
+    LpTable t = {.name = r->view};
+    if (!(r->of & prof->of) || (r->wants & ~prof->wanted.what))
       continue;
     r->table(&t, prof, opt);
-    lp_json_object(j, json_views[i]);
+    lp_json_object(j, r->view);
     json_members(j, &t);
     lp_json_end(j);
     lp_table_close(&t);

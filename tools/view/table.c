@@ -54,10 +54,11 @@ void lp_table_percent(LpTable *t, unsigned col, uint64_t n, uint64_t all)
   *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .percent = percent};
 }
 
-/* A text, in the last row; the table owns it. */
 void lp_table_string(LpTable *t, unsigned col, char *s)
 {
-  *lp_table_at(t, t->n - 1, col) = (LpPlace){.known = 1, .s = s};
+  LpPlace *place = lp_table_at(t, t->n - 1, col);
+  *place = (LpPlace){.known = 1};
+  place->s = s;
 }
 
 void lp_table_close(LpTable *t)
