@@ -46,7 +46,7 @@ furnish() {
     mkdir -p "$root/$(dirname "$file")"
     cp -L "$file" "$root/$file"
   done
-  cp "$here"/*.lua "$dir/cbench.so" "$root/bench"
+  cp "$here"/programs/*.lua "$dir/cbench.so" "$root/bench"
 }
 
 # Another mount namespace, root and pid namespace: paths of its maps are other
@@ -88,7 +88,7 @@ case_container() {
 case_pid_namespace() {
   # shellcheck disable=SC2016
   unshare --mount --pid --fork --mount-proc bash -c '
-    "$1" -joff "$2/split.lua" 3 > "$3/truth" 2> "$3/target.err" &
+    "$1" -joff "$2/programs/split.lua" 3 > "$3/truth" 2> "$3/target.err" &
     sleep 0.5
     "$4" -p $! -F 999 -f -o "$3/folded" 2> "$3/err"' \
     x "$luajit" "$here" "$dir" "$sysprof" || fail "status $?: $(cat "$dir/err")"

@@ -114,7 +114,7 @@ case_profiler_killed() {
 
 # -- COMMAND: its own status, its own output, its own signals.
 case_command() {
-  sysprof -F 999 -f -o "$dir/folded" -- "$luajit" "$here/split.lua" 1
+  sysprof -F 999 -f -o "$dir/folded" -- "$luajit" "$here/programs/split.lua" 1
   [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
   cp "$dir/out" "$dir/truth"
   grep -q '^truth cpu' "$dir/truth" || fail "the command's output is lost"
@@ -135,7 +135,7 @@ case_all() {
   first=$target
   sysprof_start -a -F 499 -d 4 -f -o "$dir/folded" || return
   go
-  "$luajit" "$here/pcalls.lua" 2 > "$dir/later" &
+  "$luajit" "$here/programs/pcalls.lua" 2 > "$dir/later" &
   started+=("$!")
   sysprof_ended 0
   books_closed
@@ -236,6 +236,6 @@ case_begin_and_end() {
 # A command that works for a second passes --strict, with all of its beginning
 # and end.
 case_strict() {
-  sysprof --strict -F 999 -f -o "$dir/folded" -- "$luajit" "$here/split.lua" 1.5
+  sysprof --strict -F 999 -f -o "$dir/folded" -- "$luajit" "$here/programs/split.lua" 1.5
   [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
 }

@@ -109,15 +109,15 @@ case_in_place() {
   mkfifo "$dir/o/fifo"
   cat "$dir/o/fifo" > "$dir/o/p" &
   started+=("$!")
-  sysprof -F 999 -f -o "$dir/o/fifo" -- "$luajit" "$here/split.lua" 0.3
+  sysprof -F 999 -f -o "$dir/o/fifo" -- "$luajit" "$here/programs/split.lua" 0.3
   [ "$status" -eq 0 ] || fail "a FIFO: status $status: $(cat "$dir/err")"
   wait "${started[-1]}"
   grep -q 'burn60@' "$dir/o/p" || fail "no profile through a FIFO"
   [ -p "$dir/o/fifo" ] || fail "the FIFO was replaced"
-  sysprof -F 999 -o /dev/null -- "$luajit" "$here/split.lua" 0.3
+  sysprof -F 999 -o /dev/null -- "$luajit" "$here/programs/split.lua" 0.3
   [ "$status" -eq 0 ] || fail "/dev/null: status $status: $(cat "$dir/err")"
   [ -c /dev/null ] || fail "/dev/null was replaced"
-  sysprof -F 999 -f -o >(cat > "$dir/o/p") -- "$luajit" "$here/split.lua" 0.3
+  sysprof -F 999 -f -o >(cat > "$dir/o/p") -- "$luajit" "$here/programs/split.lua" 0.3
   [ "$status" -eq 0 ] || fail "a pipe: status $status: $(cat "$dir/err")"
   for _ in {1..50}; do
     ! grep -q 'burn60@' "$dir/o/p" || break

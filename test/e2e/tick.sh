@@ -72,7 +72,7 @@ case_fast() {
 # The stream has the rate that was true, and what it is of.
 case_stream() {
   local ticks
-  sysprof -e tick -F 100000 -o "$dir/cpu.ljp" -- "$luajit" "$here/split.lua" 1
+  sysprof -e tick -F 100000 -o "$dir/cpu.ljp" -- "$luajit" "$here/programs/split.lua" 1
   [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
   ticks=$(sed -nE "s/.*kernel's tick is ([0-9]+) a second.*/\1/p" "$dir/err")
   "$build/bin/lj-parse-memprof" "$dir/cpu.ljp" > "$dir/report" ||
@@ -114,7 +114,7 @@ case_all() {
   launch "$luajit" on split 4 || return
   sysprof_start -a -e tick -F 250 -d 3 -f -o "$dir/folded" || return
   go
-  "$luajit" "$here/pcalls.lua" 1 > "$dir/later" &
+  "$luajit" "$here/programs/pcalls.lua" 1 > "$dir/later" &
   started+=("$!")
   sysprof_ended 0
   books_closed

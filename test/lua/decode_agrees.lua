@@ -66,7 +66,7 @@ end
 
 for _, program in ipairs({ "trees", "strings", "closures", "json", "coroutines", "build" }) do
   H.case(program, function()
-    local cmd = H.command(H.luajit, here .. "/run_prog.lua", here .. "/prog_" .. program .. ".lua",
+    local cmd = H.command(H.luajit, here .. "/run_prog.lua", here .. "/programs/" .. program .. ".lua",
                           H.format, path, H.jit and "on" or "off")
     H.eq(os.execute(cmd .. " > /dev/null"), 0, "exit status")
     compare(program)

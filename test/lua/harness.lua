@@ -1,6 +1,6 @@
 -- What all recorder tests share: record, decode, check the books, find events.
 --
---   luajit case_X.lua [format [jit [directory]]]
+--   luajit cases/X.lua [format [jit [directory]]]
 --
 -- Every recording's books are checked, whatever else a case is about: the sum
 -- of all events is the change of the VM's own count, and no address is

@@ -23,7 +23,7 @@ elseif errno ~= ENOSYS then
 end
 
 local function run(program, mode, jit_mode)
-  local cmd = H.command(H.luajit, here .. "/run_prog.lua", here .. "/prog_" .. program .. ".lua",
+  local cmd = H.command(H.luajit, here .. "/run_prog.lua", here .. "/programs/" .. program .. ".lua",
                         mode, path, jit_mode)
   local p = assert(io.popen(cmd .. " 2>&1"))
   local out = p:read("*a")
@@ -32,7 +32,7 @@ local function run(program, mode, jit_mode)
 end
 
 for _, program in ipairs(programs) do
-  local expected = decode.slurp(here .. "/prog_" .. program .. ".out")
+  local expected = decode.slurp(here .. "/programs/" .. program .. ".out")
   for _, jit_mode in ipairs(H.has_jit and { "off", "on" } or { "off" }) do
     for _, mode in ipairs(modes) do
       H.case(("%s, JIT %s, %s"):format(program, jit_mode, mode), function()

@@ -15,7 +15,7 @@ compile_helpers() {
     -lluajit-5.1 -lpthread
   local share
   share=$(echo "$build"/share/luajit-*)
-  export LUA_PATH="$here/?.lua;$share/?.lua;;" LUA_CPATH="$dir/?.so;;"
+  export LUA_PATH="$here/?.lua;$here/programs/?.lua;$share/?.lua;;" LUA_CPATH="$dir/?.so;;"
 }
 
 # Prints the outermost functions of ELF files, for score.lua: those whose
@@ -42,7 +42,7 @@ outermost() {
 # Starts a program: "start_target BINARY JIT PROGRAM SECONDS". BINARY is a
 # luajit or a folder with a libluajit-5.1.so.2 (the only one for vms), JIT is on
 # or off. Sets `target` to its process, which waits for go(); what it prints is
-# in $dir/truth. Programs are here, or in `programs_in`.
+# in $dir/truth. Programs are in `programs_in`, if not in programs/.
 start_target() {
   local binary=$1 jit=$2 program=$3 seconds=$4 threads=0
   local -a command
@@ -55,7 +55,7 @@ start_target() {
   fi
   rm -f "$dir/go"
   mkfifo "$dir/go"
-  TRUTH_GO=1 "${command[@]}" "${programs_in:-$here}/$program.lua" "$seconds" \
+  TRUTH_GO=1 "${command[@]}" "${programs_in:-$here/programs}/$program.lua" "$seconds" \
     < "$dir/go" > "$dir/truth" 2> "$dir/target.err" &
   target=$!
   exec 9> "$dir/go"

@@ -10,7 +10,7 @@ local function stop()
   return 1
 end
 
--- Those of ljm_name.h; case_names.lua has the same for the recorder.
+-- Those of ljm_name.h; test/lua/cases/names.lua has the same for the recorder.
 local ways = {}
 function ways.none() end
 function ways.module() package.loaded["a.module"] = m end

@@ -1,6 +1,6 @@
 -- Memory outside of the VM's count: what C modules take from lua_getallocf().
 --
---   luajit case_foreign.lua FORMAT on|off DIRECTORY MODULE
+--   luajit cases/foreign.lua FORMAT on|off DIRECTORY MODULE
 
 local H = require("harness")
 local take = assert(package.loadlib(arg[4], "luaopen_cmod"))().take

@@ -1,6 +1,6 @@
 -- C functions: their names, and what they call.
 --
---   luajit case_cfunc.lua FORMAT on|off DIRECTORY MODULE STRIPPED-MODULE
+--   luajit cases/cfunc.lua FORMAT on|off DIRECTORY MODULE STRIPPED-MODULE
 
 local H = require("harness")
 

@@ -1,7 +1,7 @@
 -- Names of functions: of Lua's from the place where they are defined, of C's by
 -- the tables that have them.
 --
---   luajit case_names.lua compact off DIRECTORY MODULE STRIPPED-MODULE
+--   luajit cases/names.lua compact off DIRECTORY MODULE STRIPPED-MODULE
 
 local H = require("harness")
 if not H.compact or H.jit then H.skip("exact names are for compact, JIT off") end

@@ -177,7 +177,7 @@ H.case("samples with stacks", function()
   local with = 0
   for _, e in ipairs(s.events) do
     local c = e.callers
-    if e.kind == "alloc" and e.site.source == "lua" and e.site.chunk:find("case_sample") and c then
+    if e.kind == "alloc" and e.site.source == "lua" and e.site.chunk:find("cases/sample") and c then
       with = with + 1
       local below = c[#c]
       H.ok(below and below.source == "lua" and below.line == call_line, "caller is %s",
