@@ -42,7 +42,7 @@ static void heap_name(MPDump *d, const char *name)
 }
 
 /* Begins a part of the object that is being written. */
-static LJ_AINLINE void heap_part(MPDump *d, int kind, int flags)
+static LJ_AINLINE void heap_putpart(MPDump *d, int kind, int flags)
 {
   lj_heap_room(d, HEAP_NAME_MAX + MP_EVENT_MAX);
   lj_heap_byte(d, LJM_HEAP_BYTE(LJM_HEAP_PART, kind, flags));
@@ -50,7 +50,7 @@ static LJ_AINLINE void heap_part(MPDump *d, int kind, int flags)
 
 static void heap_const(MPDump *d, const GCobj *o)
 {
-  heap_part(d, LJM_PART_CONST, 0);
+  heap_putpart(d, LJM_PART_CONST, 0);
   lj_heap_ref(d, o);
 }
 
@@ -58,7 +58,7 @@ static void heap_link(MPDump *d, const char *name, const GCobj *o)
 {
   if (o == NULL)
     return;
-  heap_part(d, LJM_PART_LINK, 0);
+  heap_putpart(d, LJM_PART_LINK, 0);
   heap_name(d, name);
   lj_heap_ref(d, o);
 }
@@ -213,7 +213,7 @@ static void heap_trace(MPDump *d, GCtrace *T)
 static void heap_slot(MPDump *d, const lua_State *th, cTValue *tv,
                       const char *name)
 {
-  heap_part(d, LJM_PART_SLOT, name != NULL ? LJM_PART_NAMED : 0);
+  heap_putpart(d, LJM_PART_SLOT, name != NULL ? LJM_PART_NAMED : 0);
   lj_heap_uleb(d, (uint64_t)(tv - tvref(th->stack)));
   if (name != NULL)
     heap_name(d, name);
@@ -241,7 +241,7 @@ static void heap_frame(MPDump *d, lua_State *th, cTValue *frame, cTValue *next,
   GCproto *pt = fn != NULL && isluafunc(fn) ? funcproto(fn) : NULL;
   ptrdiff_t pos = pt != NULL ? lj_memprof_stopped(th, pt, next) : -1;
   BCLine line = pos >= 0 ? lj_symtab_line(pt, pos) : 0;
-  heap_part(d, LJM_PART_FRAME, 0);
+  heap_putpart(d, LJM_PART_FRAME, 0);
   lj_heap_uleb(d, line > 0 ? (uint64_t)line : 0);
   lj_heap_ref(d, fn);
   heap_slots(d, th, frame + 1, to, pt, pos);
@@ -356,7 +356,7 @@ static void heap_array(MPDump *d, const GCtab *t)
       continue;
     /* A new block counts from 0 again. */
     lj_heap_room(d, HEAP_NAME_MAX + MP_EVENT_MAX);
-    heap_part(d, LJM_PART_ARRAY, i > d->next ? LJM_PART_GAP : 0);
+    heap_putpart(d, LJM_PART_ARRAY, i > d->next ? LJM_PART_GAP : 0);
     if (i > d->next)
       lj_heap_uleb(d, i - d->next);
     lj_heap_ref(d, gcV(&tv[i]));
@@ -407,7 +407,7 @@ static void heap_nodes(MPDump *d, const GCtab *t)
       continue;
     key = heap_tag(&n->key);
     value = heap_tag(&n->val);
-    heap_part(d, LJM_PART_NODE, 0);
+    heap_putpart(d, LJM_PART_NODE, 0);
     lj_heap_byte(d, key | value << 4);
     if (key == LJM_VALUE_REF)
       lj_heap_ref(d, gcV(&n->key));

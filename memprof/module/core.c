@@ -10,6 +10,9 @@
 /* The VM's own headers first: what they declare is elsewhere. */
 #include "luajit.h"
 #include "lj_bc.h"
+#include "lj_buf.h"
+#include "lj_cdata.h"
+#include "lj_ctype.h"
 #include "lj_debug.h"
 #include "lj_dispatch.h"
 #include "lj_frame.h"

@@ -47,7 +47,7 @@ START_TEST(bad_options)
   opt = good, opt.seed = 1, refuse(L, &opt);
   opt = good, opt.lines = -1, refuse(L, &opt);
   opt = good, opt.lines = 3, refuse(L, &opt);
-  opt = good, opt.reserved_int = 1, refuse(L, &opt);
+  opt = good, opt.strings = 1, refuse(L, &opt);
   for (i = 0; i < sizeof(good.reserved) / sizeof(good.reserved[0]); i++)
     opt = good, opt.reserved[i] = 1, refuse(L, &opt);
   ck_assert_int_eq(luaM_memprof_start(NULL, &good), LUAM_PROFILE_ERR);
