@@ -203,7 +203,7 @@ static int parse_of_memory(void)
 */
 static void parse_report(struct argp_state *state)
 {
-  LpBuf why = {0}, other = {0};
+  LpBuf why = {0}, other = {0}, heap = {0};
   int text = strcmp(lp_options.format, "text") == 0;
   if (!text && !(lp_options.given & LP_TAKES_MIN))
     lp_options.report.min = 0;
@@ -212,11 +212,13 @@ static void parse_report(struct argp_state *state)
     lp_options.view = "functions";
   if (!lp_options_report(LP_OF_MEMORY, &why) &&
       !lp_options_report(LP_OF_CPU, &other) &&
+      !lp_options_report(LP_OF_HEAP, &heap) &&
       (lp_options.file.n < 2 ||
        !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
     argp_error(state, "%s", parse_of_memory() ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
+  lp_buf_free(&heap);
 }
 
 /* One option about what is counted. */

@@ -79,6 +79,14 @@ extern const LpReport lp_report_html;
 extern const LpReport lp_report_pprof;
 extern const LpReport lp_report_speedscope;
 
+/* Of heap dumps (heap/). */
+extern const LpReport lp_report_heap;
+extern const LpReport lp_report_heap_types;
+extern const LpReport lp_report_heap_shapes;
+extern const LpReport lp_report_heap_retained;
+extern const LpReport lp_report_heap_sparse;
+extern const LpReport lp_report_heap_threads;
+
 /* Write all snapshots as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
                      const LpReportOptions *opt);
