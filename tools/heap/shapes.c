@@ -133,6 +133,19 @@ static void shape_key(LpBuf *b, const LpHeap *h, uint32_t id)
   lp_buf_add(b, &g->type[id], 1);
 }
 
+int lp_shape_isplain(const LpHeap *h, uint32_t shape)
+{
+  size_t n;
+  const char *key;
+  uint32_t kind = TABLE_MAP;
+  if (shape == LP_NONE)
+    return 1;
+  key = lp_intern_get(&h->shapes.keys, shape, &n);
+  if (h->shapes.shape[shape].type == LJM_TYPE_TABLE)
+    memcpy(&kind, key, sizeof(kind));
+  return kind == TABLE_MAP;
+}
+
 /* -- Figures --------------------------------------------------------------- */
 
 /* How often each shape is on the way from the root. */

@@ -36,7 +36,10 @@ void lp_shapes_close(LpShapes *s);
  */
 void lp_shape_name(LpBuf *b, const struct LpHeap *h, uint32_t shape);
 
-/* The same of an object's shape. */
+/* Does a shape say little: a list or a map, or no more than the type? */
+int lp_shape_isplain(const struct LpHeap *h, uint32_t shape);
+
+/* The same of an object's shape; of a string, its text. */
 void lp_shape_nameof(LpBuf *b, const struct LpHeap *h, uint32_t id);
 
 #endif
