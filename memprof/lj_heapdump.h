@@ -65,11 +65,13 @@ LJ_FUNC void lj_heap_root(MPDump *d, const char *name, const void *o);
 /* Writes an object with all of its references. */
 LJ_FUNC void lj_heap_object(MPDump *d, GCobj *o);
 
+/* Writes a byte; there is room. */
 static LJ_AINLINE void lj_heap_byte(MPDump *d, int byte)
 {
   *d->buf.p++ = (uint8_t)byte;
 }
 
+/* Writes an integer as ULEB128; there is room. */
 static LJ_AINLINE void lj_heap_uleb(MPDump *d, uint64_t v)
 {
   d->buf.p = ljm_putuleb(d->buf.p, v);
