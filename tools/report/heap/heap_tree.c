@@ -145,7 +145,7 @@ static void tree_name(LpBuf *b, const LpHeap *h, const Group *g, unsigned depth)
     lp_buf_puts(b, "  ");
   } else {
     lp_heap_place(b, h, id);
-    lp_buf_puts(b, ", by several ways  ");
+    lp_buf_puts(b, "  ");
   }
   if (g->shape != LP_NONE && g->n > 1)
     lp_shape_name(b, h, g->shape);
