@@ -182,7 +182,7 @@ static uint32_t snapshot_function(Snapshot *s, uint32_t object)
   if (proto != LP_NONE)
     lp_path_proto(&s->text, d, proto);
   else
-    lp_buf_puts(&s->text, " in C");
+    lp_buf_puts(&s->text, s->text.n ? " in C" : "C function");
   return lp_snapshot_name(&s->names, &s->nodes, s->text.s + (*s->text.s == ' '),
                           s->text.n - (*s->text.s == ' '));
 }
@@ -417,9 +417,9 @@ void lp_heap_snapshot(LpOut *out, const LpHeap *h,
 /* -- The report ------------------------------------------------------------ */
 
 /* Files are written in full unless --min or --top ask for less, or viewers
-*would
-** not open them.
-*/
+ *would
+ ** not open them.
+ */
 static void heap_snapshot_write(LpOut *out, const LpProfile *prof,
                                 const LpReportOptions *opt)
 {

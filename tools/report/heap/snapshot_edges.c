@@ -15,13 +15,17 @@ void lp_snapshot_edges_open(LpSnapshotEdges *w, const LpHeap *h,
                             const LpSnapshotNodes *nodes, LpIntern *names,
                             LpJson *json)
 {
+  size_t i;
   *w = (LpSnapshotEdges){.h = h, .nodes = nodes, .names = names, .json = json};
   w->seen = lp_zalloc(nodes->n, sizeof(*w->seen));
+  for (i = h->dump.nweak; i-- > 0;)
+    lp_idmap_put(&w->weak, h->dump.weak[i].from, (uint32_t)i);
 }
 
 void lp_snapshot_edges_close(LpSnapshotEdges *w)
 {
   free(w->seen);
+  lp_idmap_free(&w->weak);
   lp_buf_free(&w->name);
 }
 
@@ -95,40 +99,40 @@ static void edge_write(LpSnapshotEdges *w, LpSnapshotEdgeType type,
   lp_out_puts(w->json->out, "\n");
 }
 
+/* The name of a reference of an object, among the strings. */
+static uint32_t edge_name(LpSnapshotEdges *w, uint32_t from, const LpEdge *e)
+{
+  uint32_t detail = lp_edge_detail(e);
+  char number[16];
+  switch (lp_edge_kind(e)) {
+  case LP_EDGE_FIELD:
+    return edge_field(w, detail);
+  case LP_EDGE_CONTENT:
+    return edge_cname(w, "value");
+  case LP_EDGE_ITEM:
+    snprintf(number, sizeof(number), "%" PRIu32, detail);
+    return edge_cname(w, detail == LP_EDGE_MANY ? "[number]" : number);
+  default:
+    return edge_step(w, from, e);
+  }
+}
+
 /* Writes a reference of an object. */
 static void edge_reference(LpSnapshotEdges *w, uint32_t from, const LpEdge *e)
 {
-  static const LpSnapshotEdgeType types[] = {
-      [LP_EDGE_ROOT] = LP_SNAPSHOT_PROPERTY,
-      [LP_EDGE_FIELD] = LP_SNAPSHOT_PROPERTY,
-      [LP_EDGE_ITEM] = LP_SNAPSHOT_ELEMENT,
-      [LP_EDGE_VALUE] = LP_SNAPSHOT_PROPERTY,
-      [LP_EDGE_KEY] = LP_SNAPSHOT_INTERNAL,
-      [LP_EDGE_META] = LP_SNAPSHOT_INTERNAL,
-      [LP_EDGE_ENV] = LP_SNAPSHOT_INTERNAL,
-      [LP_EDGE_UPVALUE] = LP_SNAPSHOT_CONTEXT,
-      [LP_EDGE_CONTENT] = LP_SNAPSHOT_INTERNAL,
-      [LP_EDGE_PROTO] = LP_SNAPSHOT_INTERNAL,
-      [LP_EDGE_CONSTANT] = LP_SNAPSHOT_INTERNAL,
-      [LP_EDGE_SLOT] = LP_SNAPSHOT_INTERNAL,
-      [LP_EDGE_LOCAL] = LP_SNAPSHOT_CONTEXT,
-      [LP_EDGE_FRAME] = LP_SNAPSHOT_INTERNAL,
-      [LP_EDGE_LINK] = LP_SNAPSHOT_INTERNAL,
-  };
   LpEdgeKind kind = lp_edge_kind(e);
-  LpSnapshotEdgeType type = types[kind];
-  uint32_t name, detail = lp_edge_detail(e);
-  if (kind == LP_EDGE_FIELD)
-    name = edge_field(w, detail);
-  else if (kind == LP_EDGE_ITEM && detail != LP_EDGE_MANY)
-    name = detail;
-  else if (kind == LP_EDGE_CONTENT)
-    name = edge_cname(w, "value");
-  else
-    name = edge_step(w, from, e);
-  if (kind == LP_EDGE_ITEM && detail == LP_EDGE_MANY)
+  uint32_t detail = lp_edge_detail(e), to = w->nodes->of[lp_edge_to(e)];
+  LpSnapshotEdgeType type = LP_SNAPSHOT_INTERNAL;
+  if (kind == LP_EDGE_ITEM && detail != LP_EDGE_MANY) {
+    edge_write(w, LP_SNAPSHOT_ELEMENT, detail, to);
+    return;
+  }
+  if (kind == LP_EDGE_ROOT || kind == LP_EDGE_FIELD || kind == LP_EDGE_ITEM ||
+      kind == LP_EDGE_VALUE)
     type = LP_SNAPSHOT_PROPERTY;
-  edge_write(w, type, name, w->nodes->of[lp_edge_to(e)]);
+  else if (kind == LP_EDGE_UPVALUE || kind == LP_EDGE_LOCAL)
+    type = LP_SNAPSHOT_CONTEXT;
+  edge_write(w, type, edge_name(w, from, e), to);
 }
 
 /* An edge that is no reference. */
@@ -148,7 +152,8 @@ static uint32_t edge_groups(LpSnapshotEdges *w, uint32_t first)
   uint32_t n = 0, i;
   for (i = first; i != LP_NONE; i = s->group[i].next, n++) {
     char name[40];
-    snprintf(name, sizeof(name), "%" PRIu32 " objects", s->group[i].objects);
+    snprintf(name, sizeof(name), "%" PRIu32 " object%s", s->group[i].objects,
+             s->group[i].objects == 1 ? "" : "s");
     edge_plain(w, name, s->groups + i);
   }
   return n;
@@ -159,6 +164,25 @@ static int edge_isvm(const LpGraph *g, const LpEdge *e)
 {
   return lp_edge_kind(e) == LP_EDGE_ROOT &&
          (g->flags[lp_edge_to(e)] & LP_NODE_FIXED);
+}
+
+/* The weak references of an object. What they refer to may be garbage. */
+static uint32_t edge_weak(LpSnapshotEdges *w, uint32_t node)
+{
+  const LpDump *d = &w->h->dump;
+  const LpSnapshotNodes *s = w->nodes;
+  uint32_t i = lp_idmap_get(&w->weak, s->object[node]), n = 0;
+  for (; i < d->nweak && d->weak[i].from == s->object[node]; i++) {
+    uint32_t to = s->of[lp_edge_to(&d->weak[i].edge)];
+    if (to == LP_NONE || (to >= s->groups && w->seen[to] == node + 1))
+      continue;
+    w->seen[to] = node + 1;
+    if (w->json)
+      edge_write(w, LP_SNAPSHOT_WEAK,
+                 edge_name(w, s->object[node], &d->weak[i].edge), to);
+    n++;
+  }
+  return n;
 }
 
 /* The references of a node's object, each to a node of its own, and one to any
@@ -183,7 +207,7 @@ static uint32_t edge_object(LpSnapshotEdges *w, uint32_t node)
       edge_reference(w, id, e);
     n++;
   }
-  return n + edge_groups(w, s->below[node]);
+  return n + edge_weak(w, node) + edge_groups(w, s->below[node]);
 }
 
 /* One reference of the objects in a group to each node of an object. Those to

@@ -29,6 +29,7 @@ typedef struct LpSnapshotEdges {
   LpIntern *names; /* Strings of the file, behind those that are nodes. */
   LpJson *json;    /* NULL: edges are only counted. */
   uint32_t *seen;  /* By node: the last one with an edge to it, plus 1. */
+  LpIdMap weak;    /* Object -> the first of its weak references. */
   LpBuf name;
 } LpSnapshotEdges;
 
