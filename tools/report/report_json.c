@@ -90,6 +90,8 @@ static void json_head(LpJson *j, const LpProfile *prof,
     lp_json_text(j, "memory");
   if (prof->of & LP_OF_CPU)
     lp_json_text(j, "cpu");
+  if (prof->of & LP_OF_HEAP)
+    lp_json_text(j, "heap");
   lp_json_end(j);
   json_files(j, "files", f, f->nbase, f->n);
   if (prof->baseline.present)
