@@ -76,7 +76,8 @@ enum {
   LJM_REC_ROOT = 18,
   LJM_REC_PART,
   LJM_REC_CTYPE,
-  LJM_REC_HEAPEND /* The sums: the last record of a whole dump. */
+  LJM_REC_HEAPEND, /* The sums: the last record of a whole dump. */
+  LJM_REC_DUMP     /* In a recording: a dump was taken here. */
 };
 
 /* Places of the cache: references that were met lately are written as their
