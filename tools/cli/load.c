@@ -60,7 +60,9 @@ static void warn(const char *name, const LpStream *st, const LpInput *in,
     lp_buf_printf(&b, "; %" PRIu64 " bytes lost", st->damage.bytes);
   if (st->damage.events)
     lp_buf_printf(&b, "; %" PRIu64 " %s lost", st->damage.events,
-                  st->body == 'p' ? "records of samples" : "events");
+                  st->body == 'p'   ? "records of samples"
+                  : st->body == 'd' ? "objects"
+                                    : "events");
   if (st->ndamage > 1)
     lp_buf_printf(&b, " (and %" PRIu64 " more)", st->ndamage - 1);
   fprintf(stderr, "%s\n", b.s);
@@ -115,6 +117,36 @@ static const char *load_why(const LpLoad *l, const LpInput *in,
   return in->error ? strerror(in->error) : NULL;
 }
 
+/* A heap dump was read: compute what is known of it. */
+static void load_heap(LpLoad *l, const LpSink *sink)
+{
+  LpDamage d;
+  if (!lp_dump_verify(&l->heap->dump, &d) && !l->st.ndamage)
+    sink->damage(sink->ctx, &d);
+  lp_heap_analyse(l->heap);
+  l->prof->heap = l->heap;
+}
+
+/* Where a heap dump goes, or NULL if there is one already. */
+static const LpHeapSink *load_dump(LpLoad *l)
+{
+  if (l->heap)
+    return NULL;
+  l->heap = lp_heap_new();
+  return &l->heap->sink;
+}
+
+/* The stream is read. */
+static void load_ended(LpLoad *l, const LpSink *sink)
+{
+  if (sink->heap && l->st.body == 'd') {
+    load_heap(l, sink);
+  } else if (sink->heap) {
+    lp_heap_free(l->heap);
+    l->heap = NULL;
+  }
+}
+
 /* Read one stream into the profile. */
 static int load_stream(LpLoad *l, const char *name, int fd)
 {
@@ -126,9 +158,11 @@ static int load_stream(LpLoad *l, const char *name, int fd)
   const char *why;
   int res;
   sink.body = load_body;
+  sink.heap = load_dump(l);
   lp_input_open(&in, lp_unpack_read, u);
   l->followed.in = &in;
   lp_reader_run(&in, &sink);
+  load_ended(l, &sink);
   lp_stream_close(st, lp_input_offset(&in));
   lp_progress_clear();
   res = lp_stream_status(st);
@@ -139,7 +173,7 @@ static int load_stream(LpLoad *l, const char *name, int fd)
     res = lp_load_failed(name, why);
   else if (res != LP_WHOLE)
     warn(name, st, &in, why);
-  if (st->body && !st->marks && l->timeless)
+  if (st->body && st->body != 'd' && !st->marks && l->timeless)
     fprintf(stderr, "%s: %s: has no time marks: %s\n",
             program_invocation_short_name, name, l->timeless);
   lp_input_close(&in);

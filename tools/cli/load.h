@@ -7,6 +7,7 @@
 #define LP_LOAD_H
 
 #include "follow.h"
+#include "analysis.h"
 #include "ingest.h"
 
 typedef struct LpLoad {
@@ -18,6 +19,8 @@ typedef struct LpLoad {
                         ** NULL. */
   LpFollow followed;    /* Has a name, if a file is. */
   LpStream st;          /* What is read. */
+  LpHeap *heap;         /* A heap dump that was read, or NULL. Whoever takes it
+                        ** frees it. */
 } LpLoad;
 
 /* Of two exit statuses, the one that takes precedence. */

@@ -99,6 +99,7 @@ static LpWanted wanted(const LpReport *r)
 /* What profiles are called, by LP_OF_*. */
 static const char *const kind_name[] = {[LP_OF_MEMORY] = "memory",
                                         [LP_OF_CPU] = "CPU",
+                                        [LP_OF_HEAP] = "heap dump",
                                         [LP_OF_MEMORY | LP_OF_CPU] =
                                             "memory and CPU"};
 
@@ -221,5 +222,6 @@ int main(int argc, char **argv)
     }
   }
   lp_profile_free(l.prof);
+  lp_heap_free(l.heap);
   return res;
 }

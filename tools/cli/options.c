@@ -34,9 +34,10 @@ enum {
   OPT_DIFF,
   OPT_TEMPORARY,
   OPT_YOUNG,
-  OPT_SNAP
+  OPT_SNAP,
+  OPT_PATH
 };
-_Static_assert(LP_TAKES_MIN << (OPT_SNAP - OPT_MIN) == LP_TAKES_SNAP,
+_Static_assert(LP_TAKES_MIN << (OPT_PATH - OPT_MIN) == LP_TAKES_PATH,
                "one bit for each of these options");
 
 static const struct argp_option options[] = {
@@ -56,6 +57,10 @@ static const struct argp_option options[] = {
      "Compare with the recording BASE; several BASEs are added up", 1},
     {"diff-from", OPT_DIFFLIST, "LIST", 0,
      "Compare with all recordings named in LIST", 1},
+    {"path", OPT_PATH, "OBJECT", 0,
+     "Heap dumps: the ways from the roots to the object at an address (0x...), "
+     "or to the largest objects of a shape that contains OBJECT",
+     1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
      "the whole profile, or a VIEW's table; csv: a VIEW's table (default: "
@@ -203,20 +208,24 @@ static int parse_of_memory(void)
 */
 static void parse_report(struct argp_state *state)
 {
-  LpBuf why = {0}, other = {0};
+  LpBuf why = {0}, other = {0}, heap = {0};
   int text = strcmp(lp_options.format, "text") == 0;
   if (!text && !(lp_options.given & LP_TAKES_MIN))
     lp_options.report.min = 0;
   if (text && !lp_options.view &&
       (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)))
     lp_options.view = "functions";
+  if (!lp_options.view && lp_options.report.path)
+    lp_options.view = "paths";
   if (!lp_options_report(LP_OF_MEMORY, &why) &&
       !lp_options_report(LP_OF_CPU, &other) &&
+      !lp_options_report(LP_OF_HEAP, &heap) &&
       (lp_options.file.n < 2 ||
        !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
     argp_error(state, "%s", parse_of_memory() ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
+  lp_buf_free(&heap);
 }
 
 /* One option about what is counted. */
@@ -270,6 +279,10 @@ static error_t parse_files(int key, char *arg, struct argp_state *state)
     lp_options.follow = lp_option_follow(arg, state);
     break;
   case OPT_DUMP:
+    lp_options.view = "objects";
+    break;
+  case OPT_PATH:
+    lp_options.report.path = arg;
     break;
   case ARGP_KEY_ARG:
     lp_names_add(&lp_options.file, arg);
@@ -284,7 +297,7 @@ static error_t parse_files(int key, char *arg, struct argp_state *state)
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-  if (key >= OPT_MIN && key <= OPT_SNAP)
+  if (key >= OPT_MIN && key <= OPT_PATH)
     lp_options.given |= (unsigned)LP_TAKES_MIN << (key - OPT_MIN);
   switch (key) {
   case 'H':

@@ -179,12 +179,14 @@ typedef struct LpDamage {
 LpDamage lp_damage_of(LpDamageKind kind, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The receiver of decoded records. All pointers must be set. Records, and the
+/* The receiver of decoded records. All pointers but heap must be set. Records,
+*and the
 ** strings in them, are valid during the call only. CTX is passed to all calls.
 */
 typedef struct LpSink {
   void *ctx;
-  /* It is a memory profile (m) or a CPU profile (p). Called once, before the
+  /* It is a memory profile (m), a CPU profile (p) or a heap dump (d). Called
+  *once, before the
   ** first event or sample; never, if nothing can be read.
   */
   void (*body)(void *ctx, int kind);
@@ -213,6 +215,10 @@ typedef struct LpSink {
   void (*statistic)(void *ctx, const LpMeta *m);
   /* The statistics are complete; they start at OFFSET of the stream. */
   void (*statistics_end)(void *ctx, uint64_t offset);
+  /* Receives what a heap dump has besides body and damage (heap.h); NULL: heap
+  ** dumps are refused.
+  */
+  const struct LpHeapSink *heap;
 } LpSink;
 
 /* Report damage to SINK. The other arguments are those of lp_damage_of. */

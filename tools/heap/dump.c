@@ -2,6 +2,7 @@
 ** A heap dump that was read: turns what the reader decodes into a graph.
 */
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,8 +59,9 @@ static void dump_object(void *ctx, const LpObject *o)
     dump_proto(d, id, o);
   else if (o->type == LJM_TYPE_TABLE)
     dump_table(d, id, o);
-  else if (o->type == LJM_TYPE_CDATA)
-    lp_idmap_put(&d->ctypeof, id, (uint32_t)o->number);
+  else if (o->type == LJM_TYPE_CDATA ||
+           (o->type == LJM_TYPE_FUNCTION && (o->flags & LJM_FUNC_C)))
+    lp_idmap_put(&d->number, id, (uint32_t)o->number);
 }
 
 static void dump_resume(void *ctx, uint64_t addr)
@@ -85,6 +87,8 @@ static void dump_node(LpDump *d, const LpRef *r)
 {
   LpGraph *g = &d->graph;
   int keyref = r->key == LJM_VALUE_REF, valueref = r->value == LJM_VALUE_REF;
+  if (r->value == LJM_VALUE_NONE) /* Nobody keeps the key of a free slot. */
+    return;
   if (keyref && (!(r->number & LJM_TABLE_WEAKKEY) || !dump_clears(d, r->from)))
     lp_graph_edge(g, LP_EDGE_KEY, 0, r->from);
   if (!valueref || ((r->number & LJM_TABLE_WEAKVALUE) && dump_clears(d, r->to)))
@@ -206,12 +210,35 @@ void lp_dump_seal(LpDump *d)
   lp_graph_seal(g, d->root, d->nroot);
 }
 
+int lp_dump_verify(const LpDump *d, LpDamage *damage)
+{
+  const LpHeapEnd *e = &d->end;
+  uint64_t objects = 0, bytes = 0, parts = 0;
+  size_t i;
+  for (i = 0; i < sizeof(d->type) / sizeof(d->type[0]); i++) {
+    objects += d->type[i].objects;
+    bytes += d->type[i].bytes;
+  }
+  for (i = 0; i < d->npart; i++)
+    parts += d->part[i].size;
+  if (!d->ended ||
+      (e->objects == objects && e->bytes == bytes && e->parts == parts &&
+       e->total == bytes + parts + (uint64_t)e->making))
+    return 1;
+  *damage = lp_damage_of(LP_ODD, 0,
+                         "the dump's sums are %" PRIu64 " objects, %" PRIu64
+                         " + %" PRIu64 " bytes, but %" PRIu64 ", %" PRIu64
+                         " + %" PRIu64 " were read",
+                         e->objects, e->bytes, e->parts, objects, bytes, parts);
+  return 0;
+}
+
 void lp_dump_close(LpDump *d)
 {
   lp_graph_close(&d->graph);
   lp_idmap_free(&d->protos);
   lp_idmap_free(&d->ctypes);
-  lp_idmap_free(&d->ctypeof);
+  lp_idmap_free(&d->number);
   free(d->proto);
   free(d->uvname);
   free(d->part);
@@ -225,4 +252,13 @@ const LpProto *lp_dump_proto(const LpDump *d, uint32_t id)
 {
   uint32_t n = lp_idmap_get(&d->protos, id);
   return n == LP_NONE ? NULL : &d->proto[n];
+}
+
+uint32_t lp_dump_link(const LpDump *d, uint32_t id, LpEdgeKind kind)
+{
+  const LpEdge *e = lp_graph_first(&d->graph, id);
+  for (; e; e = lp_graph_next(e))
+    if (lp_edge_kind(e) == kind)
+      return lp_edge_to(e);
+  return LP_NONE;
 }

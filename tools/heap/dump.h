@@ -50,7 +50,7 @@ typedef struct LpDump {
   LpIdMap ctypes; /* Number -> number in ctype. */
   LpDumpName *ctype;
   size_t nctype, capctype;
-  LpIdMap ctypeof; /* Cdata -> number of its type. */
+  LpIdMap number; /* Cdata -> number of its type; C function -> builtin's. */
   LpSparse *sparse;
   size_t nsparse, capsparse;
   uint64_t sparsebytes;
@@ -67,10 +67,18 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink);
 /* All is read: the graph can be used. */
 void lp_dump_seal(LpDump *d);
 
+/* Are the writer's sums those of what was read? If not, *D says what differs.
+** True for a dump without sums.
+*/
+int lp_dump_verify(const LpDump *d, LpDamage *damage);
+
 /* Free the memory. */
 void lp_dump_close(LpDump *d);
 
 /* The prototype of an object that is one, or NULL. */
 const LpProto *lp_dump_proto(const LpDump *d, uint32_t id);
+
+/* The object's reference of a KIND, or LP_NONE: a metatable, a prototype. */
+uint32_t lp_dump_link(const LpDump *d, uint32_t id, LpEdgeKind kind);
 
 #endif

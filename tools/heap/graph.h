@@ -72,16 +72,16 @@ enum {
 };
 
 /* An object. Strings have no references, but text. */
-typedef struct LpNode {
+typedef struct LpGraphNode {
   uint64_t addr;
   uint32_t size;  /* Bytes, or LP_SIZE_LARGE. */
   uint32_t first; /* Its first reference or LP_NONE; of a string: its text. */
-} LpNode;
+} LpGraphNode;
 
 #define LP_SIZE_LARGE UINT32_MAX
 
 typedef struct LpGraph {
-  LpNode *node;
+  LpGraphNode *node;
   uint8_t *type;  /* LJM_TYPE_*. */
   uint8_t *flags; /* LP_NODE_*. */
   size_t n, capnode, captype, capflags;
