@@ -17,6 +17,7 @@
 #include "lj_dispatch.h"
 #include "lj_heapdump.h"
 #include "lj_memprof_clock.h"
+#include "lj_memprof_dump.h"
 #include "lj_memprof_stream.h"
 #if LJ_HASFFI
 #include "lj_ctype.h"
@@ -336,7 +337,7 @@ static void heap_write(MPDump *d)
   uint64_t total = (uint64_t)g->gc.total;
   heap_prologue(d);
   heap_beginblock(d);
-  lj_memprof_metaheap(&d->buf, g, d->stringmax);
+  lj_memprof_metaheap(&d->buf, g, &d->id, d->stringmax);
   heap_roots(d);
   heap_parts(d);
 #if LJ_HASFFI
@@ -379,6 +380,7 @@ LUAMISC_API int luaM_memprof_dump(lua_State *L,
                 : opt->strings == 0 ? HEAP_STRINGMAX
                                     : (uint32_t)opt->strings;
   d.start = lj_memprof_now();
+  lj_memprof_markdump(d.g, &d.id);
   heap_write(&d);
   lj_wbuf_free(&d.buf);
   return d.buf.error ? LUAM_PROFILE_ERRIO : LUAM_PROFILE_SUCCESS;

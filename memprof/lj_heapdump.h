@@ -7,6 +7,7 @@
 
 #include "lj_obj.h"
 
+#include "lj_memprof_stream.h"
 #include "lj_wbuf.h"
 #include "format/ljm_format.h"
 #include "format/ljm_heap.h"
@@ -21,6 +22,7 @@ typedef struct MPDump {
   MPBuf buf;
   global_State *g;
   lua_State *L;          /* The thread that runs. */
+  MPDumpId id;           /* Its own, and its recording's. */
   uint64_t start;        /* Nanoseconds of lj_memprof_now(). */
   uint32_t stringmax;    /* Most bytes of a string that are written. */
   uint8_t dead;          /* The collector's mark of what it is about to free. */
@@ -65,11 +67,13 @@ LJ_FUNC void lj_heap_root(MPDump *d, const char *name, const void *o);
 /* Writes an object with all of its references. */
 LJ_FUNC void lj_heap_object(MPDump *d, GCobj *o);
 
+/* Writes a byte; there is room. */
 static LJ_AINLINE void lj_heap_byte(MPDump *d, int byte)
 {
   *d->buf.p++ = (uint8_t)byte;
 }
 
+/* Writes an integer as ULEB128; there is room. */
 static LJ_AINLINE void lj_heap_uleb(MPDump *d, uint64_t v)
 {
   d->buf.p = ljm_putuleb(d->buf.p, v);

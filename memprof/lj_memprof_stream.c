@@ -29,8 +29,7 @@
 
 /* -- Metadata ------------------------------------------------------------- */
 
-/* CLOCK_REALTIME in nanoseconds. */
-static uint64_t stream_realtime(void)
+uint64_t lj_memprof_realtime(void)
 {
   struct timespec ts;
   clock_gettime(CLOCK_REALTIME, &ts);
@@ -90,7 +89,7 @@ static void stream_putstring(MPBuf *b, const char *key, const char *value)
 }
 
 /* Begins the metadata: what those of all streams have. */
-static uint8_t *stream_metabegin(MPBuf *b)
+static uint8_t *stream_metabegin(MPBuf *b, uint64_t now)
 {
   uint8_t *mark = lj_wbuf_record(b, LJM_REC_META);
   stream_putstring(b, "producer", STREAM_PRODUCER);
@@ -101,17 +100,21 @@ static uint8_t *stream_metabegin(MPBuf *b)
   stream_putint(b, "pid", (uint64_t)getpid());
   stream_putint(b, "pidns", stream_pidns());
   stream_putint(b, "process_start", stream_processstart());
-  stream_putint(b, "realtime", stream_realtime());
-  stream_putint(b, "monotonic", lj_memprof_now());
+  stream_putint(b, "realtime", lj_memprof_realtime());
+  stream_putint(b, "monotonic", now);
   stream_putint(b, "buffer", (uint64_t)(b->end - b->base));
   return mark;
 }
 
-void lj_memprof_metaheap(MPBuf *b, const global_State *g, uint32_t strings)
+void lj_memprof_metaheap(MPBuf *b, const global_State *g, const MPDumpId *id,
+                         uint32_t strings)
 {
-  uint8_t *mark = stream_metabegin(b);
+  uint8_t *mark = stream_metabegin(b, lj_memprof_now());
   stream_putint(b, "live", (uint64_t)g->gc.total);
   stream_putint(b, "strings", strings);
+  stream_putint(b, "dump", id->id);
+  if (id->recording != 0)
+    stream_putint(b, "recording", id->recording);
   lj_wbuf_recordend(b, mark);
 }
 
@@ -119,8 +122,10 @@ void lj_memprof_metaheap(MPBuf *b, const global_State *g, uint32_t strings)
 static void stream_meta(MPState *mp)
 {
   MPBuf *b = &mp->buf;
-  uint8_t *mark = stream_metabegin(b);
+  uint8_t *mark;
   uint64_t bytes, seed;
+  mp->stream.monotonic = lj_memprof_now();
+  mark = stream_metabegin(b, mp->stream.monotonic);
   mp->stream.live = (uint64_t)mp->g->gc.total;
   stream_putint(b, "live", mp->stream.live);
   stream_putint(b, "lines", (uint64_t)mp->lines);

@@ -12,15 +12,26 @@
 typedef struct MPStream {
   uint64_t blockevents; /* Events before the current block. */
   uint64_t live;        /* Bytes on the heap, as META records. */
+  uint64_t monotonic;   /* When META was written; nanoseconds. */
   uint64_t lost;        /* Events made by the writer. */
 } MPStream;
+
+/* Distinguishes a dump from all others. */
+typedef struct MPDumpId {
+  uint64_t id;
+  uint64_t recording; /* The recording that has a record of it: `monotonic` of
+                      ** its META; or 0. */
+} MPDumpId;
+
+/* CLOCK_REALTIME in nanoseconds. */
+LJ_FUNC uint64_t lj_memprof_realtime(void);
 
 /* Writes the beginning of the stream, all of it. Errors are in buf.error. */
 LJ_FUNC void lj_memprof_begin(MPState *mp);
 
 /* Appends the metadata of a heap dump; the caller made room. */
 LJ_FUNC void lj_memprof_metaheap(MPBuf *b, const global_State *g,
-                                 uint32_t strings);
+                                 const MPDumpId *id, uint32_t strings);
 
 /*
 ** Writes the rest of the stream. swapped: the VM's allocator was replaced while

@@ -91,6 +91,7 @@ static const char rec_decoder[] =
     "b.sum, b.times = s.bytes_in - s.bytes_out, s.times or 0\n"
     "b.before, b.after = meta.live or 0, totals.live or 0\n"
     "b.lost, b.flags = totals.lost or 0, totals.flags or 0\n"
+    "b.dumps = s.dumps and #s.dumps or 0\n"
     "return b\n";
 
 /* A number of the decoder's table. */
@@ -130,6 +131,7 @@ RecBooks rec_books(const RecStream *s)
   b.after = (uint64_t)rec_field(L, "after");
   b.lost = (uint64_t)rec_field(L, "lost");
   b.flags = (uint64_t)rec_field(L, "flags");
+  b.dumps = (uint64_t)rec_field(L, "dumps");
   lua_getfield(L, -1, "error");
   strncpy(b.error, lua_tostring(L, -1), sizeof(b.error) - 1);
   lua_close(L);

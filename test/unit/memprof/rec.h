@@ -56,6 +56,7 @@ typedef struct RecBooks {
   int64_t sum;            /* Of all new sizes, less all old sizes. */
   uint64_t before, after; /* Bytes live by META and TOTALS. */
   uint64_t lost, flags;   /* Of TOTALS. */
+  uint64_t dumps;         /* DUMP records. */
 } RecBooks;
 
 RecBooks rec_books(const RecStream *s);
