@@ -182,17 +182,17 @@ void lp_snapshot_nodes_open(LpSnapshotNodes *s, const LpHeap *h,
                             const LpSnapshotLimits *limits)
 {
   size_t most = limits->most;
+  unsigned turn;
   if (limits->top && limits->top < most)
     most = limits->top;
-  for (;;) {
+  for (turn = 0;; turn++) {
     uint64_t least = nodes_least(h, most);
-    if (least < limits->least)
-      least = limits->least;
-    nodes_choose(s, h, least, most < limits->most / 16 && most != limits->top);
-    if (s->n <= limits->most || most == 0)
+    int bytype = turn > 2;
+    nodes_choose(s, h, least > limits->least ? least : limits->least, bytype);
+    if (s->n <= limits->most || (bytype && most == 0))
       break;
     lp_snapshot_nodes_close(s);
-    most = most < limits->most / 16 ? most / 16 : most / 4;
+    most /= 4;
   }
   group_members(s, h);
 }
