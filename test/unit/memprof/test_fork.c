@@ -169,9 +169,24 @@ static RecStream get(const char *path)
   return s;
 }
 
+/* Clears what no two dumps share: the id, and with it the checksum of the block
+** that META is in.
+*/
+static void clear_id(RecStream *s)
+{
+  uint8_t *block = memmem(s->p, s->n, "ljb\x10", 4);
+  uint8_t *id = memmem(s->p, s->n, "\4dump", 5);
+  ck_assert_ptr_nonnull(block);
+  ck_assert_ptr_nonnull(id);
+  memset(block + 4, 0, 4);
+  memset(id + 6, 0, 9);
+}
+
 static void check_same(RecStream *a, RecStream *b)
 {
   ck_assert_uint_gt(a->n, 10000);
+  clear_id(a);
+  clear_id(b);
   ck_assert_uint_eq(a->n, b->n);
   ck_assert_int_eq(memcmp(a->p, b->p, a->n), 0);
 }
@@ -800,6 +815,8 @@ static const char *work(int id)
     Forked f = fork_dump(L);
     rec_run(L, vm_churn);
     there = release(&f);
+    clear_id(&here);
+    clear_id(&there);
     if (here.n != there.n || memcmp(here.p, there.p, here.n) != 0)
       return "the dump is of another moment";
     rec_free(&here);
