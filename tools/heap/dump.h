@@ -51,6 +51,12 @@ typedef struct LpDumpOrigin {
   uint64_t pid, process_start;
 } LpDumpOrigin;
 
+/* A reference that the collector clears: it keeps nothing. */
+typedef struct LpWeak {
+  uint32_t from;
+  LpEdge edge;
+} LpWeak;
+
 typedef struct LpDump {
   LpGraph graph;
   LpDumpOrigin origin;
@@ -74,6 +80,8 @@ typedef struct LpDump {
   LpSparse *sparse;
   size_t nsparse, capsparse;
   uint64_t sparsebytes;
+  LpWeak *weak; /* Those of an object are beside each other. */
+  size_t nweak, capweak;
   LpEdge *root;
   size_t nroot, caproot;
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */

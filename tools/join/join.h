@@ -13,8 +13,7 @@
 #include "analysis.h"
 #include "replay.h"
 
-#define LP_JOIN_PERCENT 1 /* Of what is reached: who keeps less is no keeper.  \
-                           */
+#define LP_JOIN_PERCENT 1 /* Of what is reached: less makes no keeper. */
 #define LP_JOIN_KEEPERS 100
 
 /* Keepers that are always there. */

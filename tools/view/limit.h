@@ -31,8 +31,7 @@ unsigned lp_limit_wants(const LpLimit *l);
 int lp_limit_kept(const LpLimit *l, uint64_t n);
 
 /* Does a profile keep a limit of a metric? If not, a line about it is appended
-*to WHY, and
-** sometimes a remark if so.
+** to WHY, and sometimes a remark if so.
 */
 int lp_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why);
 
