@@ -20,7 +20,8 @@ static void group_add(LpGroup *g, const LpHeap *h, uint32_t id)
 
 LpGroup lp_group_root(const LpHeap *h)
 {
-  LpGroup g = {.shape = LP_NONE, .retained = h->dom.retained[LP_GRAPH_ROOT]};
+  LpGroup g = {.shape = LP_NONE, .apart = 1};
+  g.retained = h->dom.retained[LP_GRAPH_ROOT];
   group_add(&g, h, LP_GRAPH_ROOT);
   return g;
 }
@@ -94,7 +95,8 @@ static void groups_cut(LpGroups *s, uint64_t least)
   s->n = kept;
 }
 
-LpGroups lp_groups_below(const LpHeap *h, const LpGroup *g, uint64_t least)
+LpGroups lp_groups_below(const LpHeap *h, const LpGroup *g, uint64_t least,
+                         uint64_t apart)
 {
   LpGroups s = {0};
   LpIdMap byshape = {0};
@@ -104,7 +106,7 @@ LpGroups lp_groups_below(const LpHeap *h, const LpGroup *g, uint64_t least)
     for (; kid != LP_NONE; kid = h->kids.next[kid])
       if (!group_takes(g, h, kid, g->id[i]))
         groups_sort_in(&s, &byshape, h, kid,
-                       g->n == 1 && h->dom.retained[kid] >= least);
+                       g->n == 1 && h->dom.retained[kid] >= apart);
   }
   lp_idmap_free(&byshape);
   groups_cut(&s, least);

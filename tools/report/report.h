@@ -92,6 +92,7 @@ extern const LpReport lp_report_heap_tree;
 extern const LpReport lp_report_heap_paths;
 extern const LpReport lp_report_heap_list;
 extern const LpReport lp_report_heap_objects;
+extern const LpReport lp_report_heap_html;
 
 /* Write all snapshots as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,

@@ -27,7 +27,7 @@ typedef struct Tree {
 /* The lines below a group, in their order. Small ones are left out. */
 static void tree_below(Tree *tr, const LpGroup *g, unsigned depth)
 {
-  LpGroups below = lp_groups_below(tr->h, g, tr->least);
+  LpGroups below = lp_groups_below(tr->h, g, tr->least, tr->least);
   size_t i;
   for (i = below.n; i-- > 0;) {
     tr->line = lp_grow(tr->line, &tr->cap, tr->n + 1, sizeof(*tr->line));
