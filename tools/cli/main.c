@@ -67,7 +67,8 @@ static int write_report(const LpLoad *l, int last)
     lp_shape_open(&shape, l->prof, opt->focus ? &lp_options.focus : NULL,
                   opt->ignore ? &lp_options.ignore : NULL);
     opt->shape = &shape;
-    lp_report_write(lp_options.format, lp_options.view, &out, l->prof, opt);
+    lp_report_write(lp_options.format, lp_options_view(l->prof->of), &out,
+                    l->prof, opt);
     opt->shape = NULL;
     lp_shape_close(&shape);
     err = close_report(&out, &r, &l->followed, last);

@@ -158,11 +158,26 @@ static unsigned options_given(void)
   return given;
 }
 
+/* Metrics that the RFC's report cannot show change the default view. */
+const char *lp_options_view(unsigned of)
+{
+  int text = strcmp(lp_options.format, "text") == 0;
+  if (lp_options.view)
+    return lp_options.view;
+  if (of & LP_OF_HEAP)
+    return lp_options.report.path ? "paths"
+           : lp_options.dump      ? "objects"
+                                  : NULL;
+  return text && (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF))
+             ? "functions"
+             : NULL;
+}
+
 /* The report of profiles of one kind that takes all options, or NULL and *WHY.
  */
 const LpReport *lp_options_report(unsigned of, LpBuf *why)
 {
-  const LpReport *r = lp_report_choose(lp_options.format, lp_options.view,
+  const LpReport *r = lp_report_choose(lp_options.format, lp_options_view(of),
                                        options_given(), of, why);
   size_t i;
   if (!r || !lp_report_check(r, of, &lp_options.report, why))
@@ -192,7 +207,8 @@ unsigned lp_options_wants(const LpReport *r)
 */
 static int parse_of_memory(void)
 {
-  const char *format = lp_options.format, *view = lp_options.view;
+  const char *format = lp_options.format;
+  const char *view = lp_options_view(LP_OF_MEMORY);
   unsigned given = options_given();
   LpBuf why = {0};
   int is = lp_report_choose(format, view, given, LP_OF_MEMORY, &why) ||
@@ -202,8 +218,8 @@ static int parse_of_memory(void)
   return is;
 }
 
-/* All options are parsed. Reports as text leave out small rows; metrics that
-** the RFC's report cannot show change the default view. Some report must take
+/* All options are parsed. Reports as text leave out small rows. Some report
+*must take
 ** all options; which one depends on the kinds of FILEs.
 */
 static void parse_report(struct argp_state *state)
@@ -212,11 +228,6 @@ static void parse_report(struct argp_state *state)
   int text = strcmp(lp_options.format, "text") == 0;
   if (!text && !(lp_options.given & LP_TAKES_MIN))
     lp_options.report.min = 0;
-  if (text && !lp_options.view &&
-      (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)))
-    lp_options.view = "functions";
-  if (!lp_options.view && lp_options.report.path)
-    lp_options.view = "paths";
   if (!lp_options_report(LP_OF_MEMORY, &why) &&
       !lp_options_report(LP_OF_CPU, &other) &&
       !lp_options_report(LP_OF_HEAP, &heap) &&
@@ -279,7 +290,7 @@ static error_t parse_files(int key, char *arg, struct argp_state *state)
     lp_options.follow = lp_option_follow(arg, state);
     break;
   case OPT_DUMP:
-    lp_options.view = "objects";
+    lp_options.dump = 1;
     break;
   case OPT_PATH:
     lp_options.report.path = arg;

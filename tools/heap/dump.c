@@ -82,23 +82,42 @@ static int dump_clears(LpDump *d, uint64_t addr)
   return id != LP_NONE && d->graph.type[id] != LJM_TYPE_STRING;
 }
 
+/* A reference of a table, which is WEAK or not. */
+static void dump_slot(LpDump *d, int weak, LpEdgeKind kind, uint64_t detail,
+                      uint64_t addr)
+{
+  LpGraph *g = &d->graph;
+  uint32_t to;
+  if (!weak || !dump_clears(d, addr)) {
+    lp_graph_edge(g, kind, detail, addr);
+    return;
+  }
+  to = lp_graph_id(g, addr);
+  if (g->open == LP_NONE || to == LP_NONE)
+    return;
+  d->weak = lp_grow(d->weak, &d->capweak, d->nweak + 1, sizeof(*d->weak));
+  detail = detail < LP_EDGE_MANY ? detail : LP_EDGE_MANY;
+  d->weak[d->nweak++] =
+      (LpWeak){g->open, {to, (uint32_t)kind << 28 | (uint32_t)detail}};
+}
+
 /* A key and its value. All strings come before what refers to them. */
 static void dump_node(LpDump *d, const LpRef *r)
 {
-  LpGraph *g = &d->graph;
-  int keyref = r->key == LJM_VALUE_REF, valueref = r->value == LJM_VALUE_REF;
+  int keyref = r->key == LJM_VALUE_REF;
+  int weak = (r->number & LJM_TABLE_WEAKVALUE) != 0;
   if (r->value == LJM_VALUE_NONE) /* Nobody keeps the key of a free slot. */
     return;
-  if (keyref && (!(r->number & LJM_TABLE_WEAKKEY) || !dump_clears(d, r->from)))
-    lp_graph_edge(g, LP_EDGE_KEY, 0, r->from);
-  if (!valueref || ((r->number & LJM_TABLE_WEAKVALUE) && dump_clears(d, r->to)))
+  if (keyref)
+    dump_slot(d, (r->number & LJM_TABLE_WEAKKEY) != 0, LP_EDGE_KEY, 0, r->from);
+  if (r->value != LJM_VALUE_REF)
     return;
   if (keyref)
-    lp_graph_edge(g, LP_EDGE_FIELD, lp_graph_id(g, r->from), r->to);
+    dump_slot(d, weak, LP_EDGE_FIELD, lp_graph_id(&d->graph, r->from), r->to);
   else if (r->key == LJM_VALUE_INT)
-    lp_graph_edge(g, LP_EDGE_ITEM, r->from, r->to);
+    dump_slot(d, weak, LP_EDGE_ITEM, r->from, r->to);
   else
-    lp_graph_edge(g, LP_EDGE_VALUE, 0, r->to);
+    dump_slot(d, weak, LP_EDGE_VALUE, 0, r->to);
 }
 
 /* The name of the next upvalue of the prototype before. */
@@ -267,6 +286,7 @@ void lp_dump_close(LpDump *d)
   free(d->part);
   free(d->ctype);
   free(d->sparse);
+  free(d->weak);
   free(d->root);
   memset(d, 0, sizeof(*d));
 }

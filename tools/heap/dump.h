@@ -35,6 +35,12 @@ typedef struct LpSparse {
   uint64_t bytes;
 } LpSparse;
 
+/* A reference that the collector clears: it keeps nothing. */
+typedef struct LpWeak {
+  uint32_t from;
+  LpEdge edge;
+} LpWeak;
+
 typedef struct LpDump {
   LpGraph graph;
   LpTypeSum type[16];
@@ -54,6 +60,8 @@ typedef struct LpDump {
   LpSparse *sparse;
   size_t nsparse, capsparse;
   uint64_t sparsebytes;
+  LpWeak *weak; /* Those of an object are beside each other. */
+  size_t nweak, capweak;
   LpEdge *root;
   size_t nroot, caproot;
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */

@@ -48,16 +48,19 @@ typedef struct LpEdge {
 
 #define LP_EDGE_LAST (1u << 31)
 
+/* The number of the object that a reference leads to. */
 static inline uint32_t lp_edge_to(const LpEdge *e)
 {
   return e->to & ~LP_EDGE_LAST;
 }
 
+/* What a reference is. */
 static inline LpEdgeKind lp_edge_kind(const LpEdge *e)
 {
   return (LpEdgeKind)(e->label >> 28);
 }
 
+/* Its detail: a number, a name or an object, as LpEdgeKind says. */
 static inline uint32_t lp_edge_detail(const LpEdge *e)
 {
   return e->label & LP_EDGE_MANY;

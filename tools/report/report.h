@@ -93,6 +93,7 @@ extern const LpReport lp_report_heap_paths;
 extern const LpReport lp_report_heap_list;
 extern const LpReport lp_report_heap_objects;
 extern const LpReport lp_report_heap_html;
+extern const LpReport lp_report_heap_snapshot;
 
 /* Write all snapshots as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
