@@ -12,7 +12,8 @@
 #include "html_page.h"
 #include "json_parts.h"
 
-#define HTML_ROWS 1000 /* Of a table. */
+#define HTML_ROWS     1000 /* Of a table. */
+#define HTML_SENTENCE 500  /* Bytes of JSON. */
 
 /* Tables of the page. */
 static const LpReport *const html_tables[] = {
@@ -31,6 +32,8 @@ static void html_suspects(LpJson *j, const LpBoxes *b)
     LpBuf text = {0}, path = {0};
     lp_heap_suspect(&text, b->h, &s[i]);
     lp_heap_place(&path, b->h, s[i].id);
+    lp_box_cut(&text, HTML_SENTENCE);
+    lp_box_cut(&path, LP_BOX_NAME);
     lp_json_object(j, NULL);
     lp_json_keynumber(j, "bytes", s[i].bytes);
     lp_json_keytext(j, "text", text.s);
@@ -185,7 +188,7 @@ static void html_cut(LpTable *t)
       if (t->col[col].unit != LP_UNIT_TEXT || !p->known)
         continue;
       lp_buf_puts(&b, p->s);
-      lp_box_cut(&b);
+      lp_box_cut(&b, LP_BOX_NAME);
       free(p->s);
       p->s = b.s;
     }

@@ -109,7 +109,7 @@ function heapTiles(p, choose) {
     of: "objects"};
   return [tileEl(p, tile, state, choose),
     factTile("Garbage", bytesText(h.garbage), `${shareText(h.garbage, all)}, ` +
-      `${countText(h.garbage_objects)} objects that nothing keeps`,
+      `${countText(h.garbage_objects)} objects`,
     h.garbage > all / 2),
     factTile("Empty slots", bytesText(h.empty),
       `in ${countText(h.sparse)} tables`),
