@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap_join.h"
 #include "heap_report.h"
 #include "text.h"
 
@@ -91,6 +92,8 @@ static void summary_write(LpOut *out, const LpProfile *prof,
 {
   summary_head(&out->buf, prof->heap);
   summary_suspects(&out->buf, prof->heap);
+  if (prof->join)
+    lp_join_sentences(out, prof);
   summary_table(out, prof, opt, &lp_report_heap_types, "TYPES");
   summary_table(out, prof, opt, &lp_report_heap_shapes, "\nSHAPES");
   summary_table(out, prof, opt, &lp_report_heap_retained,
