@@ -255,6 +255,26 @@ def group_use():
         check.calm(b, "paper")
 
 
+def group_joined():
+    """Who made what is kept."""
+    path = dump("made")
+    both = check.page(path, path.replace(".ljd", ".ljm"))
+    rows = table(path, "keepers", path.replace(".ljd", ".ljm"))
+    want = next(r for r in rows if r["name"] == "_G.cache")
+    if "remember (" not in want["site"]:
+        raise Wrong(f"made at {want['site']}")
+    with browser.Browser() as b:
+        b.open(both, "#v=keepers")
+        b.wait("document.documentElement.dataset.ready")
+        said = [s for s in texts(b, "#suspects p") if "_G.cache, made at" in s]
+        same("sentences", len(said), 1)
+        got = [r for r in check.rows(b, "#panel-keepers")
+               if r["name"] == "_G.cache" and r["site"] == want["site"]]
+        same("rows", len(got), 1)
+        same("bytes", check.number(got[0]["bytes"]), int(want["bytes"]))
+        check.calm(b, both)
+
+
 def group_narrow():
     """At 400 pixels all of it can be read."""
     with browser.Browser(400, 860) as b:

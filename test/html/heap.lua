@@ -3,7 +3,8 @@
 --   luajit heap.lua DIRECTORY
 --
 -- app.ljd: sessions that a cache keeps, and a list; hostile.ljd: names that are
--- not meant well; large.ljd: more and longer names than a page has room for.
+-- not meant well; made.ljd with its recording; large.ljd: more and longer names
+-- than a page has room for.
 
 local dir = arg[1]
 local options = { strings = 4096 }
@@ -56,6 +57,15 @@ end
 _G[names[1]] = { hostile[names[1]], ("much"):rep(100000) }
 dump("hostile")
 hostile, _G[names[1]] = nil, nil
+
+-- What was recorded, too.
+local function remember(i) cache[i] = { id = i, text = "text " .. i } end
+cache = {}
+assert(misc.memprof.start(dir .. "/made.ljm"))
+for i = 1, 1000 do remember(i) end
+dump("made")
+assert(misc.memprof.stop())
+cache = nil
 
 -- A tree of equal parts, in which each table has keys of its own.
 local count = 0

@@ -6,9 +6,10 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "heap_boxes.h"
-#include "heap_report.h"
+#include "heap_join.h"
 #include "html_page.h"
 #include "json_parts.h"
 
@@ -18,7 +19,7 @@
 /* Tables of the page. */
 static const LpReport *const html_tables[] = {
     &lp_report_heap_shapes, &lp_report_heap_retained, &lp_report_heap_types,
-    &lp_report_heap_sparse, &lp_report_heap_threads};
+    &lp_report_heap_sparse, &lp_report_heap_threads,  &lp_report_heap_keepers};
 
 /* -- Summary --------------------------------------------------------------- */
 
@@ -44,6 +45,27 @@ static void html_suspects(LpJson *j, const LpBoxes *b)
     lp_buf_free(&path);
   }
   lp_json_end(j);
+}
+
+/* Who made what is kept, a sentence each, if the dump is joined. */
+static void html_made(LpJson *j, const LpProfile *prof)
+{
+  LpOut out;
+  char *line, *rest = NULL;
+  lp_out_open(&out, -1);
+  if (prof->join)
+    lp_join_sentences(&out, prof);
+  lp_json_array(j, "made");
+  line = out.buf.n ? strtok_r(out.buf.s, "\n", &rest) : NULL;
+  while (line && (line = strtok_r(NULL, "\n", &rest))) { /* Without a title. */
+    LpBuf text = {0};
+    lp_buf_puts(&text, line + strspn(line, " "));
+    lp_box_cut(&text, HTML_SENTENCE);
+    lp_json_text(j, text.s);
+    lp_buf_free(&text);
+  }
+  lp_json_end(j);
+  lp_out_close(&out);
 }
 
 static void html_total(LpJson *j, const char *key, uint64_t n)
@@ -83,6 +105,7 @@ static void html_summary(LpJson *j, const LpProfile *prof, const LpBoxes *b)
   lp_json_end(j);
   html_dump(j, b);
   html_suspects(j, b);
+  html_made(j, prof);
   lp_json_damage(j, &prof->files);
   lp_json_end(j);
   lp_json_array(j, "metrics");
@@ -246,7 +269,8 @@ static void html_document(LpOut *out, const LpProfile *prof,
   lp_json_object(&j, "tables");
   o.top = HTML_ROWS;
   for (i = 0; i < sizeof(html_tables) / sizeof(html_tables[0]); i++)
-    html_table(&j, prof, &b, &o, html_tables[i]);
+    if (html_tables[i]->of & prof->of)
+      html_table(&j, prof, &b, &o, html_tables[i]);
   lp_json_end(&j);
   lp_json_end(&j);
   lp_boxes_close(&b);
