@@ -28,7 +28,8 @@ end
 
 -- Integers --------------------------------------------------------------------
 
--- Numbers of more than 53 bits lose their last ones: addresses never do.
+-- Numbers of more than 53 bits lose their last ones; addresses are read with
+-- what decode.lua has for them.
 local function uleb(r)
   local v, scale, b = 0, 1
   repeat
@@ -72,7 +73,8 @@ local golden = { 0x7c15, 0x7f4a, 0x79b9, 0x9e37 }
 
 local function cache_place(v)
   local a, carry, digit = {}, 0
-  for i = 1, 4 do a[i], v = v % 65536, floor(v / 65536) end
+  local hi, lo = decode.split(v)
+  a[1], a[2], a[3], a[4] = lo % 65536, floor(lo / 65536), hi % 65536, floor(hi / 65536)
   for i = 1, 4 do
     local sum = carry
     for k = 1, i do sum = sum + a[k] * golden[i - k + 1] end
@@ -81,24 +83,31 @@ local function cache_place(v)
   return floor(digit / 256)
 end
 
-assert(cache_place(1) == 0x9e and cache_place(2) == 0x3c and cache_place(2 ^ 63) == 0x80)
+assert(cache_place(1) == 0x9e and cache_place(2) == 0x3c and cache_place("8000000000000000") == 0x80)
 
 -- References ------------------------------------------------------------------
 
--- An address, or nil.
+-- Half of a reference's number, whose highest bit stays what it is.
+local function half(v)
+  if type(v) == "number" then return floor(v / 2) end
+  local hi, lo = decode.split(v)
+  return decode.join(floor(hi / 2) + (hi >= 2 ^ 31 and 2 ^ 31 or 0), floor(lo / 2) + hi % 2 * 2 ^ 31)
+end
+
+-- An address, or nil. The number is odd where a difference follows: 1 was added.
 local function ref(r)
-  local v = uleb(r)
+  local v = decode.uleb(r)
   if v == 0 then return nil end
-  v = v - 1
-  local rest = floor(v / 2)
-  if v % 2 == 1 then
-    if rest > 255 then bad(r, "place outside of the cache") end
-    r.ref = r.cache[rest] or bad(r, "empty place of the cache")
+  local _, lo = decode.split(v)
+  if lo % 2 == 0 then
+    local place = v / 2 - 1
+    if place > 255 then bad(r, "place outside of the cache") end
+    r.ref = r.cache[place] or bad(r, "empty place of the cache")
   else
-    r.ref = r.ref + (rest % 2 == 0 and rest / 2 or -(rest + 1) / 2)
+    r.ref = decode.add_zigzag(r.ref, half(v))
     r.cache[cache_place(r.ref)] = r.ref
   end
-  return r.ref * 8
+  return decode.address(r.ref)
 end
 
 local function must(r)
@@ -106,7 +115,7 @@ local function must(r)
 end
 
 local function near(r)
-  return (r.addr + sleb(r)) * 8
+  return decode.address(decode.add_zigzag(r.addr, decode.uleb(r)))
 end
 
 local function add(o, kind, to, t)
@@ -192,10 +201,10 @@ end
 local function object(r, d, h)
   local name = M.types[floor(h / 16)] or bad(r, "type")
   local o = { type = name, garbage = h % 4 == 3, refs = {} }
-  r.addr = r.addr + sleb(r)
+  r.addr = decode.add_zigzag(r.addr, decode.uleb(r))
   r.ref, r.next, r.weak = r.addr, 0, 0
   r.size[name] = (r.size[name] or 0) + sleb(r)
-  o.addr, o.size = r.addr * 8, r.size[name]
+  o.addr, o.size = decode.address(r.addr), r.size[name]
   if d.at[o.addr] then bad(r, "an object twice") end
   if o.size < 0 then bad(r, "size") end
   fields[name](r, o, floor(h / 4) % 4)
@@ -216,9 +225,9 @@ end
 
 local part = {
   [0] = function(r, o)
-    r.addr = uleb(r)
+    r.addr = decode.uleb(r)
     r.ref = r.addr
-    if not o or o.addr ~= r.addr * 8 then bad(r, "another object goes on") end
+    if not o or o.addr ~= decode.address(r.addr) then bad(r, "another object goes on") end
   end,
   function(r, o, flags)
     r.next = r.next + (flags == 1 and uleb(r) or 0)

@@ -696,6 +696,7 @@ local places = {
   ["an overflow of the stack"] = { function(d)
     local function f(x) local t = { x } return f(t), t end
     xpcall(f, function() if d then d() d = nil end end)
+    if d then d() end -- Sometimes there is no room for the handler.
   end },
   ["metamethods"] = { function(d)
     local mt = {}
