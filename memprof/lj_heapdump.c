@@ -23,9 +23,6 @@
 #include "lj_ctype.h"
 #endif
 
-#define HEAP_STRINGMAX                                                         \
-  256 /* Bytes of a string, if nothing else is asked for. */
-
 /* -- The stream ------------------------------------------------------------ */
 
 /* Begins a block: all registers are zero, and an object may go on in it. */
@@ -377,7 +374,7 @@ LUAMISC_API int luaM_memprof_dump(lua_State *L,
   d.L = L;
   d.dead = otherwhite(d.g) & LJ_GC_WHITES;
   d.stringmax = opt->strings < 0    ? 0
-                : opt->strings == 0 ? HEAP_STRINGMAX
+                : opt->strings == 0 ? LJM_HEAP_STRINGS
                                     : (uint32_t)opt->strings;
   d.start = lj_memprof_now();
   lj_memprof_markdump(d.g, &d.id);
