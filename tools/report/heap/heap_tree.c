@@ -129,7 +129,8 @@ static void tree_below(Tree *tr, const Group *g, unsigned depth)
       free(tr->line[i].g.id);
   }
   tr->n = kept;
-  qsort(tr->line + first, tr->n - first, sizeof(*tr->line), group_before);
+  if (kept > first)
+    qsort(tr->line + first, kept - first, sizeof(*tr->line), group_before);
 }
 
 /* Appends what a line is called. */
