@@ -23,7 +23,7 @@ typedef struct MPDump {
   global_State *g;
   lua_State *L;          /* The thread that runs. */
   MPDumpId id;           /* Its own, and its recording's. */
-  uint64_t start;        /* Nanoseconds of lj_memprof_now(). */
+  MPOrigin origin;       /* The process of the VM, and when it was as it is. */
   uint32_t stringmax;    /* Most bytes of a string that are written. */
   uint8_t dead;          /* The collector's mark of what it is about to free. */
   uint64_t objects;      /* Objects so far, */
@@ -41,7 +41,22 @@ typedef struct MPDump {
   uint64_t cache[LJM_REF_CACHE]; /* The last references, by their hash. */
 } MPDump;
 
-/* -- The stream (lj_heapdump.c) -------------------------------------------- */
+/* -- A dump (lj_heapdump.c) ------------------------------------------------ */
+
+/* Bytes of the buffer that the options ask for. */
+LJ_FUNC size_t lj_heap_bufsize(const struct luam_Prof_options *opt);
+
+/* Begins a dump of the VM of L. The caller gives it a buffer and a writer. */
+LJ_FUNC void lj_heap_init(MPDump *d, lua_State *L,
+                          const struct luam_Prof_options *opt);
+
+/*
+** Writes all of the dump. Calls nothing that allocates or locks. Errors are in
+** buf.error.
+*/
+LJ_FUNC void lj_heap_write(MPDump *d);
+
+/* -- The stream ------------------------------------------------------------ */
 
 /*
 ** Makes room for n bytes, HEAP_ITEM_MAX at the most. A new block may begin, and

@@ -23,13 +23,17 @@
 
 /* -- Ids ------------------------------------------------------------------- */
 
-/* An id that no other dump has, of this process or of another one. */
+/*
+** An id that no other dump has, of this process or of another one. As ULEB128
+** all have the same length.
+*/
 static uint64_t dump_newid(void)
 {
   static uint64_t count;
   uint64_t id = lj_memprof_realtime() ^ (uint64_t)getpid() << 32;
   id += __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-  return id * U64x(9e3779b9, 7f4a7c15) | 1;
+  id = id * U64x(9e3779b9, 7f4a7c15) >> 1;
+  return id | U64x(40000000, 00000000);
 }
 
 /* -- The record ------------------------------------------------------------ */

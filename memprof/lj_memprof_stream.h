@@ -29,9 +29,22 @@ LJ_FUNC uint64_t lj_memprof_realtime(void);
 /* Writes the beginning of the stream, all of it. Errors are in buf.error. */
 LJ_FUNC void lj_memprof_begin(MPState *mp);
 
+/* The process that a stream is about, and when it begins; as in META. */
+typedef struct MPOrigin {
+  uint64_t pid;
+  uint64_t pidns;        /* Inode of the pid namespace, or 0. */
+  uint64_t processstart; /* Clock ticks since boot, or 0. */
+  uint64_t realtime;     /* Nanoseconds of CLOCK_REALTIME, */
+  uint64_t monotonic;    /* and of CLOCK_MONOTONIC. */
+} MPOrigin;
+
+/* Looks up the process that runs, and the time. */
+LJ_FUNC void lj_memprof_origin(MPOrigin *o);
+
 /* Appends the metadata of a heap dump; the caller made room. */
-LJ_FUNC void lj_memprof_metaheap(MPBuf *b, const global_State *g,
-                                 const MPDumpId *id, uint32_t strings);
+LJ_FUNC void lj_memprof_metaheap(MPBuf *b, const MPOrigin *o,
+                                 const MPDumpId *id, const global_State *g,
+                                 uint32_t strings);
 
 /*
 ** Writes the rest of the stream. swapped: the VM's allocator was replaced while

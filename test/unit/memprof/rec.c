@@ -201,6 +201,9 @@ const char rec_large[] = "for round = 1, 20 do\n"
 
 /* -- Suites --------------------------------------------------------------- */
 
+void (*rec_setup)(void);
+void (*rec_teardown)(void);
+
 /* Runs the suite that NAME and its tests make. Returns main()'s status. */
 int rec_main(const char *name, const TTest *const *tests, size_t n)
 {
@@ -210,6 +213,8 @@ int rec_main(const char *name, const TTest *const *tests, size_t n)
   size_t i;
   int failed;
   tcase_set_timeout(tcase, 300); /* Sanitizers take their time. */
+  if (rec_setup != NULL)
+    tcase_add_checked_fixture(tcase, rec_setup, rec_teardown);
   for (i = 0; i < n; i++)
     tcase_add_test(tcase, tests[i]);
   suite_add_tcase(suite, tcase);

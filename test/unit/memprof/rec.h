@@ -80,6 +80,10 @@ extern const char rec_large[];
 /* Formats, for loops. */
 #define REC_FORMATS (LUAM_PROF_TARANTOOL + 1)
 
+/* Called before and after each test, if they are set before rec_main(). */
+extern void (*rec_setup)(void);
+extern void (*rec_teardown)(void);
+
 /* Runs the suite that NAME and its tests make. Returns main()'s status. */
 int rec_main(const char *name, const TTest *const *tests, size_t n);
 

@@ -2,9 +2,11 @@
 ** Shared by the reports of heap dumps.
 */
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "heap_report.h"
+#include "text.h"
 
 void lp_heap_place(LpBuf *b, const LpHeap *h, uint32_t id)
 {
@@ -14,6 +16,40 @@ void lp_heap_place(LpBuf *b, const LpHeap *h, uint32_t id)
 int lp_heap_enough(const LpHeap *h, const LpReportOptions *opt, uint64_t n)
 {
   return lp_report_enough(opt, n, lp_heap_bytes(h));
+}
+
+uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt)
+{
+  uint64_t low = 0, high = lp_heap_bytes(h) + 1; /* Not enough, enough. */
+  high = high > opt->least ? high : opt->least;
+  while (high - low > 1) {
+    uint64_t mid = low + (high - low) / 2;
+    if (lp_heap_enough(h, opt, mid))
+      high = mid;
+    else
+      low = mid;
+  }
+  return high;
+}
+
+/* -- Suspects -------------------------------------------------------------- */
+
+void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
+{
+  lp_buf_printf(b, "%.1f%% (", lp_text_percent(s->bytes, lp_heap_bytes(h)));
+  lp_text_size(b, s->bytes, 1);
+  lp_buf_puts(b, ") is kept by ");
+  lp_heap_place(b, h, s->id);
+  lp_buf_puts(b, ", a ");
+  lp_shape_nameof(b, h, s->id);
+  if (s->chain) {
+    lp_buf_printf(b, ": a chain of %" PRIu64 " such objects", s->chain);
+  } else if (s->shape != LP_NONE && s->retained > s->bytes / 10) {
+    lp_buf_printf(b, ": %" PRIu64 " x ", s->objects);
+    lp_shape_name(b, h, s->shape);
+    lp_buf_puts(b, " keep ");
+    lp_text_size(b, s->retained, 1);
+  }
 }
 
 /* -- The largest objects --------------------------------------------------- */

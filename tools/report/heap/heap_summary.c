@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap_join.h"
 #include "heap_report.h"
-#include "suspects.h"
 #include "text.h"
 
 #define SUMMARY_ROWS 10 /* Of each table. */
@@ -55,34 +55,16 @@ static void summary_head(LpBuf *b, const LpHeap *h)
 
 /* -- Suspects -------------------------------------------------------------- */
 
-static void summary_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
-{
-  lp_buf_puts(b, "  ");
-  summary_percent(b, h, s->bytes);
-  lp_buf_puts(b, " (");
-  summary_size(b, s->bytes);
-  lp_buf_puts(b, ") is kept by ");
-  lp_heap_place(b, h, s->id);
-  lp_buf_puts(b, ", a ");
-  lp_shape_nameof(b, h, s->id);
-  if (s->chain) {
-    lp_buf_printf(b, ": a chain of %" PRIu64 " such objects", s->chain);
-  } else if (s->shape != LP_NONE && s->retained > s->bytes / 10) {
-    lp_buf_printf(b, ": %" PRIu64 " x ", s->objects);
-    lp_shape_name(b, h, s->shape);
-    lp_buf_puts(b, " keep ");
-    summary_size(b, s->retained);
-  }
-  lp_buf_puts(b, "\n");
-}
-
 static void summary_suspects(LpBuf *b, const LpHeap *h)
 {
   LpSuspect s[LP_SUSPECTS];
   size_t i, n = lp_suspects(h, s);
   lp_buf_puts(b, "LEAK SUSPECTS\n");
-  for (i = 0; i < n; i++)
-    summary_suspect(b, h, &s[i]);
+  for (i = 0; i < n; i++) {
+    lp_buf_puts(b, "  ");
+    lp_heap_suspect(b, h, &s[i]);
+    lp_buf_puts(b, "\n");
+  }
   if (!n)
     lp_buf_printf(b, "  Nothing keeps more than %d%%\n", LP_SUSPECT_PERCENT);
   lp_buf_puts(b, "\n");
@@ -110,6 +92,8 @@ static void summary_write(LpOut *out, const LpProfile *prof,
 {
   summary_head(&out->buf, prof->heap);
   summary_suspects(&out->buf, prof->heap);
+  if (prof->join)
+    lp_join_sentences(out, prof);
   summary_table(out, prof, opt, &lp_report_heap_types, "TYPES");
   summary_table(out, prof, opt, &lp_report_heap_shapes, "\nSHAPES");
   summary_table(out, prof, opt, &lp_report_heap_retained,
