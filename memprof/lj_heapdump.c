@@ -24,9 +24,6 @@
 #include "lj_ctype.h"
 #endif
 
-#define HEAP_STRINGMAX                                                         \
-  256 /* Bytes of a string, if nothing else is asked for. */
-
 /* -- The stream ------------------------------------------------------------ */
 
 /* Begins a block: all registers are zero, and an object may go on in it. */
@@ -406,7 +403,7 @@ void lj_heap_init(MPDump *d, lua_State *L, const struct luam_Prof_options *opt)
   d->L = L;
   d->dead = otherwhite(d->g) & LJ_GC_WHITES;
   d->stringmax = opt->strings < 0    ? 0
-                 : opt->strings == 0 ? HEAP_STRINGMAX
+                 : opt->strings == 0 ? LJM_HEAP_STRINGS
                                      : (uint32_t)opt->strings;
   lj_memprof_origin(&d->origin);
   lj_memprof_markdump(d->g, &d->id);

@@ -112,8 +112,7 @@ static void dump_object(void *ctx, const LpObject *o)
 static void dump_resume(void *ctx, uint64_t addr)
 {
   LpDump *d = ctx;
-  if (!lp_graph_resume(&d->graph, addr))
-    d->graph.open = LP_NONE; /* The block that began the object was lost. */
+  lp_graph_resume(&d->graph, addr);
 }
 
 /* -- References ------------------------------------------------------------ */
@@ -165,14 +164,17 @@ static void dump_node(LpDump *d, const LpRef *r)
     dump_slot(d, weak, LP_EDGE_VALUE, 0, r->to);
 }
 
-/* The name of the next upvalue of the prototype before. */
+/* The name of the next upvalue of the prototype before, unless that was there
+** already.
+*/
 static void dump_uvname(LpDump *d, const LpRef *r)
 {
+  if (d->graph.open == LP_NONE || !d->nproto)
+    return;
   d->uvname =
       lp_grow(d->uvname, &d->capuvname, d->nuvname + 1, sizeof(*d->uvname));
   d->uvname[d->nuvname++] = dump_name(d, r->name);
-  if (d->nproto)
-    d->proto[d->nproto - 1].nuv++;
+  d->proto[d->nproto - 1].nuv++;
 }
 
 static void dump_ref(void *ctx, const LpRef *r)

@@ -94,7 +94,9 @@ typedef struct LpGraph {
   LpIntern names; /* Of roots, locals, links. */
   char *text; /* Beginnings of strings, each behind its length in 2 bytes. */
   size_t ntext, captext;
-  LpIdMap large; /* Number -> size, in units of 4 GiB. */
+  LpIdMap larges;  /* Number -> number in large: */
+  uint64_t *large; /* sizes of LP_SIZE_LARGE bytes and more. */
+  size_t nlarge, caplarge;
   uint32_t open; /* The object that is being filled. */
   size_t from;   /* Where its references begin. */
 } LpGraph;
@@ -112,15 +114,15 @@ uint32_t lp_graph_id(LpGraph *g, uint64_t addr);
 
 /* Define the object at ADDR, of TYPE and so many bytes. Its references follow,
 ** up to the next object. Returns its number, or LP_NONE if it is defined
-** already or there are too many.
+** already, there are too many, or ADDR is 0.
 */
 uint32_t lp_graph_object(LpGraph *g, uint64_t addr, unsigned type,
                          uint64_t size, unsigned flags);
 
-/* Go on with the references of an object, which is the last one. Returns 0 if
-** it is not.
+/* Go on with the references of an object, which is the last one. If it is not,
+** the last one is complete, and references are lost up to the next object.
 */
-int lp_graph_resume(LpGraph *g, uint64_t addr);
+void lp_graph_resume(LpGraph *g, uint64_t addr);
 
 /* Add a reference of the object that is being filled, to the one at ADDR. */
 void lp_graph_edge(LpGraph *g, LpEdgeKind kind, uint64_t detail, uint64_t addr);
