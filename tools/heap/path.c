@@ -118,10 +118,9 @@ static void path_upvalue(LpBuf *b, const LpDump *d, uint32_t fn, uint32_t i)
 void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
 {
   static const char *const plain[] = {
-      [LP_EDGE_VALUE] = "[?]",          [LP_EDGE_KEY] = "<key>",
-      [LP_EDGE_META] = "<metatable>",   [LP_EDGE_ENV] = "<environment>",
-      [LP_EDGE_CONTENT] = "",           [LP_EDGE_PROTO] = "<prototype>",
-      [LP_EDGE_CONSTANT] = "<constant>"};
+      [LP_EDGE_KEY] = "<key>",         [LP_EDGE_META] = "<metatable>",
+      [LP_EDGE_ENV] = "<environment>", [LP_EDGE_CONTENT] = "",
+      [LP_EDGE_PROTO] = "<prototype>", [LP_EDGE_CONSTANT] = "<constant>"};
   uint32_t detail = lp_edge_detail(e);
   switch (lp_edge_kind(e)) {
   case LP_EDGE_ROOT:
@@ -135,6 +134,12 @@ void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
       lp_buf_puts(b, "[?]");
     else
       lp_buf_printf(b, "[%" PRIu32 "]", detail);
+    break;
+  case LP_EDGE_VALUE:
+    lp_buf_puts(b, "[");
+    if (detail)
+      path_graphname(b, &d->graph, detail - 1);
+    lp_buf_puts(b, detail ? "]" : "?]");
     break;
   case LP_EDGE_UPVALUE:
     path_upvalue(b, d, from, detail);
