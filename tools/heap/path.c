@@ -192,6 +192,39 @@ void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
   free(step);
 }
 
+/* The function of the frame that a slot of a stack belongs to, or LP_NONE. */
+static uint32_t path_frame(const LpGraph *g, uint32_t thread,
+                           const LpEdge *slot)
+{
+  const LpEdge *e = lp_graph_first(g, thread);
+  uint32_t fn = LP_NONE;
+  for (; e && e != slot; e = lp_graph_next(e))
+    if (lp_edge_kind(e) == LP_EDGE_FRAME)
+      fn = lp_edge_to(e);
+  return fn;
+}
+
+uint32_t lp_path_code(const LpDump *d, const LpPaths *p, uint32_t id)
+{
+  const LpGraph *g = &d->graph;
+  uint32_t at = id;
+  while (at != LP_GRAPH_ROOT && p->from[at] != LP_NONE) {
+    const LpEdge *e = &g->edge[p->edge[at]];
+    LpEdgeKind kind = lp_edge_kind(e);
+    uint32_t fn = LP_NONE, proto = LP_NONE;
+    at = p->from[at];
+    if (kind == LP_EDGE_UPVALUE)
+      fn = at;
+    else if (kind == LP_EDGE_LOCAL || kind == LP_EDGE_SLOT)
+      fn = path_frame(g, at, e);
+    if (fn != LP_NONE)
+      proto = lp_dump_link(d, fn, LP_EDGE_PROTO);
+    if (proto != LP_NONE)
+      return proto;
+  }
+  return LP_NONE;
+}
+
 const char *lp_path_type(unsigned type)
 {
   static const char *const names[] = {
