@@ -335,13 +335,18 @@ static struct luam_Dump *misc_newdump(lua_State *L, const char *fname)
   MiscDump *h = (MiscDump *)lua_newuserdata(L, sizeof(MiscDump) + len + 1);
   memset(h, 0, sizeof(MiscDump));
   memcpy(h->fname, fname != NULL ? fname : "", len + 1);
-  if (luaL_newmetatable(L, MISC_DUMP)) {
+  luaL_newmetatable(L, MISC_DUMP);
+  lua_getfield(L, -1, "__gc");
+  if (lua_isnil(L, -1)) { /* New, or there was no memory for all of it. */
+    lua_pop(L, 1);
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, misc_dump_status);
     lua_setfield(L, -2, "status");
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, misc_dump_gc);
     lua_setfield(L, -2, "__gc");
+  } else {
+    lua_pop(L, 1);
   }
   lua_setmetatable(L, -2);
   return &h->dump;

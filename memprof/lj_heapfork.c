@@ -265,10 +265,7 @@ static long fork_clone(MPFork *k, MPDump *d)
 /* Starts the child. Returns 0 with the reason in k->dump if it cannot be. */
 static int fork_start(MPFork *k, MPDump *d)
 {
-  long pid;
-  if (!fork_affords(k))
-    return 0;
-  pid = fork_clone(k, d);
+  long pid = fork_clone(k, d);
   if (pid < 0)
     return fork_refuse(k, errno,
                        errno == EAGAIN
@@ -305,10 +302,12 @@ int lj_heap_fork(lua_State *L, const struct luam_Prof_options *opt, MPFile *f)
   k = fork_new(G(L), opt, f);
   if (k == NULL)
     return LUAM_PROFILE_ERRMEM;
-  lj_heap_init(&d, L, opt);
-  if (fork_start(k, &d)) {
-    fork_add(k, to);
-    return LUAM_PROFILE_SUCCESS;
+  if (fork_affords(k)) {
+    lj_heap_init(&d, L, opt);
+    if (fork_start(k, &d)) {
+      fork_add(k, to);
+      return LUAM_PROFILE_SUCCESS;
+    }
   }
   if (to != NULL)
     *to = k->dump;

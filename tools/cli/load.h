@@ -9,6 +9,7 @@
 #include "follow.h"
 #include "analysis.h"
 #include "ingest.h"
+#include "join.h"
 
 typedef struct LpLoad {
   LpProfile *prof;
@@ -21,6 +22,9 @@ typedef struct LpLoad {
   LpStream st;          /* What is read. */
   LpHeap *heap;         /* A heap dump that was read, or NULL. Whoever takes it
                         ** frees it. */
+  int joins;            /* The heap dump is to be joined with its recording. It
+                        ** comes first. */
+  LpJoin *join;         /* As heap. */
 } LpLoad;
 
 /* Of two exit statuses, the one that takes precedence. */

@@ -150,7 +150,7 @@ static unsigned options_given(void)
   unsigned given = lp_options.given, wants = 0;
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++)
-    wants |= lp_metrics[lp_options.limit[i].metric].wants;
+    wants |= lp_limit_wants(&lp_options.limit[i]);
   if (wants & LP_WANT_TEMPORARY)
     given &= ~(unsigned)LP_TAKES_TEMPORARY;
   if (wants & LP_WANT_YOUNG)
@@ -183,7 +183,7 @@ const LpReport *lp_options_report(unsigned of, LpBuf *why)
   if (!r || !lp_report_check(r, of, &lp_options.report, why))
     return NULL;
   for (i = 0; i < lp_options.nlimit; i++) {
-    if (lp_metrics[lp_options.limit[i].metric].of & of)
+    if (lp_limit_of(&lp_options.limit[i]) & of)
       continue;
     lp_buf_printf(why, "there is no --limit=%s", lp_options.limit[i].text);
     return NULL;
@@ -193,13 +193,13 @@ const LpReport *lp_options_report(unsigned of, LpBuf *why)
 
 unsigned lp_options_wants(const LpReport *r)
 {
-  unsigned metrics = LP_METRIC_BIT(lp_options.report.metric);
+  unsigned metrics = LP_METRIC_BIT(lp_options.report.metric), limits = 0;
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++)
-    metrics |= LP_METRIC_BIT(lp_options.limit[i].metric);
+    limits |= lp_limit_wants(&lp_options.limit[i]);
   if (lp_options.file.n > 1 && (r->of & LP_OF_CPU)) /* Both, perhaps. */
     metrics |= LP_METRIC_BIT(LP_METRIC_PEAK);
-  return r->wants | lp_metric_wants(metrics);
+  return r->wants | limits | lp_metric_wants(metrics);
 }
 
 /* Does the report of memory explain an error? Not if the one of CPU time takes
@@ -232,7 +232,8 @@ static void parse_report(struct argp_state *state)
       !lp_options_report(LP_OF_CPU, &other) &&
       !lp_options_report(LP_OF_HEAP, &heap) &&
       (lp_options.file.n < 2 ||
-       !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
+       (!lp_options_report(LP_OF_HEAP | LP_OF_JOINED, &heap) &&
+        !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other))))
     argp_error(state, "%s", parse_of_memory() ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);

@@ -169,6 +169,8 @@ static void compact_blocks(Compact *c, const LpDamage *why)
     }
     compact_use(c, len, why);
     why = NULL;
+    if (c->items.enough)
+      return;
   }
   c->in->complete = c->items.ended;
   if (!c->items.ended)

@@ -178,8 +178,11 @@ static void heap_refs(LpHeapItems *it, LpCursor *c, LpObject *o)
     if (o->flags & LJM_UDATA_META)
       heap_give(it, c, LP_REF_META, 0);
     if (o->flags & LJM_UDATA_BUFFER) {
-      lp_cursor_uleb(c);
-      heap_block(it, c);
+      uint64_t addr;
+      n = lp_cursor_uleb(c);
+      addr = heap_block(it, c);
+      if (!c->bad)
+        it->sink->buffer(it->sink->ctx, addr, n);
     }
     break;
   default:

@@ -40,6 +40,49 @@ static void dump_table(LpDump *d, uint32_t id, const LpObject *o)
   d->sparse[d->nsparse++] = (LpSparse){id, bytes};
 }
 
+static void dump_block(LpDump *d, uint32_t id, uint64_t addr, uint64_t size,
+                       int own)
+{
+  d->block = lp_grow(d->block, &d->capblock, d->nblock + 1, sizeof(*d->block));
+  d->block[d->nblock++] = (LpDumpBlock){addr, size, id, own};
+}
+
+/* All blocks of an object but buffers. What is left over of its size is the
+** object itself. Cdata may begin inside of its block.
+*/
+static void dump_blocks(LpDump *d, uint32_t id, const LpObject *o)
+{
+  uint64_t rest = o->size, base = o->addr, n[2] = {0, 0};
+  int i;
+  if (o->type == LJM_TYPE_CDATA && o->block[0]) {
+    base = o->block[0];
+  } else if (o->type == LJM_TYPE_TABLE) {
+    n[0] = o->block[0] ? o->slots * d->value : 0;
+    n[1] = o->block[1] ? o->nodes * d->node : 0;
+  } else if (o->type == LJM_TYPE_THREAD) {
+    n[0] = o->slots;
+  }
+  for (i = 0; i < 2; i++) {
+    if (!n[i] || n[i] > rest)
+      continue;
+    dump_block(d, id, o->block[i], n[i], 0);
+    rest -= n[i];
+  }
+  if (rest)
+    dump_block(d, id, base, rest, 1);
+}
+
+/* A buffer of the object before, whose size has it. */
+static void dump_buffer(void *ctx, uint64_t addr, uint64_t n)
+{
+  LpDump *d = ctx;
+  LpDumpBlock *b = d->nblock ? &d->block[d->nblock - 1] : NULL;
+  if (!b || !b->own || b->id != d->graph.open || n >= b->size)
+    return;
+  b->size -= n;
+  dump_block(d, b->id, addr, n, 0);
+}
+
 static void dump_object(void *ctx, const LpObject *o)
 {
   LpDump *d = ctx;
@@ -54,6 +97,8 @@ static void dump_object(void *ctx, const LpObject *o)
   d->type[o->type].bytes += o->size;
   d->garbage.objects += o->garbage != 0;
   d->garbage.bytes += o->garbage ? o->size : 0;
+  if (d->blocks)
+    dump_blocks(d, id, o);
   if (o->type == LJM_TYPE_STRING)
     lp_graph_text(&d->graph, o->text.s, o->text.n);
   else if (o->type == LJM_TYPE_PROTO)
@@ -184,8 +229,15 @@ static void dump_ref(void *ctx, const LpRef *r)
 
 static void dump_meta(void *ctx, const LpMeta *m)
 {
-  (void)ctx;
-  (void)m;
+  LpDumpOrigin *o = &((LpDump *)ctx)->origin;
+  if (lp_meta_is(m, "dump"))
+    o->id = m->u;
+  else if (lp_meta_is(m, "recording"))
+    o->recording = m->u;
+  else if (lp_meta_is(m, "pid"))
+    o->pid = m->u;
+  else if (lp_meta_is(m, "process_start"))
+    o->process_start = m->u;
 }
 
 static void dump_root(void *ctx, const LpHeapName *n)
@@ -239,6 +291,7 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink)
                        .object = dump_object,
                        .resume = dump_resume,
                        .ref = dump_ref,
+                       .buffer = dump_buffer,
                        .end = dump_end};
 }
 
@@ -316,6 +369,7 @@ void lp_dump_close(LpDump *d)
   free(d->sparse);
   free(d->weak);
   free(d->root);
+  free(d->block);
   memset(d, 0, sizeof(*d));
 }
 

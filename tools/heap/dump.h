@@ -35,6 +35,22 @@ typedef struct LpSparse {
   uint64_t bytes;
 } LpSparse;
 
+/* A block of memory of an object. */
+typedef struct LpDumpBlock {
+  uint64_t addr, size;
+  uint32_t id; /* The object. */
+  int own;     /* It holds the object itself, not a part of it. */
+} LpDumpBlock;
+
+/* What distinguishes a dump, and the recording that it was taken in. What is
+** not known is 0.
+*/
+typedef struct LpDumpOrigin {
+  uint64_t id;
+  uint64_t recording; /* `monotonic` of its META. */
+  uint64_t pid, process_start;
+} LpDumpOrigin;
+
 /* A reference that the collector clears: it keeps nothing. */
 typedef struct LpWeak {
   uint32_t from;
@@ -43,6 +59,10 @@ typedef struct LpWeak {
 
 typedef struct LpDump {
   LpGraph graph;
+  LpDumpOrigin origin;
+  int blocks; /* To be set before it is read: blocks are kept, too. */
+  LpDumpBlock *block;
+  size_t nblock, capblock;
   LpTypeSum type[16];
   LpTypeSum garbage; /* What the collector was about to free. */
   uint64_t making;   /* Absolute. */

@@ -13,7 +13,7 @@ typedef struct Search {
   uint32_t *open; /* Objects to look at. */
   size_t n, cap;
   LpSuspect *found;
-  size_t nfound;
+  size_t nfound, most;
 } Search;
 
 /* -- Sums by shape --------------------------------------------------------- */
@@ -140,7 +140,7 @@ static void suspect_add(Search *s, uint32_t id, uint64_t bytes, uint64_t chain)
                    .chain = chain,
                    .inner = LP_NONE};
   size_t at;
-  if (s->nfound == LP_SUSPECTS)
+  if (s->nfound == s->most)
     return;
   suspect_shape(s->h, &one, chain ? UINT64_MAX : s->least);
   if (!chain && one.shape != LP_NONE && lp_shape_isplain(s->h, one.shape))
@@ -172,15 +172,21 @@ static void suspect_look(Search *s, uint32_t id)
     suspect_add(s, id, rest, 0);
 }
 
-size_t lp_suspects(const LpHeap *h, LpSuspect *found)
+size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *found,
+                         size_t most)
 {
-  Search s = {.h = h, .found = found};
+  Search s = {.h = h, .found = found, .most = most};
   uint32_t at = LP_GRAPH_ROOT;
-  s.least = lp_heap_reached(h) / 100 * LP_SUSPECT_PERCENT + 1;
+  s.least = lp_heap_reached(h) / 100 * percent + 1;
   do {
     suspect_look(&s, at);
     at = s.n ? s.open[--s.n] : LP_NONE;
   } while (at != LP_NONE);
   free(s.open);
   return s.nfound;
+}
+
+size_t lp_suspects(const LpHeap *h, LpSuspect *found)
+{
+  return lp_suspects_above(h, LP_SUSPECT_PERCENT, found, LP_SUSPECTS);
 }

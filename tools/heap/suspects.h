@@ -24,4 +24,10 @@ typedef struct LpSuspect {
 /* Find the suspects of a heap, largest first. Returns how many there are. */
 size_t lp_suspects(const LpHeap *h, LpSuspect *s);
 
+/* The same of objects that keep more than so many PERCENT of what is reached;
+** room is for MOST.
+*/
+size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *s,
+                         size_t most);
+
 #endif

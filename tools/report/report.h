@@ -92,6 +92,10 @@ extern const LpReport lp_report_heap_tree;
 extern const LpReport lp_report_heap_paths;
 extern const LpReport lp_report_heap_list;
 extern const LpReport lp_report_heap_objects;
+extern const LpReport lp_report_heap_keepers;
+extern const LpReport lp_report_heap_makers;
+extern const LpReport lp_report_heap_stacks;
+extern const LpReport lp_report_heap_html;
 extern const LpReport lp_report_heap_snapshot;
 
 /* Write all snapshots as text; nothing if there are none. */

@@ -7,6 +7,7 @@
 
 #include "analysis.h"
 #include "report.h"
+#include "suspects.h"
 
 #define LP_HEAP_ROWS  1000 /* Of tables of objects, if nothing is asked for. */
 #define LP_HEAP_STEPS 12   /* Of a path, before its middle is left out. */
@@ -22,5 +23,13 @@ uint32_t *lp_heap_largest(const LpHeap *h, const LpReportOptions *opt,
 
 /* Is N of all bytes of the dump large enough to be shown? */
 int lp_heap_enough(const LpHeap *h, const LpReportOptions *opt, uint64_t n);
+
+/* The least number of bytes that is; at least 1. */
+uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt);
+
+/* Append what a suspect is, as one sentence without a full stop. Shares are of
+** what is in use.
+*/
+void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s);
 
 #endif

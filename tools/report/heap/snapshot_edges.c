@@ -99,22 +99,35 @@ static void edge_write(LpSnapshotEdges *w, LpSnapshotEdgeType type,
   lp_out_puts(w->json->out, "\n");
 }
 
+/* The name that all references of a kind have. */
+static uint32_t edge_kind(LpSnapshotEdges *w, LpEdgeKind kind, const char *name)
+{
+  if (!w->kind[kind])
+    w->kind[kind] = edge_cname(w, name) + 1;
+  return w->kind[kind] - 1;
+}
+
 /* The name of a reference of an object, among the strings. */
 static uint32_t edge_name(LpSnapshotEdges *w, uint32_t from, const LpEdge *e)
 {
+  static const char *const names[] = {
+      [LP_EDGE_VALUE] = "[?]",         [LP_EDGE_KEY] = "key",
+      [LP_EDGE_META] = "metatable",    [LP_EDGE_ENV] = "environment",
+      [LP_EDGE_CONTENT] = "value",     [LP_EDGE_PROTO] = "prototype",
+      [LP_EDGE_CONSTANT] = "constant", [LP_EDGE_LINK] = NULL};
+  LpEdgeKind kind = lp_edge_kind(e);
   uint32_t detail = lp_edge_detail(e);
   char number[16];
-  switch (lp_edge_kind(e)) {
-  case LP_EDGE_FIELD:
+  if (kind == LP_EDGE_FIELD)
     return edge_field(w, detail);
-  case LP_EDGE_CONTENT:
-    return edge_cname(w, "value");
-  case LP_EDGE_ITEM:
+  if (kind == LP_EDGE_ITEM && detail != LP_EDGE_MANY) {
     snprintf(number, sizeof(number), "%" PRIu32, detail);
-    return edge_cname(w, detail == LP_EDGE_MANY ? "[number]" : number);
-  default:
-    return edge_step(w, from, e);
+    return edge_cname(w, number);
   }
+  if (kind == LP_EDGE_ITEM)
+    kind = LP_EDGE_VALUE;
+  return kind <= LP_EDGE_LINK && names[kind] ? edge_kind(w, kind, names[kind])
+                                             : edge_step(w, from, e);
 }
 
 /* Writes a reference of an object. */

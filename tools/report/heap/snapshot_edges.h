@@ -26,10 +26,11 @@ typedef enum LpSnapshotEdgeType {
 typedef struct LpSnapshotEdges {
   const LpHeap *h;
   const LpSnapshotNodes *nodes;
-  LpIntern *names; /* Strings of the file, behind those that are nodes. */
-  LpJson *json;    /* NULL: edges are only counted. */
-  uint32_t *seen;  /* By node: the last one with an edge to it, plus 1. */
-  LpIdMap weak;    /* Object -> the first of its weak references. */
+  LpIntern *names;   /* Strings of the file, behind those that are nodes. */
+  LpJson *json;      /* NULL: edges are only counted. */
+  uint32_t *seen;    /* By node: the last one with an edge to it, plus 1. */
+  LpIdMap weak;      /* Object -> the first of its weak references. */
+  uint32_t kind[16]; /* By LP_EDGE_*: the name of all, plus 1; or 0. */
   LpBuf name;
 } LpSnapshotEdges;
 

@@ -15,25 +15,28 @@
 
 /* -- How much is enough ---------------------------------------------------- */
 
-/* How many objects retain at least so much? */
-static size_t nodes_count(const LpDominators *d, uint64_t least)
+/* How many objects retain at least so much, which is not 0? */
+static size_t nodes_count(const LpHeap *h, uint64_t least)
 {
-  size_t n = 0;
-  uint32_t i;
-  for (i = 1; i < d->n; i++)
-    n += d->retained[d->order[i]] >= least;
+  size_t n = 0, i;
+  for (i = 1; i < h->dump.graph.n; i++)
+    n += h->dom.retained[i] >= least;
   return n;
 }
 
-/* The least number of bytes that at most MOST objects retain. */
-static uint64_t nodes_least(const LpDominators *d, size_t most)
+/* The least number of bytes that at most MOST objects retain. Those that retain
+** equally much have all a node of their own, or none: a choice among them would
+** differ from dump to dump.
+*/
+static uint64_t nodes_least(const LpHeap *h, size_t most)
 {
+  const LpDominators *d = &h->dom;
   uint64_t low = 0, high = d->retained[LP_GRAPH_ROOT] + 1;
   if (d->n - 1 <= most)
     return 0;
   while (low + 1 < high) { /* LOW is too little, HIGH is enough. */
     uint64_t mid = low + (high - low) / 2;
-    if (nodes_count(d, mid) <= most)
+    if (nodes_count(h, mid) <= most)
       high = mid;
     else
       low = mid;
@@ -179,17 +182,17 @@ void lp_snapshot_nodes_open(LpSnapshotNodes *s, const LpHeap *h,
                             const LpSnapshotLimits *limits)
 {
   size_t most = limits->most;
+  unsigned turn;
   if (limits->top && limits->top < most)
     most = limits->top;
-  for (;;) {
-    uint64_t least = nodes_least(&h->dom, most);
-    if (least < limits->least)
-      least = limits->least;
-    nodes_choose(s, h, least, most < limits->most / 16 && most != limits->top);
-    if (s->n <= limits->most || most == 0)
+  for (turn = 0;; turn++) {
+    uint64_t least = nodes_least(h, most);
+    int bytype = turn > 2;
+    nodes_choose(s, h, least > limits->least ? least : limits->least, bytype);
+    if (s->n <= limits->most || (bytype && most == 0))
       break;
     lp_snapshot_nodes_close(s);
-    most = most < limits->most / 16 ? most / 16 : most / 4;
+    most /= 4;
   }
   group_members(s, h);
 }
