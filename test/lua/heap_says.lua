@@ -28,7 +28,7 @@ local function report(...)
   return out
 end
 
--- The first suspect must be as the pattern, in which N stands for any number.
+-- The first suspect must be as the Lua pattern.
 local function suspected(pattern)
   local out = report()
   local said = out:match("\nLEAK SUSPECTS, of [%d.]+MiB in use\n([^\n]+)\n") or out
