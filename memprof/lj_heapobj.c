@@ -414,8 +414,10 @@ static void heap_key(MPDump *d, cTValue *key, int tag)
   if (tag == LJM_VALUE_INT)
     lj_heap_uleb(d, ljm_zigzag((uint64_t)(tvisint(key) ? (int64_t)intV(key)
                                                        : (int64_t)numV(key))));
-  else if (tag == LJM_VALUE_NUMBER || tag == LJM_VALUE_LIGHT)
+  else if (tag == LJM_VALUE_NUMBER)
     lj_heap_uleb(d, key->u64);
+  else if (tag == LJM_VALUE_LIGHT)
+    lj_heap_uleb(d, (uint64_t)(uintptr_t)lightudV(d->g, key));
 }
 
 static void heap_nodes(MPDump *d, const GCtab *t)
