@@ -312,11 +312,13 @@ static cTValue *heap_metafield(const MPDump *d, const GCtab *mt, int mm)
 /* Which references of a table do not keep what they refer to. */
 static int heap_weakness(const MPDump *d, const GCtab *t)
 {
-  const GCtab *mt = tabref(t->metatable);
+  const GCtab *mt;
   cTValue *mode;
   int weak = 0;
-  if (mt == NULL || lj_heap_isdead(d, obj2gco(t)) ||
-      (mt->nomm & (1u << MM_mode)))
+  if (gcref(t->metatable) == NULL || lj_heap_isdead(d, obj2gco(t)))
+    return 0;
+  mt = tabref(t->metatable);
+  if (mt->nomm & (1u << MM_mode))
     return 0;
   mode = heap_metafield(d, mt, MM_mode);
   if (mode == NULL || !tvisstr(mode))
