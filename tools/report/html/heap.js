@@ -27,10 +27,10 @@ function openHeap(doc) {
   doc.sites.step = doc.sites.step.map(text);
   doc.sites.name = doc.sites.name.map(text);
   for (const table of Object.values(doc.tables)) {
+    const place = c => c.key === "name" ? 0 : c.unit === "text" ? 1 : 2;
     const order = table.columns.map((c, k) => k);
-    order.sort((a, b) => (table.columns[b].unit === "text") -
-      (table.columns[a].unit === "text") ||
-      (table.columns[a].unit === "text" ? b - a : a - b));
+    order.sort((a, b) => place(table.columns[a]) - place(table.columns[b]) ||
+      a - b);
     table.columns = order.map(k => table.columns[k]);
     table.rows = table.rows.map(row => order.map(k => row[k]));
   }
@@ -109,7 +109,7 @@ function heapTiles(p, choose) {
     of: "objects"};
   return [tileEl(p, tile, state, choose),
     factTile("Garbage", bytesText(h.garbage), `${shareText(h.garbage, all)}, ` +
-      `${countText(h.garbage_objects)} objects that nothing keeps`,
+      `${countText(h.garbage_objects)} objects`,
     h.garbage > all / 2),
     factTile("Empty slots", bytesText(h.empty),
       `in ${countText(h.sparse)} tables`),
@@ -138,7 +138,9 @@ function showSuspects(p) {
   box.hidden = false;
   fill(box, el("h2", {id: "suspects-title"}, "Leak suspects"),
     list.length ? el("ol", null, ...list.map(s => suspectEl(p, s)))
-      : el("p", null, "No object keeps more than 10% in one place."));
+      : el("p", null, "No object keeps more than 10% in one place."),
+    p.doc.summary.made.length > 0 && el("h2", null, "Who made what is kept"),
+    ...p.doc.summary.made.map(s => el("p", null, safeText(s))));
 }
 
 /* -- The shortest path of the chosen box -- */
@@ -247,7 +249,7 @@ function heapTip(p, half, spot) {
 
 /* The column that has bars, of each table. */
 const HEAP_BARS = {shapes: "bytes", retained: "retained", types: "bytes",
-  sparse: "empty", threads: "retained"};
+  sparse: "empty", threads: "retained", keepers: "bytes"};
 
 /* What a row of a table leads to, or null. */
 function heapRow(p, name, table, i) {
