@@ -112,6 +112,15 @@ static const LpReport *find_report(unsigned of)
 {
   LpBuf why = {0};
   const LpReport *r = lp_options_report(of, &why);
+  if (!r && lp_options.view && !(of & LP_OF_JOINED) &&
+      !lp_report_find(lp_options.format, lp_options.view, of) &&
+      lp_report_find(lp_options.format, lp_options.view, LP_OF_JOINED)) {
+    fprintf(stderr,
+            "%s: --view=%s is of two FILEs: a heap dump, and the recording "
+            "that it was taken in\n",
+            program_invocation_short_name, lp_options.view);
+    exit(EX_USAGE);
+  }
   if (!r) {
     fprintf(stderr, "%s: %s, of a %s profile\n", program_invocation_short_name,
             why.s, kind_name[of]);

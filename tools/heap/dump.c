@@ -3,6 +3,7 @@
 */
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,8 +113,7 @@ static void dump_object(void *ctx, const LpObject *o)
 static void dump_resume(void *ctx, uint64_t addr)
 {
   LpDump *d = ctx;
-  if (!lp_graph_resume(&d->graph, addr))
-    d->graph.open = LP_NONE; /* The block that began the object was lost. */
+  lp_graph_resume(&d->graph, addr);
 }
 
 /* -- References ------------------------------------------------------------ */
@@ -146,6 +146,33 @@ static void dump_slot(LpDump *d, int weak, LpEdgeKind kind, uint64_t detail,
       (LpWeak){g->open, {to, (uint32_t)kind << 28 | (uint32_t)detail}};
 }
 
+/* Keys without an object that are shown; beyond, they have no name. */
+#define KEYS_MOST 4096
+
+/* The name of a key that is neither an object nor a whole number, plus 1; or 0.
+** Modules in C use addresses of their own as keys of the registry.
+*/
+static uint32_t dump_keyname(LpDump *d, const LpRef *r)
+{
+  char text[48];
+  double number;
+  if (d->nkeys == KEYS_MOST)
+    return 0;
+  if (r->key == LJM_VALUE_LIGHT) {
+    snprintf(text, sizeof(text), "userdata: 0x%" PRIx64, r->from);
+  } else if (r->key == LJM_VALUE_NUMBER) {
+    memcpy(&number, &r->from, sizeof(number));
+    snprintf(text, sizeof(text), "%.14g", number);
+  } else if (r->key == LJM_VALUE_TRUE || r->key == LJM_VALUE_FALSE) {
+    snprintf(text, sizeof(text), "%s",
+             r->key == LJM_VALUE_TRUE ? "true" : "false");
+  } else {
+    return 0;
+  }
+  d->nkeys++;
+  return lp_graph_name(&d->graph, text, strlen(text)) + 1;
+}
+
 /* A key and its value. All strings come before what refers to them. */
 static void dump_node(LpDump *d, const LpRef *r)
 {
@@ -162,17 +189,20 @@ static void dump_node(LpDump *d, const LpRef *r)
   else if (r->key == LJM_VALUE_INT)
     dump_slot(d, weak, LP_EDGE_ITEM, r->from, r->to);
   else
-    dump_slot(d, weak, LP_EDGE_VALUE, 0, r->to);
+    dump_slot(d, weak, LP_EDGE_VALUE, dump_keyname(d, r), r->to);
 }
 
-/* The name of the next upvalue of the prototype before. */
+/* The name of the next upvalue of the prototype before, unless that was there
+** already.
+*/
 static void dump_uvname(LpDump *d, const LpRef *r)
 {
+  if (d->graph.open == LP_NONE || !d->nproto)
+    return;
   d->uvname =
       lp_grow(d->uvname, &d->capuvname, d->nuvname + 1, sizeof(*d->uvname));
   d->uvname[d->nuvname++] = dump_name(d, r->name);
-  if (d->nproto)
-    d->proto[d->nproto - 1].nuv++;
+  d->proto[d->nproto - 1].nuv++;
 }
 
 static void dump_ref(void *ctx, const LpRef *r)

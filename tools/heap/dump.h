@@ -82,6 +82,7 @@ typedef struct LpDump {
   uint64_t sparsebytes;
   LpWeak *weak; /* Those of an object are beside each other. */
   size_t nweak, capweak;
+  unsigned nkeys; /* That are no objects and have a name. */
   LpEdge *root;
   size_t nroot, caproot;
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */

@@ -59,7 +59,9 @@ static void summary_suspects(LpBuf *b, const LpHeap *h)
 {
   LpSuspect s[LP_SUSPECTS];
   size_t i, n = lp_suspects(h, s);
-  lp_buf_puts(b, "LEAK SUSPECTS\n");
+  lp_buf_puts(b, "LEAK SUSPECTS, of ");
+  summary_size(b, lp_heap_reached(h));
+  lp_buf_puts(b, " in use\n");
   for (i = 0; i < n; i++) {
     lp_buf_puts(b, "  ");
     lp_heap_suspect(b, h, &s[i]);

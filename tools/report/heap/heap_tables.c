@@ -120,10 +120,38 @@ const LpReport lp_report_heap_shapes = {.view = "shapes",
 
 /* -- Objects that keep most ------------------------------------------------ */
 
+/* Does the line of another object say the same? An upvalue keeps what it holds;
+** and each link of a list keeps the rest of the list.
+*/
+static int retained_again(const LpHeap *h, uint32_t id)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint32_t parent = h->dom.parent[id], shape = h->shapes.of[id];
+  if (g->type[id] == LJM_TYPE_UPVALUE)
+    return h->kids.first[id] != LP_NONE;
+  return shape != LP_NONE && parent != LP_GRAPH_ROOT && parent != LP_NONE &&
+         h->shapes.of[parent] == shape &&
+         h->dom.retained[id] >= h->dom.retained[parent] / 2;
+}
+
+/* What objects keep, without those that would repeat others. The caller frees
+** the array.
+*/
+static uint64_t *retained_figures(const LpHeap *h)
+{
+  uint64_t *figure = lp_zalloc(h->dump.graph.n, sizeof(*figure));
+  uint32_t id;
+  for (id = 1; id < h->dump.graph.n; id++)
+    if (lp_dominators_has(&h->dom, id) && !retained_again(h, id))
+      figure[id] = h->dom.retained[id];
+  return figure;
+}
+
 static void retained_table(LpTable *t, const LpProfile *prof,
                            const LpReportOptions *opt)
 {
   const LpHeap *h = prof->heap;
+  uint64_t *figure;
   uint32_t *id;
   size_t i, n;
   lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
@@ -133,9 +161,10 @@ static void retained_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
   if (!h)
     return;
-  id = lp_heap_largest(h, opt, h->dom.retained, &n);
+  figure = retained_figures(h);
+  id = lp_heap_largest(h, opt, figure, &n);
   for (i = 0; i < n; i++) {
-    if (!lp_dominators_has(&h->dom, id[i]))
+    if (!figure[id[i]])
       continue;
     lp_table_row(t);
     table_share(t, 0, h, h->dom.retained[id[i]]);
@@ -144,6 +173,7 @@ static void retained_table(LpTable *t, const LpProfile *prof,
     table_name(t, 4, h, id[i], lp_heap_place);
   }
   free(id);
+  free(figure);
 }
 
 const LpReport lp_report_heap_retained = {.view = "retained",
