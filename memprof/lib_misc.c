@@ -15,6 +15,7 @@
 #include "lj_obj.h"
 #include "lj_memprof.h"
 #ifndef LUAJIT_DISABLE_MEMPROF
+#include "lj_heapfork.h"
 #include "lj_memprof_file.h"
 #include "lj_memprof_sample.h"
 #include "lj_memprof_stack.h"
@@ -279,12 +280,95 @@ static int misc_dumpoptions(lua_State *L, struct luam_Prof_options *opt)
       opt->strings = (int)misc_integer(L, "strings", 0, LJM_NAME_MAX);
       if (opt->strings == 0) /* For C, 0 is the default. */
         opt->strings = -1;
+    } else if (misc_is(L, -2, "fork")) {
+      if (!lua_isboolean(L, -1))
+        misc_badoption(L, "fork", "true or false");
+      opt->reserved[LUAM_PROF_FORK] = (uint64_t)lua_toboolean(L, -1);
     } else {
-      luaL_argerror(L, 2, "options are strings and fd");
+      luaL_argerror(L, 2, "options are strings, fd and fork");
     }
     lua_pop(L, 1);
   }
   return fd;
+}
+
+/* -- Dumps of child processes ---------------------------------------------- */
+
+#define MISC_DUMP "misc.memprof.dump" /* Its metatable in the registry. */
+
+/* What dump() returns with the option fork. */
+typedef struct MiscDump {
+  struct luam_Dump dump; /* Zero if there is none. */
+  char fname[];          /* For messages, or "". */
+} MiscDump;
+
+/* "running", "done", or nil, message, errno = handle:status() */
+static int misc_dump_status(lua_State *L)
+{
+  MiscDump *h = (MiscDump *)luaL_checkudata(L, 1, MISC_DUMP);
+  int known = luaM_memprof_dumpstatus(L, &h->dump) == LUAM_PROFILE_SUCCESS;
+  if (known && h->dump.state != LUAM_DUMP_FAILED) {
+    lua_pushstring(L, h->dump.state == LUAM_DUMP_DONE ? "done" : "running");
+    return 1;
+  }
+  misc_fail(L, *h->fname ? h->fname : NULL,
+            known ? h->dump.why : "it is the dump of another process",
+            known ? h->dump.en : ECHILD);
+  lua_pushnil(L);
+  lua_replace(L, -4);
+  return 3;
+}
+
+/* The finalizer of a handle. */
+static int misc_dump_gc(lua_State *L)
+{
+  const MiscDump *h = (MiscDump *)luaL_checkudata(L, 1, MISC_DUMP);
+  if (h->dump.id != 0 && h->dump.state == LUAM_DUMP_RUNNING)
+    lj_heap_forget(G(L), h->dump.id);
+  return 0;
+}
+
+/* Pushes a handle, before there is a dump for it. */
+static struct luam_Dump *misc_newdump(lua_State *L, const char *fname)
+{
+  size_t len = fname != NULL ? strlen(fname) : 0;
+  MiscDump *h = (MiscDump *)lua_newuserdata(L, sizeof(MiscDump) + len + 1);
+  memset(h, 0, sizeof(MiscDump));
+  memcpy(h->fname, fname != NULL ? fname : "", len + 1);
+  luaL_newmetatable(L, MISC_DUMP);
+  lua_getfield(L, -1, "__gc");
+  if (lua_isnil(L, -1)) { /* New, or there was no memory for all of it. */
+    lua_pop(L, 1);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, misc_dump_status);
+    lua_setfield(L, -2, "status");
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, misc_dump_gc);
+    lua_setfield(L, -2, "__gc");
+  } else {
+    lua_pop(L, 1);
+  }
+  lua_setmetatable(L, -2);
+  return &h->dump;
+}
+
+/*
+** dump(): a child writes the file, and the handle, which is on top, is
+** returned.
+*/
+static int misc_dumpfork(lua_State *L, const char *fname, MPFile *f,
+                         struct luam_Prof_options *opt)
+{
+  struct luam_Dump *dump =
+      (struct luam_Dump *)(uintptr_t)opt->reserved[LUAM_PROF_FORK_DUMP];
+  int status = lj_heap_fork(L, opt, f);
+  if (status == LUAM_PROFILE_SUCCESS)
+    return 1;
+  lj_memprof_dropfile(f);
+  free(f);
+  if (status == LUAM_PROFILE_ERRFORK)
+    return misc_fail(L, fname, dump->why, dump->en);
+  return misc_fail(L, fname, strerror(ENOMEM), ENOMEM);
 }
 
 /* Writes a dump to a file that is open. It gets its name when it is whole. */
@@ -301,22 +385,31 @@ static int misc_dumpto(lua_State *L, MPFile *f, struct luam_Prof_options *opt)
   return 0;
 }
 
-/* dumped, message, errno = misc.memprof.dump(fname [, options]) */
+/*
+** dumped, message, errno = misc.memprof.dump(fname [, options]); with the
+** option fork, dumped is a handle.
+*/
 static int misc_memprof_dump(lua_State *L)
 {
   struct luam_Prof_options opt;
   int fd = misc_dumpoptions(L, &opt);
   const char *fname = misc_name(L, fd);
-  MPFile *f = (MPFile *)malloc(sizeof(MPFile));
+  MPFile *f;
   int en = ENOMEM;
   const char *why = NULL;
+  if (opt.reserved[LUAM_PROF_FORK]) /* This may raise an error. */
+    opt.reserved[LUAM_PROF_FORK_DUMP] =
+        (uint64_t)(uintptr_t)misc_newdump(L, fname);
+  f = (MPFile *)malloc(sizeof(MPFile));
   if (f != NULL) {
     int good;
     opt.writer = lj_memprof_writefile;
     opt.arg = f;
-    good = (fname != NULL ? lj_memprof_openfile(f, fname)
-                          : lj_memprof_openfd(f, fd)) &&
-           misc_dumpto(L, f, &opt);
+    good = fname != NULL ? lj_memprof_openfile(f, fname)
+                         : lj_memprof_openfd(f, fd);
+    if (good && opt.reserved[LUAM_PROF_FORK])
+      return misc_dumpfork(L, fname, f, &opt);
+    good = good && misc_dumpto(L, f, &opt);
     en = f->en;
     why = f->why;
     free(f);

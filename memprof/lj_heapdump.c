@@ -11,13 +11,15 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
+#include <limits.h>
 #include <string.h>
 
 #include "lj_buf.h"
 #include "lj_dispatch.h"
 #include "lj_heapdump.h"
+#include "lj_heapfork.h"
 #include "lj_memprof_clock.h"
-#include "lj_memprof_stream.h"
+#include "lj_memprof_dump.h"
 #if LJ_HASFFI
 #include "lj_ctype.h"
 #endif
@@ -31,7 +33,7 @@
 static void heap_beginblock(MPDump *d)
 {
   uint8_t *mark = lj_wbuf_record(&d->buf, LJM_REC_TIME);
-  lj_heap_uleb(d, lj_memprof_now() - d->start);
+  lj_heap_uleb(d, lj_memprof_now() - d->origin.monotonic);
   lj_wbuf_recordend(&d->buf, mark);
   d->blockobjects = d->objects;
   d->addr = d->ref = d->next = 0;
@@ -348,18 +350,18 @@ static void heap_end(MPDump *d, uint64_t total)
   /* What has no owner yet: that of a parser, or of a trace. */
   lj_heap_uleb(d, ljm_zigzag(total - d->bytes - d->parts));
   lj_heap_uleb(d, d->g->gc.state);
-  lj_heap_uleb(d, lj_memprof_now() - d->start);
+  lj_heap_uleb(d, lj_memprof_now() - d->origin.monotonic);
   lj_wbuf_recordend(&d->buf, mark);
   lj_wbuf_flush(&d->buf, d->blockobjects, 1);
 }
 
-static void heap_write(MPDump *d)
+void lj_heap_write(MPDump *d)
 {
   global_State *g = d->g;
   uint64_t total = (uint64_t)g->gc.total;
   heap_prologue(d);
   heap_beginblock(d);
-  lj_memprof_metaheap(&d->buf, g, d->stringmax);
+  lj_memprof_metaheap(&d->buf, &d->origin, &d->id, g, d->stringmax);
   heap_roots(d);
   heap_parts(d);
 #if LJ_HASFFI
@@ -377,10 +379,37 @@ static void heap_write(MPDump *d)
 /* True if the options can be used as they are. */
 static int heap_check(lua_State *L, const struct luam_Prof_options *opt)
 {
-  return L != NULL && opt != NULL && opt->writer != NULL &&
-         (opt->buffer == 0 ||
-          (opt->buffer >= LJM_BLOCK_MIN && opt->buffer <= LJM_BLOCK_MAX)) &&
-         opt->strings <= LJM_NAME_MAX;
+  size_t i;
+  if (L == NULL || opt == NULL || opt->writer == NULL ||
+      opt->strings > LJM_NAME_MAX || opt->reserved[LUAM_PROF_FORK] > 1 ||
+      opt->reserved[LUAM_PROF_FORK_FD] > (uint64_t)INT_MAX + 1)
+    return 0;
+  if (opt->buffer != 0 &&
+      (opt->buffer < LJM_BLOCK_MIN || opt->buffer > LJM_BLOCK_MAX))
+    return 0;
+  i = opt->reserved[LUAM_PROF_FORK] ? LUAM_PROF_FORK_DUMP + 1 : 0;
+  for (; i < sizeof(opt->reserved) / sizeof(opt->reserved[0]); i++)
+    if (opt->reserved[i] != 0)
+      return 0;
+  return 1;
+}
+
+size_t lj_heap_bufsize(const struct luam_Prof_options *opt)
+{
+  return opt->buffer ? (size_t)opt->buffer : LJM_BLOCK_DEFAULT;
+}
+
+void lj_heap_init(MPDump *d, lua_State *L, const struct luam_Prof_options *opt)
+{
+  memset(d, 0, sizeof(*d));
+  d->g = G(L);
+  d->L = L;
+  d->dead = otherwhite(d->g) & LJ_GC_WHITES;
+  d->stringmax = opt->strings < 0    ? 0
+                 : opt->strings == 0 ? HEAP_STRINGMAX
+                                     : (uint32_t)opt->strings;
+  lj_memprof_origin(&d->origin);
+  lj_memprof_markdump(d->g, &d->id);
 }
 
 LUAMISC_API int luaM_memprof_dump(lua_State *L,
@@ -389,20 +418,15 @@ LUAMISC_API int luaM_memprof_dump(lua_State *L,
   MPDump d;
   if (!heap_check(L, opt))
     return LUAM_PROFILE_ERR;
-  memset(&d, 0, sizeof(d));
-  if (!lj_wbuf_init(&d.buf,
-                    opt->buffer ? (size_t)opt->buffer : LJM_BLOCK_DEFAULT, 1))
+  if (opt->reserved[LUAM_PROF_FORK])
+    return lj_heap_fork(L, opt, NULL);
+  lj_heap_reap();
+  lj_heap_init(&d, L, opt);
+  if (!lj_wbuf_init(&d.buf, lj_heap_bufsize(opt), 1))
     return LUAM_PROFILE_ERRMEM;
   d.buf.writer = opt->writer;
   d.buf.arg = opt->arg;
-  d.g = G(L);
-  d.L = L;
-  d.dead = otherwhite(d.g) & LJ_GC_WHITES;
-  d.stringmax = opt->strings < 0    ? 0
-                : opt->strings == 0 ? HEAP_STRINGMAX
-                                    : (uint32_t)opt->strings;
-  d.start = lj_memprof_now();
-  heap_write(&d);
+  lj_heap_write(&d);
   lj_wbuf_free(&d.buf);
   return d.buf.error ? LUAM_PROFILE_ERRIO : LUAM_PROFILE_SUCCESS;
 }

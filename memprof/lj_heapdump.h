@@ -7,6 +7,7 @@
 
 #include "lj_obj.h"
 
+#include "lj_memprof_stream.h"
 #include "lj_wbuf.h"
 #include "format/ljm_format.h"
 #include "format/ljm_heap.h"
@@ -21,7 +22,8 @@ typedef struct MPDump {
   MPBuf buf;
   global_State *g;
   lua_State *L;          /* The thread that runs. */
-  uint64_t start;        /* Nanoseconds of lj_memprof_now(). */
+  MPDumpId id;           /* Its own, and its recording's. */
+  MPOrigin origin;       /* The process of the VM, and when it was as it is. */
   uint32_t stringmax;    /* Most bytes of a string that are written. */
   uint8_t dead;          /* The collector's mark of what it is about to free. */
   uint64_t objects;      /* Objects so far, */
@@ -39,7 +41,22 @@ typedef struct MPDump {
   uint64_t cache[LJM_REF_CACHE]; /* The last references, by their hash. */
 } MPDump;
 
-/* -- The stream (lj_heapdump.c) -------------------------------------------- */
+/* -- A dump (lj_heapdump.c) ------------------------------------------------ */
+
+/* Bytes of the buffer that the options ask for. */
+LJ_FUNC size_t lj_heap_bufsize(const struct luam_Prof_options *opt);
+
+/* Begins a dump of the VM of L. The caller gives it a buffer and a writer. */
+LJ_FUNC void lj_heap_init(MPDump *d, lua_State *L,
+                          const struct luam_Prof_options *opt);
+
+/*
+** Writes all of the dump. Calls nothing that allocates or locks. Errors are in
+** buf.error.
+*/
+LJ_FUNC void lj_heap_write(MPDump *d);
+
+/* -- The stream ------------------------------------------------------------ */
 
 /*
 ** Makes room for n bytes, HEAP_ITEM_MAX at the most. A new block may begin, and
@@ -65,11 +82,13 @@ LJ_FUNC void lj_heap_root(MPDump *d, const char *name, const void *o);
 /* Writes an object with all of its references. */
 LJ_FUNC void lj_heap_object(MPDump *d, GCobj *o);
 
+/* Writes a byte; there is room. */
 static LJ_AINLINE void lj_heap_byte(MPDump *d, int byte)
 {
   *d->buf.p++ = (uint8_t)byte;
 }
 
+/* Writes an integer as ULEB128; there is room. */
 static LJ_AINLINE void lj_heap_uleb(MPDump *d, uint64_t v)
 {
   d->buf.p = ljm_putuleb(d->buf.p, v);

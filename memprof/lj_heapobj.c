@@ -249,13 +249,31 @@ static void heap_frame(MPDump *d, lua_State *th, cTValue *frame, cTValue *next,
   heap_slots(d, th, frame + 1, to, pt, pos);
 }
 
-/* The stack, from its top down. */
+/*
+** The end of a stack's slots. The interpreter does not keep th->top while it is
+** in a Lua function; the collector sets it to this.
+*/
+static cTValue *heap_top(const MPDump *d, const lua_State *th)
+{
+  const GCfunc *fn;
+  if (gcref(d->g->cur_L) != obj2gco(th))
+    return th->top;
+  fn = mpframe_func(th->base - 1);
+  return fn != NULL && isluafunc(fn) ? th->base + funcproto(fn)->framesize
+                                     : th->top;
+}
+
+/* The stack, from its top down. A thread in the making has none. */
 static void heap_stack(MPDump *d, lua_State *th)
 {
-  cTValue *bot = mpframe_bottom(th), *to = th->top;
-  cTValue *frame = th->base - 1, *next = NULL;
-  if (lj_heap_isdead(d, obj2gco(th)))
-    frame = NULL;
+  cTValue *bot = mpframe_bottom(th), *to, *frame = NULL, *next = NULL;
+  if (tvref(th->stack) == NULL)
+    return;
+  to = th->top;
+  if (!lj_heap_isdead(d, obj2gco(th))) {
+    to = heap_top(d, th);
+    frame = th->base - 1;
+  }
   while (frame != NULL && frame > bot) {
     heap_frame(d, th, frame, next, to);
     next = frame;

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "lj_heapfork.h"
 #include "lj_memprof_clock.h"
 #include "lj_memprof_event.h"
 #include "lj_memprof_exit.h"
@@ -239,6 +240,7 @@ void lj_memprof_close(global_State *g)
   while (lj_memprof_iswrapper(g->allocf))
     lj_memprof_restore((MPHook *)g->allocd, g);
   lj_memprof_forgethooks(g);
+  lj_heap_forkclose(g);
 }
 
 /* -- Public API ----------------------------------------------------------- */

@@ -122,6 +122,11 @@ void lj_memprof_flush(MPState *mp)
   clock_flush(mp, 1);
 }
 
+void lj_memprof_tryflush(MPState *mp)
+{
+  clock_flush(mp, 0);
+}
+
 /* -- Looks ---------------------------------------------------------------- */
 
 /*

@@ -54,4 +54,7 @@ LJ_FUNC int lj_memprof_write(MPState *mp, int must);
 /* Writes out the buffer and begins the next block. */
 LJ_FUNC void lj_memprof_flush(MPState *mp);
 
+/* The same, but a writer may have it tried again later. */
+LJ_FUNC void lj_memprof_tryflush(MPState *mp);
+
 #endif

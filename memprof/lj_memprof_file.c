@@ -406,9 +406,8 @@ static void file_forgetnames(MPFile *f)
   f->name = f->oldname = NULL;
 }
 
-int lj_memprof_namefile(void *arg)
+int lj_memprof_renamefile(MPFile *f)
 {
-  MPFile *f = (MPFile *)arg;
   mode_t mode;
   int i;
   for (i = 0; i < FILE_TRIES && *f->temp; i++) {
@@ -419,18 +418,53 @@ int lj_memprof_namefile(void *arg)
     else if (mode != 0 && mode != S_IFREG)
       break;
   }
-  if (*f->temp)
-    return lj_memprof_filefail(f, EBUSY, NULL);
-  file_forgetnames(f);
+  return *f->temp ? lj_memprof_filefail(f, EBUSY, NULL) : 1;
+}
+
+int lj_memprof_namefile(void *arg)
+{
+  MPFile *f = (MPFile *)arg;
+  int good = lj_memprof_renamefile(f);
+  if (good)
+    file_forgetnames(f);
+  return good;
+}
+
+/* True if a name is that of a file, which is as in st then. */
+static int file_is(const MPFile *f, const char *name, struct stat *st,
+                   dev_t dev, ino_t ino)
+{
+  return fstatat(f->dir, name, st, AT_SYMLINK_NOFOLLOW) == 0 &&
+         st->st_dev == dev && st->st_ino == ino;
+}
+
+int lj_memprof_mendfile(MPFile *f)
+{
+  struct stat st;
+  if (!*f->temp || !file_is(f, f->name, &st, f->dev, f->ino))
+    return 0;
+  /* It died after the exchange: the file before is still to be kept. */
+  if (file_is(f, f->temp, &st, f->oldst.st_dev, f->oldst.st_ino)) {
+    if (st.st_size == 0)
+      unlinkat(f->dir, f->temp, 0);
+    else
+      renameat(f->dir, f->temp, f->dir, f->oldname);
+  }
+  *f->temp = '\0';
   return 1;
+}
+
+void lj_memprof_leavefile(MPFile *f)
+{
+  lj_memprof_forkedfile(f);
+  file_close(&f->old);
 }
 
 /* True if the temporary name is that of what was made for it. */
 static int file_istemp(const MPFile *f)
 {
   struct stat st;
-  return *f->temp && fstatat(f->dir, f->temp, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-         st.st_dev == f->dev && st.st_ino == f->ino;
+  return *f->temp && file_is(f, f->temp, &st, f->dev, f->ino);
 }
 
 void lj_memprof_dropfile(MPFile *f)

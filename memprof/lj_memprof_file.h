@@ -54,6 +54,21 @@ LJ_FUNC int lj_memprof_openfd(MPFile *f, int fd);
 */
 LJ_FUNC int lj_memprof_namefile(void *arg);
 
+/* The same, which frees nothing and closes nothing but the file before. */
+LJ_FUNC int lj_memprof_renamefile(MPFile *f);
+
+/*
+** Of a file that another process writes on: closes this one's copies of the
+** descriptors. The names stay.
+*/
+LJ_FUNC void lj_memprof_leavefile(MPFile *f);
+
+/*
+** When that process has died: true if the file got its name. What is left to
+** do for the file before is done then.
+*/
+LJ_FUNC int lj_memprof_mendfile(MPFile *f);
+
 /* Takes back an open that came to nothing. */
 LJ_FUNC void lj_memprof_dropfile(MPFile *f);
 

@@ -29,8 +29,7 @@
 
 /* -- Metadata ------------------------------------------------------------- */
 
-/* CLOCK_REALTIME in nanoseconds. */
-static uint64_t stream_realtime(void)
+uint64_t lj_memprof_realtime(void)
 {
   struct timespec ts;
   clock_gettime(CLOCK_REALTIME, &ts);
@@ -89,8 +88,17 @@ static void stream_putstring(MPBuf *b, const char *key, const char *value)
   lj_wbuf_string(b, value, strlen(value));
 }
 
+void lj_memprof_origin(MPOrigin *o)
+{
+  o->pid = (uint64_t)getpid();
+  o->pidns = stream_pidns();
+  o->processstart = stream_processstart();
+  o->realtime = lj_memprof_realtime();
+  o->monotonic = lj_memprof_now();
+}
+
 /* Begins the metadata: what those of all streams have. */
-static uint8_t *stream_metabegin(MPBuf *b)
+static uint8_t *stream_metabegin(MPBuf *b, const MPOrigin *o)
 {
   uint8_t *mark = lj_wbuf_record(b, LJM_REC_META);
   stream_putstring(b, "producer", STREAM_PRODUCER);
@@ -98,20 +106,24 @@ static uint8_t *stream_metabegin(MPBuf *b)
   stream_putstring(b, "arch", LJ_ARCH_NAME);
   stream_putint(b, "word", sizeof(void *));
   stream_putint(b, "gc64", LJ_GC64);
-  stream_putint(b, "pid", (uint64_t)getpid());
-  stream_putint(b, "pidns", stream_pidns());
-  stream_putint(b, "process_start", stream_processstart());
-  stream_putint(b, "realtime", stream_realtime());
-  stream_putint(b, "monotonic", lj_memprof_now());
+  stream_putint(b, "pid", o->pid);
+  stream_putint(b, "pidns", o->pidns);
+  stream_putint(b, "process_start", o->processstart);
+  stream_putint(b, "realtime", o->realtime);
+  stream_putint(b, "monotonic", o->monotonic);
   stream_putint(b, "buffer", (uint64_t)(b->end - b->base));
   return mark;
 }
 
-void lj_memprof_metaheap(MPBuf *b, const global_State *g, uint32_t strings)
+void lj_memprof_metaheap(MPBuf *b, const MPOrigin *o, const MPDumpId *id,
+                         const global_State *g, uint32_t strings)
 {
-  uint8_t *mark = stream_metabegin(b);
+  uint8_t *mark = stream_metabegin(b, o);
   stream_putint(b, "live", (uint64_t)g->gc.total);
   stream_putint(b, "strings", strings);
+  stream_putint(b, "dump", id->id);
+  if (id->recording != 0)
+    stream_putint(b, "recording", id->recording);
   lj_wbuf_recordend(b, mark);
 }
 
@@ -119,8 +131,12 @@ void lj_memprof_metaheap(MPBuf *b, const global_State *g, uint32_t strings)
 static void stream_meta(MPState *mp)
 {
   MPBuf *b = &mp->buf;
-  uint8_t *mark = stream_metabegin(b);
+  MPOrigin origin;
+  uint8_t *mark;
   uint64_t bytes, seed;
+  lj_memprof_origin(&origin);
+  mp->stream.monotonic = origin.monotonic;
+  mark = stream_metabegin(b, &origin);
   mp->stream.live = (uint64_t)mp->g->gc.total;
   stream_putint(b, "live", mp->stream.live);
   stream_putint(b, "lines", (uint64_t)mp->lines);

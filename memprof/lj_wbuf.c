@@ -26,16 +26,21 @@
 
 int lj_wbuf_init(MPBuf *b, size_t size, int blocks)
 {
-  b->base = (uint8_t *)malloc(size);
-  if (b->base == NULL)
-    return 0;
+  void *mem = malloc(size);
+  if (mem != NULL)
+    lj_wbuf_use(b, mem, size, blocks);
+  return mem != NULL;
+}
+
+void lj_wbuf_use(MPBuf *b, void *mem, size_t size, int blocks)
+{
+  b->base = (uint8_t *)mem;
   b->end = b->base + size;
   b->hard = b->end - WBUF_SLACK;
   b->blocks = blocks;
   b->error = b->writing = 0;
   b->pid = (long)getpid();
   lj_wbuf_begin(b);
-  return 1;
 }
 
 void lj_wbuf_free(MPBuf *b)

@@ -34,6 +34,9 @@ typedef struct MPBuf {
 */
 LJ_FUNC int lj_wbuf_init(MPBuf *b, size_t size, int blocks);
 
+/* The same in memory of the caller's. The calling process may write. */
+LJ_FUNC void lj_wbuf_use(MPBuf *b, void *mem, size_t size, int blocks);
+
 /* Frees the buffer; what is in it is lost. */
 LJ_FUNC void lj_wbuf_free(MPBuf *b);
 

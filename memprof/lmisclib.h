@@ -23,6 +23,7 @@
 #define LUAM_PROFILE_ERRMEM  2 /* Out of memory. */
 #define LUAM_PROFILE_ERRIO   3 /* writer() or on_stop() failed. */
 #define LUAM_PROFILE_ERRBUSY 4 /* Only of memprof.so: jit.p is running. */
+#define LUAM_PROFILE_ERRFORK 5 /* A dump cannot have a process of its own. */
 
 /* Values of luam_Prof_options.format. */
 #define LUAM_PROF_COMPACT   0 /* Version 0x10: doc/stream-format.md. */
@@ -64,7 +65,34 @@ struct luam_Prof_options {
   int strings;     /* Of a dump: most bytes of a string, up to 4096; 0: 256,
                    ** less than 0: none. For a start it must be zero. */
   uint64_t seed;   /* Of the samples' random numbers. 0: any. */
-  uint64_t reserved[7]; /* Must be zero. */
+  uint64_t reserved[7]; /* By LUAM_PROF_*, below; all others must be zero. */
+};
+
+/*
+** What the reserved words stand for, by their index; 0 in any of them is as if
+** it did not exist. For a start all must be zero.
+**
+**   FORK      Of a dump. 1: a child process writes it, see luaM_memprof_dump().
+**   FORK_FD   Of such a dump: a descriptor, plus 1, that its writer uses.
+**   FORK_DUMP Of such a dump: the address of a struct luam_Dump, the caller's,
+**             which is filled before luaM_memprof_dump() returns.
+*/
+#define LUAM_PROF_FORK      0
+#define LUAM_PROF_FORK_FD   1
+#define LUAM_PROF_FORK_DUMP 2
+
+/* Values of luam_Dump.state. */
+#define LUAM_DUMP_RUNNING 0 /* The child writes. */
+#define LUAM_DUMP_DONE    1 /* The dump is whole. */
+#define LUAM_DUMP_FAILED  2 /* It is not, or never began; see why. */
+
+/* A dump that a child process writes. */
+struct luam_Dump {
+  uint64_t id;   /* In this process, from 1 on; 0: there is none. */
+  int state;     /* LUAM_DUMP_*. */
+  int en;        /* If it has failed: errno, or 0. */
+  long pid;      /* The child, until it has ended. */
+  char why[160]; /* If it has failed: why, else "". */
 };
 
 /*
@@ -90,9 +118,30 @@ LUAMISC_API int luaM_memprof_stop(const lua_State *L);
 ** options count; the VM is not changed, and may be recording. Returns
 ** LUAM_PROFILE_SUCCESS, LUAM_PROFILE_ERR if an option is wrong or L is NULL,
 ** LUAM_PROFILE_ERRMEM, or LUAM_PROFILE_ERRIO if the writer failed.
+**
+** With FORK, a child process writes the dump, as the VM is at this moment, and
+** this returns as soon as there is one. LUAM_PROFILE_ERRFORK if there is none:
+** too little memory is left, or no process can be made; why is in the luam_Dump
+** of FORK_DUMP. The child has no signals but SIGTERM and SIGKILL, raises none
+** when it ends, and wait() does not see it. In it, writer is called with the
+** child's copy of all memory: what it changes is lost, and locks may be held
+** for ever. It may call what a signal handler may, such as write(), on no
+** descriptor but the one of FORK_FD: all others are closed in the child. What
+** it returns counts as ever. luaM_memprof_dumpstatus() returns how it ended.
 */
 LUAMISC_API int luaM_memprof_dump(lua_State *L,
                                   const struct luam_Prof_options *opt);
+
+/*
+** Fills a luam_Dump, which luaM_memprof_dump() has filled for the VM of L, with
+** how far it is. An end is reported once, or is there if dump has it already.
+** Returns LUAM_PROFILE_SUCCESS, or LUAM_PROFILE_ERR if the VM has no such dump
+** in this process. Does not wait. This, every luaM_memprof_dump() and
+** lua_close() collect what remains of all children that have ended; lua_close()
+** waits for those of its VM, and kills one that has written nothing for five
+** seconds.
+*/
+LUAMISC_API int luaM_memprof_dumpstatus(lua_State *L, struct luam_Dump *dump);
 
 /* True while any VM of this process is being profiled. */
 LUAMISC_API bool luaM_memprof_isrunning(void);

@@ -76,12 +76,16 @@ enum {
   LJM_REC_ROOT = 18,
   LJM_REC_PART,
   LJM_REC_CTYPE,
-  LJM_REC_HEAPEND /* The sums: the last record of a whole dump. */
+  LJM_REC_HEAPEND, /* The sums: the last record of a whole dump. */
+  LJM_REC_DUMP     /* In a recording: a dump was taken here. */
 };
 
-/* References: the last ones of a hash of their addresses are numbers. */
+/* Places of the cache: references that were met lately are written as their
+** places.
+*/
 #define LJM_REF_CACHE 256
 
+/* The place in the cache of an address that was turned (ljm_turn). */
 static inline unsigned ljm_ref_slot(uint64_t turned)
 {
   return (unsigned)(turned * 0x9e3779b97f4a7c15u >> 56);

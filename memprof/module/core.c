@@ -50,8 +50,12 @@
 #include "lj_memprof_file.c"
 #include "lj_memprof_out.c"
 #include "lj_memprof_exit.c"
+#include "lj_memprof_dump.c"
 #include "lj_heapdump.c"
 #include "lj_heapobj.c"
+#include "lj_heapfork.c"
+#include "lj_heapchild.c"
+#include "lj_headroom.c"
 #include "lj_symtab.c"
 #include "lj_wbuf.c"
 #include "lib_misc.c"
@@ -75,7 +79,10 @@ static void core_close(lua_State *L)
 /* MP_CORE is the name of this one. */
 extern const MPCore MP_CORE;
 const MPCore MP_CORE = {
-    &core_layout,           luaM_memprof_start,  luaM_memprof_stop,
-    luaM_memprof_isrunning, lj_memprof_isactive, core_push,
-    misc_memprof_start,     core_close,
+    &core_layout,        luaM_memprof_start,
+    luaM_memprof_stop,   luaM_memprof_isrunning,
+    lj_memprof_isactive, core_push,
+    misc_memprof_start,  core_close,
+    luaM_memprof_dump,   luaM_memprof_dumpstatus,
+    misc_memprof_dump,
 };

@@ -17,7 +17,10 @@ typedef struct MPCore {
   int (*isactive)(const lua_State *L); /* Its VM is being recorded. */
   void (*push)(lua_State *L);    /* Pushes a table with the Lua functions. */
   int (*luastart)(lua_State *L); /* The one that starts. */
-  void (*close)(lua_State *L);   /* The VM goes away: ends its recording. */
+  void (*close)(lua_State *L);   /* The VM goes away: ends what goes on. */
+  int (*dump)(lua_State *L, const struct luam_Prof_options *opt);
+  int (*dumpstatus)(lua_State *L, struct luam_Dump *dump);
+  int (*luadump)(lua_State *L); /* The Lua function. */
 } MPCore;
 
 #endif

@@ -226,6 +226,20 @@ static int module_start(lua_State *L)
   return 3;
 }
 
+/*
+** dump(...): where nothing tells of the end any more, a child is waited for
+** now.
+*/
+static int module_dump(lua_State *L)
+{
+  int bad, n;
+  const MPGuard *guard = module_guard(L, &bad);
+  n = guard->core->luadump(L);
+  if (guard->ended)
+    guard->core->close(L);
+  return n;
+}
+
 /* Pushes misc.memprof of a VM that has it built in. Returns 0 if it has not. */
 static int module_builtin(lua_State *L)
 {
@@ -253,6 +267,8 @@ int luaopen_memprof(lua_State *L)
   module_guard(L, &bad)->core->push(L);
   lua_pushcfunction(L, module_start);
   lua_setfield(L, -2, "start");
+  lua_pushcfunction(L, module_dump);
+  lua_setfield(L, -2, "dump");
   return 1;
 }
 
@@ -272,6 +288,18 @@ static int module_prepare(lua_State *L)
   return 0;
 }
 
+/* Looks at a VM, in a protected call. Returns LUAM_PROFILE_* if to->core is
+** NULL then.
+*/
+static int module_preparevm(lua_State *L, MPPrepared *to)
+{
+  int status = lua_cpcall(L, module_prepare, to);
+  if (status != 0)
+    lua_pop(L, 1);
+  return status == LUA_ERRMEM || to->bad == MP_CHECK_NOMEM ? LUAM_PROFILE_ERRMEM
+                                                           : LUAM_PROFILE_ERR;
+}
+
 /*
 ** A writer may call these, while the VM is in the middle of an allocation: they
 ** run nothing in a VM that is being recorded.
@@ -284,13 +312,28 @@ MODULE_API int luaM_memprof_start(lua_State *L,
   int status;
   if (L == NULL || (core != NULL && core->isactive(L)))
     return LUAM_PROFILE_ERR;
-  status = lua_cpcall(L, module_prepare, &to);
-  if (status != 0)
-    lua_pop(L, 1);
-  if (to.core != NULL)
-    return to.core->start(L, opt);
-  return status == LUA_ERRMEM || to.bad == MP_CHECK_NOMEM ? LUAM_PROFILE_ERRMEM
-                                                          : LUAM_PROFILE_ERR;
+  status = module_preparevm(L, &to);
+  return to.core != NULL ? to.core->start(L, opt) : status;
+}
+
+MODULE_API int luaM_memprof_dump(lua_State *L,
+                                 const struct luam_Prof_options *opt)
+{
+  MPPrepared to = {NULL, MP_CHECK_FITS};
+  const MPCore *core = module_known();
+  int status;
+  if (L == NULL)
+    return LUAM_PROFILE_ERR;
+  if (core != NULL && core->isactive(L)) /* So it was looked at. */
+    return core->dump(L, opt);
+  status = module_preparevm(L, &to);
+  return to.core != NULL ? to.core->dump(L, opt) : status;
+}
+
+MODULE_API int luaM_memprof_dumpstatus(lua_State *L, struct luam_Dump *dump)
+{
+  const MPCore *core = module_known();
+  return core != NULL ? core->dumpstatus(L, dump) : LUAM_PROFILE_ERR;
 }
 
 MODULE_API int luaM_memprof_stop(const lua_State *L)

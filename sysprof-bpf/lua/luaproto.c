@@ -147,7 +147,10 @@ static uint32_t proto_crc(uint32_t crc, uint32_t v)
   return ljm_crc32c(crc, byte, sizeof(byte));
 }
 
-uint32_t ls_proto_hash(const LsBlob *b)
+/* Checksum of the bytecode, the same as the recorder's; it stays as it is when
+** the JIT compiler patches instructions.
+*/
+static uint32_t proto_hash(const LsBlob *b)
 {
   const uint8_t *h = b->p;
   const uint32_t shape[5] = {b->sizebc, b->sizekgc, b->sizekn,
@@ -178,7 +181,7 @@ static uint32_t proto_hashkgc(const LsBlob *b, uint32_t crc, uint64_t obj)
     size_t n = ls_view_string(b->v, obj, text, sizeof(text));
     crc = ljm_crc32c(proto_crc(crc, (uint32_t)n), text, n);
   } else if (gct == LS_GCT_PROTO && ls_proto_read(b->v, obj, &child)) {
-    crc = proto_crc(crc, ls_proto_hash(&child));
+    crc = proto_crc(crc, proto_hash(&child));
     free(child.p);
   }
   return crc;
@@ -186,7 +189,7 @@ static uint32_t proto_hashkgc(const LsBlob *b, uint32_t crc, uint64_t obj)
 
 uint32_t ls_proto_fullhash(const LsBlob *b)
 {
-  uint32_t crc = ls_proto_hash(b), i;
+  uint32_t crc = proto_hash(b), i;
   uint64_t k = proto_ref(b->v, b->p, b->v->vm.pt_k);
   uint32_t kn = b->sizekn > 0 ? proto_inside(b, k, b->sizekn * 8ull) : 0;
   if (b->first != 0 || b->lineinfo)

@@ -87,11 +87,6 @@ uint16_t ls_proto_uv(const LsBlob *b, uint32_t i);
 /* The name of upvalue number I, or NULL. It belongs to the copy. */
 const char *ls_proto_uvname(const LsBlob *b, uint32_t i);
 
-/* Checksum of the bytecode, the same as the recorder's; it stays as it is when
-** the JIT compiler patches instructions.
-*/
-uint32_t ls_proto_hash(const LsBlob *b);
-
 /* The checksum that distinguishes functions, the same as the recorder's: that
 ** of the bytecode, and in stripped code of its constants, too, which may have
 ** to be read.

@@ -111,7 +111,8 @@ size_t ls_view_string(LsView *v, uint64_t str, char *buf, size_t size)
   return len;
 }
 
-bool ls_view_isstring(LsView *v, LsValue value, const char *s)
+/* Whether a value is the string S, of at most 62 bytes. */
+static bool view_isstring(LsView *v, LsValue value, const char *s)
 {
   char buf[64];
   size_t n = strlen(s);
@@ -153,7 +154,7 @@ bool ls_view_get(LsView *v, uint64_t tab, const char *key, LsValue *value)
   for (i = 0; i < t.n && i < 65536 && !v->mem->bad; i++) {
     LsValue k;
     ls_view_node(v, &t, i, &k, value);
-    if (value->type != LS_GCT_NONE && ls_view_isstring(v, k, key))
+    if (value->type != LS_GCT_NONE && view_isstring(v, k, key))
       return true;
   }
   return false;

@@ -48,9 +48,6 @@ uint8_t ls_view_type(LsView *v, uint64_t obj);
 ** Returns its length in BUF, 0 if it is no string.
 */
 size_t ls_view_string(LsView *v, uint64_t str, char *buf, size_t size);
-/* Whether a value is the string S, of at most 62 bytes. */
-bool ls_view_isstring(LsView *v, LsValue value, const char *s);
-
 /* The hash part of a table. */
 typedef struct LsTable {
   uint64_t node;

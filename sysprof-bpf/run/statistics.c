@@ -11,7 +11,8 @@ static double percent(uint64_t part, uint64_t whole)
   return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-uint64_t ls_statistics_dropped(const LsStatistics *b)
+/* Samples that were dropped, for any reason. */
+static uint64_t statistics_dropped(const LsStatistics *b)
 {
   return b->dropped_ring + b->dropped_full + b->dropped_busy + b->lost;
 }
@@ -27,7 +28,7 @@ size_t ls_statistics_list(const LsStatistics *b,
   size_t n = 0, i;
   out[n++] = (LsStatistic){"fired", b->fired};
   out[n++] = (LsStatistic){"delivered", b->delivered};
-  out[n++] = (LsStatistic){"dropped", ls_statistics_dropped(b)};
+  out[n++] = (LsStatistic){"dropped", statistics_dropped(b)};
   out[n++] = (LsStatistic){"dropped_ring", b->dropped_ring};
   out[n++] = (LsStatistic){"dropped_full", b->dropped_full};
   out[n++] = (LsStatistic){"dropped_busy", b->dropped_busy};
@@ -50,7 +51,7 @@ static double coverage(const LsStatistics *b, double hz)
 
 void ls_statistics_say(const LsStatistics *b, double hz)
 {
-  unsigned long long dropped = ls_statistics_dropped(b);
+  unsigned long long dropped = statistics_dropped(b);
   unsigned i;
   ls_say("%llu samples in %.1f s: %llu delivered, %llu dropped",
          (unsigned long long)b->fired, (double)b->ns / 1e9,

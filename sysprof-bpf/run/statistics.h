@@ -25,9 +25,6 @@ typedef struct LsStatistics {
 
 #define LS_STATISTICS_MAX 32 /* Pairs in a stream, at most. */
 
-/* Samples that were dropped, for any reason. */
-uint64_t ls_statistics_dropped(const LsStatistics *b);
-
 /* Samples that were dropped or do not reach the root, in percent of those
 ** fired; 0 without samples.
 */

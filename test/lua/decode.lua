@@ -495,6 +495,15 @@ records[15] = function(r, out)
   out.stack = stack
 end
 
+-- DUMP
+records[22] = function(r, out)
+  local d = { id = get_uleb(r), events = get_count(r), ns = get_count(r) }
+  if d.id == 0 then fail(r, "a dump without an id") end
+  if d.events ~= out.nevents then fail(r, "dump at event %d, not %d", out.nevents, d.events) end
+  if d.ns < out.time then fail(r, "a dump before its time") end
+  out.dumps[#out.dumps + 1] = d
+end
+
 local function get_record(r, out, h)
   local code = rshift(h, 2)
   local len = get_count(r)
@@ -618,7 +627,7 @@ end
 local function decode_compact(r, out, on_event)
   out.format = "compact"
   out.sites = { [0] = internal, unknown }
-  out.blocks, out.time, out.times = 0, 0, 0
+  out.blocks, out.time, out.times, out.dumps = 0, 0, 0, {}
   out.depth, out.sample = 1, 0
   out.foreign = { alloc = 0, realloc = 0, free = 0, bytes_in = 0, bytes_out = 0 }
   out.vm = get_uleb(r)
@@ -666,6 +675,20 @@ function M.list(data)
   end, function() list[#list].foreign = true end)
   out.events = list
   return out
+end
+
+-- META of a heap dump.
+function M.dumpmeta(data)
+  local r = { data = data, pos = 1, stop = #data }
+  local out = { time = 0, times = 0 }
+  if get_prologue(r, "s") ~= 0x10 then fail(r, "version of a dump") end
+  get_uleb(r)
+  if get_byte(r) ~= SYM_FINAL then fail(r, "the symtab is not empty") end
+  if get_prologue(r, "d") ~= 0x10 then fail(r, "version of a dump's body") end
+  r.pos = r.pos + 20 -- The header of its first block.
+  if get_record(r, out, get_byte(r)) ~= 6 then fail(r, "no TIME") end
+  if get_record(r, out, get_byte(r)) ~= 1 then fail(r, "no META") end
+  return out.meta
 end
 
 -- The bytes of a file.

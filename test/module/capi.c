@@ -4,9 +4,15 @@
 **   capi [MODULE]     loads it; without, it is linked
 */
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* For __WALL. */
+#endif
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "lauxlib.h"
 #include "lmisclib.h"
@@ -15,6 +21,8 @@
 static int (*start)(lua_State *L, const struct luam_Prof_options *opt);
 static int (*stop)(const lua_State *L);
 static bool (*isrunning)(void);
+static int (*dump)(lua_State *L, const struct luam_Prof_options *opt);
+static int (*dumpstatus)(lua_State *L, struct luam_Dump *dump);
 
 static unsigned checks, failures;
 
@@ -38,7 +46,9 @@ static int capi_load(const char *module)
   *(void **)&start = dlsym(so, "luaM_memprof_start");
   *(void **)&stop = dlsym(so, "luaM_memprof_stop");
   *(void **)&isrunning = dlsym(so, "luaM_memprof_isrunning");
-  return start && stop && isrunning;
+  *(void **)&dump = dlsym(so, "luaM_memprof_dump");
+  *(void **)&dumpstatus = dlsym(so, "luaM_memprof_dumpstatus");
+  return start && stop && isrunning && dump && dumpstatus;
 }
 
 typedef struct Sink {
@@ -62,6 +72,57 @@ static int sink_stop(void *arg)
   return 0;
 }
 
+/* The writer of a child process: arg is its descriptor. */
+static size_t child_write(const void *data, size_t len, void *arg)
+{
+  ssize_t n = write(*(int *)arg, data, len);
+  return n > 0 ? (size_t)n : 0;
+}
+
+/* Dumps a VM by a child, which lua_close() has to wait for if it is closed. */
+static void capi_fork(lua_State *L, size_t least, int closes)
+{
+  struct luam_Dump to;
+  int fd[2];
+  char buf[4096];
+  size_t len = 0;
+  ssize_t n;
+  struct luam_Prof_options opt = {.arg = &fd[1], .writer = child_write};
+  ok(pipe(fd) == 0, "pipe");
+  opt.reserved[LUAM_PROF_FORK] = 1;
+  opt.reserved[LUAM_PROF_FORK_FD] = (uint64_t)fd[1] + 1;
+  opt.reserved[LUAM_PROF_FORK_DUMP] = (uint64_t)(uintptr_t)&to;
+  ok(dump(L, &opt) == LUAM_PROFILE_SUCCESS && to.pid > 0, "a child dumps");
+  close(fd[1]);
+  while ((n = read(fd[0], buf, sizeof(buf))) > 0) {
+    ok(len > 0 || memcmp(buf, "ljs\x10", 4) == 0, "a dump");
+    len += (size_t)n;
+  }
+  close(fd[0]);
+  ok(len >= least, "it is as long as that of the VM's own process");
+  if (closes)
+    lua_close(L);
+  else
+    while (dumpstatus(L, &to) == LUAM_PROFILE_SUCCESS &&
+           to.state == LUAM_DUMP_RUNNING)
+      usleep(1000);
+  ok(closes || to.state == LUAM_DUMP_DONE, "it is whole");
+  ok(waitpid((pid_t)to.pid, NULL, __WALL | WNOHANG) == -1, "no zombie");
+}
+
+/* Dumps by this process and by others. Closes the VM. */
+static void capi_dump(lua_State *L)
+{
+  Sink sink = {{0}, 0, 0};
+  struct luam_Prof_options opt = {.arg = &sink, .writer = sink_write};
+  ok(dump(NULL, &opt) == LUAM_PROFILE_ERR, "no VM to dump");
+  ok(dump(L, &opt) == LUAM_PROFILE_SUCCESS, "dump");
+  ok(memcmp(sink.head, "ljs\x10", 4) == 0 && sink.len > 10000, "its bytes");
+  /* Times in it differ by some bytes. */
+  capi_fork(L, sink.len - 256, 0);
+  capi_fork(L, sink.len - 256, 1);
+}
+
 static lua_State *capi_newstate(void)
 {
   lua_State *L = luaL_newstate();
@@ -82,6 +143,8 @@ int main(int argc, char **argv)
   start = luaM_memprof_start;
   stop = luaM_memprof_stop;
   isrunning = luaM_memprof_isrunning;
+  dump = luaM_memprof_dump;
+  dumpstatus = luaM_memprof_dumpstatus;
 #endif
   ok(stop(L) == LUAM_PROFILE_ERR, "there is nothing to stop");
   ok(start(NULL, &opt) == LUAM_PROFILE_ERR, "no VM");
@@ -98,7 +161,7 @@ int main(int argc, char **argv)
   ok(isrunning(), "the other goes on");
   lua_close(other);
   ok(two.stops == 1 && !isrunning(), "lua_close() ends it");
-  lua_close(L);
+  capi_dump(L);
   printf("%u checks, %u failures\n", checks, failures);
   return failures != 0;
 }

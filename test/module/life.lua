@@ -63,6 +63,25 @@ end)(), "in a coroutine")
 local s = decode.list(read(dir .. "/co.ljm"))
 ok(#s > 0 or next(s), "which is read")
 
+-- Dumps by a child process: the first is collected by a call, the last one by
+-- lua_close(), after its own file is there.
+local function ended(handle)
+  local state, message
+  repeat
+    os.execute("sleep 0.01")
+    state, message = handle:status()
+  until state ~= "running"
+  return state, message
+end
+
+local heap, why = memprof.dump(dir .. "/h.ljd", {fork = true})
+ok(heap and ended(heap) == "done", "a child dumps: " .. tostring(why))
+ok(memprof.dump(dir .. "/i.ljd"), "so does the process")
+ok(math.abs(#read(dir .. "/h.ljd") - #read(dir .. "/i.ljd")) < 20000, "nearly the same")
+local state, message = ended(assert(memprof.dump("/dev/full", {fork = true})))
+ok(state == nil and message == "/dev/full: No space left on device", "a full disk")
+assert(memprof.dump(dir .. "/j.ljd", {fork = true}))
+
 print(checks .. " checks, " .. failures .. " failures")
 -- lua_close() ends this one whole; who runs this looks at it.
 assert(memprof.start(dir .. "/close.ljm"))

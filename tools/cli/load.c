@@ -60,7 +60,9 @@ static void warn(const char *name, const LpStream *st, const LpInput *in,
     lp_buf_printf(&b, "; %" PRIu64 " bytes lost", st->damage.bytes);
   if (st->damage.events)
     lp_buf_printf(&b, "; %" PRIu64 " %s lost", st->damage.events,
-                  st->body == 'p' ? "records of samples" : "events");
+                  st->body == 'p'   ? "records of samples"
+                  : st->body == 'd' ? "objects"
+                                    : "events");
   if (st->ndamage > 1)
     lp_buf_printf(&b, " (and %" PRIu64 " more)", st->ndamage - 1);
   fprintf(stderr, "%s\n", b.s);
@@ -115,6 +117,52 @@ static const char *load_why(const LpLoad *l, const LpInput *in,
   return in->error ? strerror(in->error) : NULL;
 }
 
+/* A heap dump was read: compute what is known of it. */
+static void load_heap(LpLoad *l, const LpSink *sink)
+{
+  LpDamage d;
+  if (!lp_dump_verify(&l->heap->dump, &d) && !l->st.ndamage)
+    sink->damage(sink->ctx, &d);
+  lp_heap_analyse(l->heap);
+  l->prof->heap = l->heap;
+}
+
+/* Where a heap dump goes, or NULL if there is one already. */
+static const LpHeapSink *load_dump(LpLoad *l)
+{
+  if (l->heap)
+    return NULL;
+  l->heap = lp_heap_new();
+  l->heap->dump.blocks = l->joins;
+  return &l->heap->sink;
+}
+
+/* The stream is read. */
+static void load_ended(LpLoad *l, const LpSink *sink)
+{
+  if (sink->heap && l->st.body == 'd') {
+    load_heap(l, sink);
+  } else if (sink->heap) {
+    lp_heap_free(l->heap);
+    l->heap = NULL;
+  }
+}
+
+/* How well a stream was read, of which the reader has come to its end. */
+static int load_status(const LpLoad *l, const char *name, const LpStream *st,
+                       const LpInput *in, const LpUnpack *u)
+{
+  const char *why = load_why(l, in, u);
+  int res = lp_stream_status(st);
+  if (why && res == LP_WHOLE)
+    res = LP_PART;
+  if (why && lp_input_offset(in) == 0)
+    return lp_load_failed(name, why);
+  if (res != LP_WHOLE)
+    warn(name, st, in, why);
+  return res;
+}
+
 /* Read one stream into the profile. */
 static int load_stream(LpLoad *l, const char *name, int fd)
 {
@@ -123,28 +171,80 @@ static int load_stream(LpLoad *l, const char *name, int fd)
   LpProgress progress;
   LpSink sink = lp_stream_open(st, l->prof);
   LpUnpack *u = load_open(l, &progress, name, fd);
-  const char *why;
   int res;
   sink.body = load_body;
+  sink.heap = load_dump(l);
   lp_input_open(&in, lp_unpack_read, u);
   l->followed.in = &in;
   lp_reader_run(&in, &sink);
+  load_ended(l, &sink);
   lp_stream_close(st, lp_input_offset(&in));
   lp_progress_clear();
-  res = lp_stream_status(st);
-  why = load_why(l, &in, u);
-  if (why && res == LP_WHOLE)
-    res = LP_PART;
-  if (why && lp_input_offset(&in) == 0)
-    res = lp_load_failed(name, why);
-  else if (res != LP_WHOLE)
-    warn(name, st, &in, why);
-  if (st->body && !st->marks && l->timeless)
+  res = load_status(l, name, st, &in, u);
+  if (st->body && st->body != 'd' && !st->marks && l->timeless)
     fprintf(stderr, "%s: %s: has no time marks: %s\n",
             program_invocation_short_name, name, l->timeless);
   lp_input_close(&in);
   lp_unpack_close(u);
   return res;
+}
+
+/* -- Recordings that a heap dump is joined with ---------------------------- */
+
+/* The kind of the stream is known: it is not counted. */
+static void join_body(void *ctx, int body)
+{
+  ((LpReplay *)ctx)->st.body = body;
+}
+
+/* The recording NAME was read as far as it is needed. */
+static int join_ended(LpLoad *l, const char *name, LpReplay *r)
+{
+  LpBuf why = {0};
+  int res = LP_WHOLE;
+  if (l->join)
+    lp_buf_puts(&why, "the heap dump is joined with another one already");
+  if (l->join || !lp_replay_joins(r, &why)) {
+    res = lp_load_failed(name, why.s);
+  } else {
+    l->prof->join = l->join = lp_join_new(l->heap, r);
+    l->prof->of |= LP_OF_JOINED;
+  }
+  lp_buf_free(&why);
+  return res;
+}
+
+/* Replay one recording up to where the heap dump was taken. */
+static int join_stream(LpLoad *l, const char *name, int fd)
+{
+  LpInput in;
+  LpReplay r;
+  LpProgress progress;
+  LpSink sink = lp_replay_open(&r, l->prof, &l->heap->dump);
+  LpUnpack *u = load_open(l, &progress, name, fd);
+  int res;
+  sink.body = join_body;
+  lp_input_open(&in, lp_unpack_read, u);
+  lp_reader_run(&in, &sink);
+  lp_stream_close(&r.st, lp_input_offset(&in));
+  lp_progress_clear();
+  res = load_status(l, name, &r.st, &in, u);
+  if (res != LP_UNREADABLE)
+    res = lp_load_worse(res, join_ended(l, name, &r));
+  lp_replay_close(&r);
+  lp_input_close(&in);
+  lp_unpack_close(u);
+  return res;
+}
+
+/* -- Files ----------------------------------------------------------------- */
+
+/* Read one file that is open. Without its heap dump no recording is joined. */
+static int load_open_file(LpLoad *l, const char *name, int fd)
+{
+  if (l->joins && l->heap)
+    return join_stream(l, name, fd);
+  return load_stream(l, name, fd);
 }
 
 /* Read one file into the profile. */
@@ -154,7 +254,7 @@ static int load_file(LpLoad *l, const char *name)
   int fd, res;
   if (strcmp(name, "-") == 0) {
     lp_files_add(&l->prof->files, name);
-    return load_stream(l, "standard input", STDIN_FILENO);
+    return load_open_file(l, "standard input", STDIN_FILENO);
   }
   if (l->follow > 0 && stat(name, &st) == 0 && !S_ISREG(st.st_mode))
     refuse(name, "none");
@@ -162,7 +262,7 @@ static int load_file(LpLoad *l, const char *name)
   if (fd < 0)
     return lp_load_failed(name, strerror(errno));
   lp_files_add(&l->prof->files, name);
-  res = load_stream(l, name, fd);
+  res = load_open_file(l, name, fd);
   close(fd);
   return res;
 }
@@ -179,6 +279,8 @@ int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got)
     int one = load_file(l, *name);
     *got += one != LP_UNREADABLE;
     res = lp_load_worse(res, one);
+    if (l->joins && !l->heap)
+      break;
   }
   if (l->prof->more)
     lp_profile_finalize(l->prof);

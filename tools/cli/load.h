@@ -7,7 +7,9 @@
 #define LP_LOAD_H
 
 #include "follow.h"
+#include "analysis.h"
 #include "ingest.h"
+#include "join.h"
 
 typedef struct LpLoad {
   LpProfile *prof;
@@ -18,6 +20,11 @@ typedef struct LpLoad {
                         ** NULL. */
   LpFollow followed;    /* Has a name, if a file is. */
   LpStream st;          /* What is read. */
+  LpHeap *heap;         /* A heap dump that was read, or NULL. Whoever takes it
+                        ** frees it. */
+  int joins;            /* The heap dump is to be joined with its recording. It
+                        ** comes first. */
+  LpJoin *join;         /* As heap. */
 } LpLoad;
 
 /* Of two exit statuses, the one that takes precedence. */

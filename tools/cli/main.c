@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "hash.h"
+#include "heap_limit.h"
+#include "kind.h"
 #include "load.h"
 #include "options.h"
 #include "replace.h"
@@ -67,7 +69,8 @@ static int write_report(const LpLoad *l, int last)
     lp_shape_open(&shape, l->prof, opt->focus ? &lp_options.focus : NULL,
                   opt->ignore ? &lp_options.ignore : NULL);
     opt->shape = &shape;
-    lp_report_write(lp_options.format, lp_options.view, &out, l->prof, opt);
+    lp_report_write(lp_options.format, lp_options_view(l->prof->of), &out,
+                    l->prof, opt);
     opt->shape = NULL;
     lp_shape_close(&shape);
     err = close_report(&out, &r, &l->followed, last);
@@ -97,10 +100,12 @@ static LpWanted wanted(const LpReport *r)
 }
 
 /* What profiles are called, by LP_OF_*. */
-static const char *const kind_name[] = {[LP_OF_MEMORY] = "memory",
-                                        [LP_OF_CPU] = "CPU",
-                                        [LP_OF_MEMORY | LP_OF_CPU] =
-                                            "memory and CPU"};
+static const char *const kind_name[] = {
+    [LP_OF_MEMORY] = "memory",
+    [LP_OF_CPU] = "CPU",
+    [LP_OF_HEAP] = "heap dump",
+    [LP_OF_HEAP | LP_OF_JOINED] = "joined heap dump",
+    [LP_OF_MEMORY | LP_OF_CPU] = "memory and CPU"};
 
 /* The report of a profile; exits if there is none. */
 static const LpReport *find_report(unsigned of)
@@ -116,6 +121,9 @@ static const LpReport *find_report(unsigned of)
   return r;
 }
 
+/* A heap dump is joined with its recording. */
+static int joins;
+
 /* The report is chosen when the kind of a FILE is known. Another FILE may be of
 ** the other kind.
 */
@@ -123,7 +131,9 @@ static void choose(LpProfile *prof)
 {
   LpBuf why = {0};
   const LpReport *r = NULL;
-  if (lp_options.file.n > 1)
+  if (joins)
+    r = find_report(LP_OF_HEAP | LP_OF_JOINED);
+  else if (lp_options.file.n > 1)
     r = lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &why);
   lp_buf_free(&why);
   prof->wanted = wanted(r ? r : find_report(prof->of));
@@ -138,7 +148,9 @@ static int check_limits(const LpProfile *prof)
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++) {
     LpBuf why = {0};
-    if (!lp_limit_holds(&lp_options.limit[i], prof, &why))
+    const LpLimit *limit = &lp_options.limit[i];
+    if (limit->retained ? !lp_heap_limit_holds(limit, prof, &why)
+                        : !lp_limit_holds(limit, prof, &why))
       res = LP_EXCEEDED;
     if (why.n)
       fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
@@ -159,7 +171,7 @@ static void draw_secret(void)
 /* Report that a view shows only one of memory and CPU. */
 static void report_left(const LpReport *r, unsigned of)
 {
-  if (of & ~r->of)
+  if ((of & ~r->of) && !(of & LP_OF_JOINED))
     fprintf(stderr, "%s: --view=%s is of %s: the %s profile is left out\n",
             program_invocation_short_name, r->view, kind_name[r->of],
             kind_name[of & ~r->of]);
@@ -189,7 +201,19 @@ static const char *timeless(void)
   return NULL;
 }
 
-/* What cannot be compared is not reported. */
+/* Heap dumps are read first. Returns whether there is one and what may be its
+** recording.
+*/
+static int order_files(void)
+{
+  size_t others;
+  if (lp_options.file.n < 2)
+    return 0;
+  return lp_kind_order(lp_options.file.name, lp_options.file.n, &others) == 1 &&
+         others > 0;
+}
+
+/* What cannot be compared, or joined, is not reported. */
 int main(int argc, char **argv)
 {
   LpLoad l = {.body = choose, .show = show};
@@ -208,11 +232,12 @@ int main(int argc, char **argv)
   }
   if (bases == lp_options.base.n) {
     l.follow = lp_options.follow;
+    l.joins = joins = order_files();
     res = lp_load_worse(
         res, lp_load_files(&l, lp_options.file.name, lp_options.file.n, &got));
     check_kinds(of, l.prof->of);
     l.prof->of |= of;
-    if (got) {
+    if (got && (!l.joins || l.join)) {
       const LpReport *r =
           find_report(l.prof->of ? l.prof->of : LP_OF_MEMORY | LP_OF_CPU);
       report_left(r, l.prof->of);
@@ -221,5 +246,7 @@ int main(int argc, char **argv)
     }
   }
   lp_profile_free(l.prof);
+  lp_join_free(l.join);
+  lp_heap_free(l.heap);
   return res;
 }

@@ -34,9 +34,10 @@ enum {
   OPT_DIFF,
   OPT_TEMPORARY,
   OPT_YOUNG,
-  OPT_SNAP
+  OPT_SNAP,
+  OPT_PATH
 };
-_Static_assert(LP_TAKES_MIN << (OPT_SNAP - OPT_MIN) == LP_TAKES_SNAP,
+_Static_assert(LP_TAKES_MIN << (OPT_PATH - OPT_MIN) == LP_TAKES_PATH,
                "one bit for each of these options");
 
 static const struct argp_option options[] = {
@@ -56,6 +57,10 @@ static const struct argp_option options[] = {
      "Compare with the recording BASE; several BASEs are added up", 1},
     {"diff-from", OPT_DIFFLIST, "LIST", 0,
      "Compare with all recordings named in LIST", 1},
+    {"path", OPT_PATH, "OBJECT", 0,
+     "Heap dumps: the ways from the roots to the object at an address (0x...), "
+     "or to the largest objects of a shape that contains OBJECT",
+     1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
      "the whole profile, or a VIEW's table; csv: a VIEW's table (default: "
@@ -145,7 +150,7 @@ static unsigned options_given(void)
   unsigned given = lp_options.given, wants = 0;
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++)
-    wants |= lp_metrics[lp_options.limit[i].metric].wants;
+    wants |= lp_limit_wants(&lp_options.limit[i]);
   if (wants & LP_WANT_TEMPORARY)
     given &= ~(unsigned)LP_TAKES_TEMPORARY;
   if (wants & LP_WANT_YOUNG)
@@ -153,17 +158,32 @@ static unsigned options_given(void)
   return given;
 }
 
+/* Metrics that the RFC's report cannot show change the default view. */
+const char *lp_options_view(unsigned of)
+{
+  int text = strcmp(lp_options.format, "text") == 0;
+  if (lp_options.view)
+    return lp_options.view;
+  if (of & LP_OF_HEAP)
+    return lp_options.report.path ? "paths"
+           : lp_options.dump      ? "objects"
+                                  : NULL;
+  return text && (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF))
+             ? "functions"
+             : NULL;
+}
+
 /* The report of profiles of one kind that takes all options, or NULL and *WHY.
  */
 const LpReport *lp_options_report(unsigned of, LpBuf *why)
 {
-  const LpReport *r = lp_report_choose(lp_options.format, lp_options.view,
+  const LpReport *r = lp_report_choose(lp_options.format, lp_options_view(of),
                                        options_given(), of, why);
   size_t i;
   if (!r || !lp_report_check(r, of, &lp_options.report, why))
     return NULL;
   for (i = 0; i < lp_options.nlimit; i++) {
-    if (lp_metrics[lp_options.limit[i].metric].of & of)
+    if (lp_limit_of(&lp_options.limit[i]) & of)
       continue;
     lp_buf_printf(why, "there is no --limit=%s", lp_options.limit[i].text);
     return NULL;
@@ -173,13 +193,13 @@ const LpReport *lp_options_report(unsigned of, LpBuf *why)
 
 unsigned lp_options_wants(const LpReport *r)
 {
-  unsigned metrics = LP_METRIC_BIT(lp_options.report.metric);
+  unsigned metrics = LP_METRIC_BIT(lp_options.report.metric), limits = 0;
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++)
-    metrics |= LP_METRIC_BIT(lp_options.limit[i].metric);
+    limits |= lp_limit_wants(&lp_options.limit[i]);
   if (lp_options.file.n > 1 && (r->of & LP_OF_CPU)) /* Both, perhaps. */
     metrics |= LP_METRIC_BIT(LP_METRIC_PEAK);
-  return r->wants | lp_metric_wants(metrics);
+  return r->wants | limits | lp_metric_wants(metrics);
 }
 
 /* Does the report of memory explain an error? Not if the one of CPU time takes
@@ -187,7 +207,8 @@ unsigned lp_options_wants(const LpReport *r)
 */
 static int parse_of_memory(void)
 {
-  const char *format = lp_options.format, *view = lp_options.view;
+  const char *format = lp_options.format;
+  const char *view = lp_options_view(LP_OF_MEMORY);
   unsigned given = options_given();
   LpBuf why = {0};
   int is = lp_report_choose(format, view, given, LP_OF_MEMORY, &why) ||
@@ -197,26 +218,26 @@ static int parse_of_memory(void)
   return is;
 }
 
-/* All options are parsed. Reports as text leave out small rows; metrics that
-** the RFC's report cannot show change the default view. Some report must take
+/* All options are parsed. Reports as text leave out small rows. Some report
+*must take
 ** all options; which one depends on the kinds of FILEs.
 */
 static void parse_report(struct argp_state *state)
 {
-  LpBuf why = {0}, other = {0};
+  LpBuf why = {0}, other = {0}, heap = {0};
   int text = strcmp(lp_options.format, "text") == 0;
   if (!text && !(lp_options.given & LP_TAKES_MIN))
     lp_options.report.min = 0;
-  if (text && !lp_options.view &&
-      (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)))
-    lp_options.view = "functions";
   if (!lp_options_report(LP_OF_MEMORY, &why) &&
       !lp_options_report(LP_OF_CPU, &other) &&
+      !lp_options_report(LP_OF_HEAP, &heap) &&
       (lp_options.file.n < 2 ||
-       !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
+       (!lp_options_report(LP_OF_HEAP | LP_OF_JOINED, &heap) &&
+        !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other))))
     argp_error(state, "%s", parse_of_memory() ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
+  lp_buf_free(&heap);
 }
 
 /* One option about what is counted. */
@@ -270,6 +291,10 @@ static error_t parse_files(int key, char *arg, struct argp_state *state)
     lp_options.follow = lp_option_follow(arg, state);
     break;
   case OPT_DUMP:
+    lp_options.dump = 1;
+    break;
+  case OPT_PATH:
+    lp_options.report.path = arg;
     break;
   case ARGP_KEY_ARG:
     lp_names_add(&lp_options.file, arg);
@@ -284,7 +309,7 @@ static error_t parse_files(int key, char *arg, struct argp_state *state)
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-  if (key >= OPT_MIN && key <= OPT_SNAP)
+  if (key >= OPT_MIN && key <= OPT_PATH)
     lp_options.given |= (unsigned)LP_TAKES_MIN << (key - OPT_MIN);
   switch (key) {
   case 'H':

@@ -21,7 +21,8 @@ typedef struct LpOptions {
   const char *out; /* NULL: standard output. */
   LpNames file;
   const char *format;
-  const char *view;       /* NULL: the format's default. */
+  const char *view;       /* NULL: the default, see lp_options_view. */
+  int dump;               /* --dump: of heap dumps, all objects. */
   unsigned given;         /* LP_TAKES_*: options for certain reports. */
   double follow;          /* Seconds between two reports; 0: the FILE has
                           ** ended. */
@@ -45,6 +46,11 @@ void lp_options_parse(int argc, char **argv);
 ** Returns NULL and appends the reason to WHY if there is none.
 */
 const LpReport *lp_options_report(unsigned of, LpBuf *why);
+
+/* The view of a profile of kind OF (LP_OF_*), or NULL for the format's default.
+** Other options may imply one.
+*/
+const char *lp_options_view(unsigned of);
 
 /* The counters (LP_WANT_*) that a report and all limits need. */
 unsigned lp_options_wants(const LpReport *r);

@@ -47,7 +47,10 @@ static void progress_time(LpBuf *b, uint64_t s)
                   s / 60 % 60, s % 60);
 }
 
-void lp_progress_text(LpBuf *b, const LpProgress *p, uint64_t now)
+/* Append the text of the line: bytes read, rate, and the remaining time if it
+** is known. NOW is in nanoseconds.
+*/
+static void progress_text(LpBuf *b, const LpProgress *p, uint64_t now)
 {
   double ns = now > p->start ? (double)(now - p->start) : 1;
   double rate = (double)p->bytes / ns * (double)SECOND;
@@ -105,7 +108,7 @@ static void progress_draw(LpProgress *p)
       now - p->drawn < PROGRESS_EVERY || !isatty(STDERR_FILENO))
     return;
   p->drawn = now;
-  lp_progress_text(&b, p, now);
+  progress_text(&b, p, now);
   progress_put(b.s);
   lp_buf_free(&b);
 }

@@ -28,11 +28,6 @@ void lp_progress_open(LpProgress *p, const char *name, int fd);
 /* An LpReadFn; SRC is an LpProgress. */
 ssize_t lp_progress_read(void *p, void *buf, size_t n);
 
-/* Append the text of the line: bytes read, rate, and the remaining time if it
-** is known. NOW is in nanoseconds.
-*/
-void lp_progress_text(LpBuf *b, const LpProgress *p, uint64_t now);
-
 /* Erase the line from the terminal, if it is there. */
 void lp_progress_clear(void);
 

@@ -198,7 +198,7 @@ int lp_block_read(LpItems *it, const uint8_t *p, size_t n, uint64_t offset)
   it->from = p;
   it->base = offset;
   it->deep = 0;
-  while (p < end && !it->deep && !broken) {
+  while (p < end && !it->deep && !it->enough && !broken) {
     const uint8_t *next = block_next(it, p, end, &r, &why);
     broken = !next;
     p = next ? next : p;

@@ -11,6 +11,7 @@
 #include "ljm_block.h"
 #include "compact.h"
 #include "block.h"
+#include "heap.h"
 #include "leb.h"
 #include "prologue.h"
 
@@ -28,9 +29,10 @@ typedef struct Compact {
   LpInput *in;
   const LpSink *sink;
   LpItems items;
-  LpDamage damage; /* Why the block here is none. */
-  uint64_t look;   /* Bytes that may still be summed in search of blocks. */
-  uint64_t expect; /* Number of the next event. */
+  LpHeapItems heap; /* Of a heap dump: its items, instead. */
+  LpDamage damage;  /* Why the block here is none. */
+  uint64_t look;    /* Bytes that may still be summed in search of blocks. */
+  uint64_t expect;  /* Number of the next event. */
 } Compact;
 
 /* -- Blocks --------------------------------------------------------------- */
@@ -109,6 +111,18 @@ static void compact_lost(Compact *c, LpDamageKind kind, const LpDamage *why,
   c->sink->damage(c->sink->ctx, &d);
 }
 
+/* Decode the LEN bytes at P, the payload of a block of a heap dump. */
+static void compact_heap(Compact *c, const uint8_t *p, uint32_t len)
+{
+  size_t n = lp_heap_block(&c->heap, p, len);
+  c->items.events = c->heap.objects;
+  c->items.ended = c->heap.ended;
+  if (n < len)
+    lp_damage_report(c->sink, LP_GAP,
+                     lp_input_offset(c->in) + LJM_BLOCK_HEADER + n,
+                     "expected %s, found 0x%02x", c->heap.bad, p[n]);
+}
+
 /* Read the block of LEN bytes that is here. WHY is not NULL if something was
 ** lost before it.
 */
@@ -127,8 +141,11 @@ static void compact_use(Compact *c, uint32_t len, const LpDamage *why)
   if (first < c->expect) { /* Read before: do not count it twice. */
     c->sink->damage(c->sink->ctx, &d);
   } else {
-    lp_block_read(&c->items, in->p + LJM_BLOCK_HEADER, len,
-                  lp_input_offset(in) + LJM_BLOCK_HEADER);
+    if (c->items.body == 'd')
+      compact_heap(c, in->p + LJM_BLOCK_HEADER, len);
+    else
+      lp_block_read(&c->items, in->p + LJM_BLOCK_HEADER, len,
+                    lp_input_offset(in) + LJM_BLOCK_HEADER);
     c->expect = first + (c->items.events - before);
   }
   lp_input_skip(in, LJM_BLOCK_HEADER + (size_t)len);
@@ -152,6 +169,8 @@ static void compact_blocks(Compact *c, const LpDamage *why)
     }
     compact_use(c, len, why);
     why = NULL;
+    if (c->items.enough)
+      return;
   }
   c->in->complete = c->items.ended;
   if (!c->items.ended)
@@ -175,17 +194,21 @@ void lp_compact_read(LpInput *in, const LpSink *sink)
   ljm_getuleb_fast(&p, &bad); /* The address of the VM's state: not needed. */
   if (!bad && *p++ == LJM_SYM_FINAL && p <= in->end) {
     lp_input_skip(in, (size_t)(p - in->p));
-    body = lp_prologue_body(in, sink, "mp", &version);
+    body = lp_prologue_body(in, sink, sink->heap ? "mpd" : "mp", &version);
   }
   if (body < 0)
     return;
   compact_wrong(&c, "expected the prologue of the %s, lj%c 0x10",
-                body == 'p' ? "samples" : "events", body ? body : 'm');
+                body == 'p'   ? "samples"
+                : body == 'd' ? "heap dump"
+                              : "events",
+                body ? body : 'm');
   if (body && version == LJM_VERSION)
     lp_input_skip(in, LJM_PROLOGUE_LEN);
   else
     body = 0;
   lp_items_open(&c.items, sink, body);
+  c.heap.sink = sink->heap;
   compact_blocks(&c, body ? NULL : &c.damage);
   lp_items_close(&c.items);
 }

@@ -181,8 +181,11 @@ static void heap_refs(LpHeapItems *it, LpCursor *c, LpObject *o)
     if (o->flags & LJM_UDATA_META)
       heap_give(it, c, LP_REF_META, 0);
     if (o->flags & LJM_UDATA_BUFFER) {
-      lp_cursor_uleb(c);
-      heap_block(it, c);
+      uint64_t addr;
+      n = lp_cursor_uleb(c);
+      addr = heap_block(it, c);
+      if (!c->bad)
+        it->sink->buffer(it->sink->ctx, addr, n);
     }
     break;
   default:
@@ -236,6 +239,25 @@ static void heap_node(LpHeapItems *it, LpCursor *c)
     it->sink->ref(it->sink->ctx, &r);
 }
 
+/* A slot of an array. Of a weak table it is a key and a value: what that keeps
+** depends on the value.
+*/
+static void heap_array(LpHeapItems *it, LpCursor *c, unsigned gap)
+{
+  LpRef r = {.kind = LP_REF_ARRAY};
+  it->next += gap ? lp_cursor_uleb(c) : 0;
+  r.number = it->next++;
+  if (it->weak & LJM_TABLE_WEAKVALUE)
+    r = (LpRef){.kind = LP_REF_NODE,
+                .number = it->weak,
+                .key = LJM_VALUE_INT,
+                .value = LJM_VALUE_REF,
+                .from = r.number};
+  r.to = heap_ref(it, c);
+  if (r.to && !c->bad)
+    it->sink->ref(it->sink->ctx, &r);
+}
+
 static void heap_slot(LpHeapItems *it, LpCursor *c, unsigned named)
 {
   LpRef r = {.kind = LP_REF_SLOT, .number = lp_cursor_uleb(c)};
@@ -258,12 +280,7 @@ static void heap_part(LpHeapItems *it, LpCursor *c, unsigned first)
       it->sink->resume(it->sink->ctx, ljm_unturn(it->addr));
     break;
   case LJM_PART_ARRAY:
-    it->next += flags & LJM_PART_GAP ? lp_cursor_uleb(c) : 0;
-    if (it->weak & LJM_TABLE_WEAKVALUE)
-      heap_ref(it, c);
-    else
-      heap_give(it, c, LP_REF_ARRAY, it->next);
-    it->next++;
+    heap_array(it, c, flags & LJM_PART_GAP);
     break;
   case LJM_PART_NODE:
     heap_node(it, c);

@@ -90,6 +90,8 @@ typedef struct LpHeapSink {
   /* The references of an object go on. */
   void (*resume)(void *ctx, uint64_t addr);
   void (*ref)(void *ctx, const LpRef *r);
+  /* A block of N bytes that belongs to the userdata before. */
+  void (*buffer)(void *ctx, uint64_t addr, uint64_t n);
   /* The dump is whole. */
   void (*end)(void *ctx, const LpHeapEnd *e);
 } LpHeapSink;

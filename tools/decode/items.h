@@ -27,6 +27,7 @@ typedef struct LpItems {
   int body;            /* m, p, or 0: the first item determines it. */
   int gap;             /* Definitions may have been lost. */
   int ended;           /* The totals were read. */
+  int enough;          /* The sink does not want the rest. */
   int hasmeta;         /* META was read. */
   int deep;            /* The stack does not fit: the block ends here. */
   size_t n;            /* Events that wait to be handed over. */

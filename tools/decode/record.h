@@ -157,6 +157,13 @@ typedef struct LpTotals {
   LpSums foreign; /* VM's count: these. */
 } LpTotals;
 
+/* A heap dump was taken here. */
+typedef struct LpDumpMark {
+  uint64_t id;     /* The same as in the dump. */
+  uint64_t events; /* Before it, also those that were lost. */
+  uint64_t ns;     /* Since the start. */
+} LpDumpMark;
+
 typedef enum LpDamageKind {
   LP_ODD,    /* It contradicts itself, but nothing is missing. */
   LP_GAP,    /* Something is missing before more that could be read. */
@@ -179,13 +186,14 @@ typedef struct LpDamage {
 LpDamage lp_damage_of(LpDamageKind kind, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The receiver of decoded records. All pointers must be set. Records, and the
-** strings in them, are valid during the call only. CTX is passed to all calls.
+/* The receiver of decoded records. All pointers but dump and heap must be set.
+** Records, and the strings in them, are valid during the call only. CTX is
+** passed to all calls.
 */
 typedef struct LpSink {
   void *ctx;
-  /* It is a memory profile (m) or a CPU profile (p). Called once, before the
-  ** first event or sample; never, if nothing can be read.
+  /* It is a memory profile (m), a CPU profile (p) or a heap dump (d). Called
+  ** once, before the first event or sample; never, if nothing can be read.
   */
   void (*body)(void *ctx, int kind);
   /* A fact about the recording. */
@@ -213,6 +221,14 @@ typedef struct LpSink {
   void (*statistic)(void *ctx, const LpMeta *m);
   /* The statistics are complete; they start at OFFSET of the stream. */
   void (*statistics_end)(void *ctx, uint64_t offset);
+  /* A heap dump was taken here. Returns 1 if the rest of the stream need not be
+  ** read. May be NULL.
+  */
+  int (*dump)(void *ctx, const LpDumpMark *m);
+  /* Receives what a heap dump has besides body and damage (heap.h); NULL: heap
+  ** dumps are refused.
+  */
+  const struct LpHeapSink *heap;
 } LpSink;
 
 /* Report damage to SINK. The other arguments are those of lp_damage_of. */

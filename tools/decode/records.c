@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ljm_heap.h"
 #include "records.h"
 
 /* -- Definitions ---------------------------------------------------------- */
@@ -244,6 +245,19 @@ static void record_foreign(LpItems *it, const uint8_t *p)
     e->foreign = 1;
 }
 
+/* DUMP: of what is live after the events before it. */
+static void record_dump(LpItems *it, LpCursor *c)
+{
+  LpDumpMark m = {.id = lp_cursor_uleb(c)};
+  m.events = lp_cursor_uleb(c);
+  m.ns = lp_cursor_uleb(c);
+  if (c->bad)
+    return;
+  lp_items_flush(it);
+  if (it->sink->dump)
+    it->enough = it->sink->dump(it->sink->ctx, &m);
+}
+
 /* The sums in TOTALS. */
 static LpSums record_sums(LpCursor *c)
 {
@@ -331,6 +345,8 @@ const uint8_t *lp_record_read(LpItems *it, const uint8_t *p, const uint8_t *end)
     record_totals(it, &c, p);
   else if (code == LJM_REC_FOREIGN && it->body != 'p')
     record_foreign(it, p);
+  else if (code == LJM_REC_DUMP && it->body != 'p')
+    record_dump(it, &c);
   else if (code == LJM_REC_SAMPLE)
     record_sample(it, &c);
   else if (code == LJM_REC_BOOKS)

@@ -2,6 +2,7 @@
 ** A heap dump that was read: turns what the reader decodes into a graph.
 */
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,49 @@ static void dump_table(LpDump *d, uint32_t id, const LpObject *o)
   d->sparse[d->nsparse++] = (LpSparse){id, bytes};
 }
 
+static void dump_block(LpDump *d, uint32_t id, uint64_t addr, uint64_t size,
+                       int own)
+{
+  d->block = lp_grow(d->block, &d->capblock, d->nblock + 1, sizeof(*d->block));
+  d->block[d->nblock++] = (LpDumpBlock){addr, size, id, own};
+}
+
+/* All blocks of an object but buffers. What is left over of its size is the
+** object itself. Cdata may begin inside of its block.
+*/
+static void dump_blocks(LpDump *d, uint32_t id, const LpObject *o)
+{
+  uint64_t rest = o->size, base = o->addr, n[2] = {0, 0};
+  int i;
+  if (o->type == LJM_TYPE_CDATA && o->block[0]) {
+    base = o->block[0];
+  } else if (o->type == LJM_TYPE_TABLE) {
+    n[0] = o->block[0] ? o->slots * d->value : 0;
+    n[1] = o->block[1] ? o->nodes * d->node : 0;
+  } else if (o->type == LJM_TYPE_THREAD) {
+    n[0] = o->slots;
+  }
+  for (i = 0; i < 2; i++) {
+    if (!n[i] || n[i] > rest)
+      continue;
+    dump_block(d, id, o->block[i], n[i], 0);
+    rest -= n[i];
+  }
+  if (rest)
+    dump_block(d, id, base, rest, 1);
+}
+
+/* A buffer of the object before, whose size has it. */
+static void dump_buffer(void *ctx, uint64_t addr, uint64_t n)
+{
+  LpDump *d = ctx;
+  LpDumpBlock *b = d->nblock ? &d->block[d->nblock - 1] : NULL;
+  if (!b || !b->own || b->id != d->graph.open || n >= b->size)
+    return;
+  b->size -= n;
+  dump_block(d, b->id, addr, n, 0);
+}
+
 static void dump_object(void *ctx, const LpObject *o)
 {
   LpDump *d = ctx;
@@ -52,14 +96,17 @@ static void dump_object(void *ctx, const LpObject *o)
   d->type[o->type].bytes += o->size;
   d->garbage.objects += o->garbage != 0;
   d->garbage.bytes += o->garbage ? o->size : 0;
+  if (d->blocks)
+    dump_blocks(d, id, o);
   if (o->type == LJM_TYPE_STRING)
     lp_graph_text(&d->graph, o->text.s, o->text.n);
   else if (o->type == LJM_TYPE_PROTO)
     dump_proto(d, id, o);
   else if (o->type == LJM_TYPE_TABLE)
     dump_table(d, id, o);
-  else if (o->type == LJM_TYPE_CDATA)
-    lp_idmap_put(&d->ctypeof, id, (uint32_t)o->number);
+  else if (o->type == LJM_TYPE_CDATA ||
+           (o->type == LJM_TYPE_FUNCTION && (o->flags & LJM_FUNC_C)))
+    lp_idmap_put(&d->number, id, (uint32_t)o->number);
 }
 
 static void dump_resume(void *ctx, uint64_t addr)
@@ -80,21 +127,42 @@ static int dump_clears(LpDump *d, uint64_t addr)
   return id != LP_NONE && d->graph.type[id] != LJM_TYPE_STRING;
 }
 
+/* A reference of a table, which is WEAK or not. */
+static void dump_slot(LpDump *d, int weak, LpEdgeKind kind, uint64_t detail,
+                      uint64_t addr)
+{
+  LpGraph *g = &d->graph;
+  uint32_t to;
+  if (!weak || !dump_clears(d, addr)) {
+    lp_graph_edge(g, kind, detail, addr);
+    return;
+  }
+  to = lp_graph_id(g, addr);
+  if (g->open == LP_NONE || to == LP_NONE)
+    return;
+  d->weak = lp_grow(d->weak, &d->capweak, d->nweak + 1, sizeof(*d->weak));
+  detail = detail < LP_EDGE_MANY ? detail : LP_EDGE_MANY;
+  d->weak[d->nweak++] =
+      (LpWeak){g->open, {to, (uint32_t)kind << 28 | (uint32_t)detail}};
+}
+
 /* A key and its value. All strings come before what refers to them. */
 static void dump_node(LpDump *d, const LpRef *r)
 {
-  LpGraph *g = &d->graph;
-  int keyref = r->key == LJM_VALUE_REF, valueref = r->value == LJM_VALUE_REF;
-  if (keyref && (!(r->number & LJM_TABLE_WEAKKEY) || !dump_clears(d, r->from)))
-    lp_graph_edge(g, LP_EDGE_KEY, 0, r->from);
-  if (!valueref || ((r->number & LJM_TABLE_WEAKVALUE) && dump_clears(d, r->to)))
+  int keyref = r->key == LJM_VALUE_REF;
+  int weak = (r->number & LJM_TABLE_WEAKVALUE) != 0;
+  if (r->value == LJM_VALUE_NONE) /* Nobody keeps the key of a free slot. */
     return;
   if (keyref)
-    lp_graph_edge(g, LP_EDGE_FIELD, lp_graph_id(g, r->from), r->to);
+    dump_slot(d, (r->number & LJM_TABLE_WEAKKEY) != 0, LP_EDGE_KEY, 0, r->from);
+  if (r->value != LJM_VALUE_REF)
+    return;
+  if (keyref)
+    dump_slot(d, weak, LP_EDGE_FIELD, lp_graph_id(&d->graph, r->from), r->to);
   else if (r->key == LJM_VALUE_INT)
-    lp_graph_edge(g, LP_EDGE_ITEM, r->from, r->to);
+    dump_slot(d, weak, LP_EDGE_ITEM, r->from, r->to);
   else
-    lp_graph_edge(g, LP_EDGE_VALUE, 0, r->to);
+    dump_slot(d, weak, LP_EDGE_VALUE, 0, r->to);
 }
 
 /* The name of the next upvalue of the prototype before. */
@@ -133,8 +201,15 @@ static void dump_ref(void *ctx, const LpRef *r)
 
 static void dump_meta(void *ctx, const LpMeta *m)
 {
-  (void)ctx;
-  (void)m;
+  LpDumpOrigin *o = &((LpDump *)ctx)->origin;
+  if (lp_meta_is(m, "dump"))
+    o->id = m->u;
+  else if (lp_meta_is(m, "recording"))
+    o->recording = m->u;
+  else if (lp_meta_is(m, "pid"))
+    o->pid = m->u;
+  else if (lp_meta_is(m, "process_start"))
+    o->process_start = m->u;
 }
 
 static void dump_root(void *ctx, const LpHeapName *n)
@@ -188,7 +263,30 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink)
                        .object = dump_object,
                        .resume = dump_resume,
                        .ref = dump_ref,
+                       .buffer = dump_buffer,
                        .end = dump_end};
+}
+
+/* Names by which people know a thing: paths from there are preferred. */
+static int dump_isknown(const LpGraph *g, const LpEdge *root)
+{
+  size_t n;
+  const char *s = lp_intern_get(&g->names, lp_edge_detail(root), &n);
+  return (n == 2 && memcmp(s, "_G", n) == 0) ||
+         (n == 8 && memcmp(s, "registry", n) == 0);
+}
+
+/* Of two paths of the same length, the one whose root comes first is found. */
+static void dump_order(LpDump *d)
+{
+  size_t i, first = 0;
+  for (i = 0; i < d->nroot; i++) {
+    if (dump_isknown(&d->graph, &d->root[i])) {
+      LpEdge e = d->root[first];
+      d->root[first++] = d->root[i];
+      d->root[i] = e;
+    }
+  }
 }
 
 void lp_dump_seal(LpDump *d)
@@ -203,7 +301,31 @@ void lp_dump_seal(LpDump *d)
         (LpEdge){(uint32_t)i,
                  (uint32_t)LP_EDGE_ROOT << 28 | lp_graph_name(g, "the VM", 6)};
   }
+  dump_order(d);
   lp_graph_seal(g, d->root, d->nroot);
+}
+
+int lp_dump_verify(const LpDump *d, LpDamage *damage)
+{
+  const LpHeapEnd *e = &d->end;
+  uint64_t objects = 0, bytes = 0, parts = 0;
+  size_t i;
+  for (i = 0; i < sizeof(d->type) / sizeof(d->type[0]); i++) {
+    objects += d->type[i].objects;
+    bytes += d->type[i].bytes;
+  }
+  for (i = 0; i < d->npart; i++)
+    parts += d->part[i].size;
+  if (!d->ended ||
+      (e->objects == objects && e->bytes == bytes && e->parts == parts &&
+       e->total == bytes + parts + (uint64_t)e->making))
+    return 1;
+  *damage = lp_damage_of(LP_ODD, 0,
+                         "the dump's sums are %" PRIu64 " objects, %" PRIu64
+                         " + %" PRIu64 " bytes, but %" PRIu64 ", %" PRIu64
+                         " + %" PRIu64 " were read",
+                         e->objects, e->bytes, e->parts, objects, bytes, parts);
+  return 0;
 }
 
 void lp_dump_close(LpDump *d)
@@ -211,13 +333,15 @@ void lp_dump_close(LpDump *d)
   lp_graph_close(&d->graph);
   lp_idmap_free(&d->protos);
   lp_idmap_free(&d->ctypes);
-  lp_idmap_free(&d->ctypeof);
+  lp_idmap_free(&d->number);
   free(d->proto);
   free(d->uvname);
   free(d->part);
   free(d->ctype);
   free(d->sparse);
+  free(d->weak);
   free(d->root);
+  free(d->block);
   memset(d, 0, sizeof(*d));
 }
 
@@ -225,4 +349,13 @@ const LpProto *lp_dump_proto(const LpDump *d, uint32_t id)
 {
   uint32_t n = lp_idmap_get(&d->protos, id);
   return n == LP_NONE ? NULL : &d->proto[n];
+}
+
+uint32_t lp_dump_link(const LpDump *d, uint32_t id, LpEdgeKind kind)
+{
+  const LpEdge *e = lp_graph_first(&d->graph, id);
+  for (; e; e = lp_graph_next(e))
+    if (lp_edge_kind(e) == kind)
+      return lp_edge_to(e);
+  return LP_NONE;
 }

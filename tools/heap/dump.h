@@ -35,8 +35,34 @@ typedef struct LpSparse {
   uint64_t bytes;
 } LpSparse;
 
+/* A block of memory of an object. */
+typedef struct LpDumpBlock {
+  uint64_t addr, size;
+  uint32_t id; /* The object. */
+  int own;     /* It holds the object itself, not a part of it. */
+} LpDumpBlock;
+
+/* What distinguishes a dump, and the recording that it was taken in. What is
+** not known is 0.
+*/
+typedef struct LpDumpOrigin {
+  uint64_t id;
+  uint64_t recording; /* `monotonic` of its META. */
+  uint64_t pid, process_start;
+} LpDumpOrigin;
+
+/* A reference that the collector clears: it keeps nothing. */
+typedef struct LpWeak {
+  uint32_t from;
+  LpEdge edge;
+} LpWeak;
+
 typedef struct LpDump {
   LpGraph graph;
+  LpDumpOrigin origin;
+  int blocks; /* To be set before it is read: blocks are kept, too. */
+  LpDumpBlock *block;
+  size_t nblock, capblock;
   LpTypeSum type[16];
   LpTypeSum garbage; /* What the collector was about to free. */
   uint64_t making;   /* Absolute. */
@@ -50,10 +76,12 @@ typedef struct LpDump {
   LpIdMap ctypes; /* Number -> number in ctype. */
   LpDumpName *ctype;
   size_t nctype, capctype;
-  LpIdMap ctypeof; /* Cdata -> number of its type. */
+  LpIdMap number; /* Cdata -> number of its type; C function -> builtin's. */
   LpSparse *sparse;
   size_t nsparse, capsparse;
   uint64_t sparsebytes;
+  LpWeak *weak; /* Those of an object are beside each other. */
+  size_t nweak, capweak;
   LpEdge *root;
   size_t nroot, caproot;
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */
@@ -67,10 +95,18 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink);
 /* All is read: the graph can be used. */
 void lp_dump_seal(LpDump *d);
 
+/* Are the writer's sums those of what was read? If not, *D says what differs.
+** True for a dump without sums.
+*/
+int lp_dump_verify(const LpDump *d, LpDamage *damage);
+
 /* Free the memory. */
 void lp_dump_close(LpDump *d);
 
 /* The prototype of an object that is one, or NULL. */
 const LpProto *lp_dump_proto(const LpDump *d, uint32_t id);
+
+/* The object's reference of a KIND, or LP_NONE: a metatable, a prototype. */
+uint32_t lp_dump_link(const LpDump *d, uint32_t id, LpEdgeKind kind);
 
 #endif

@@ -41,7 +41,7 @@ static uint32_t graph_add(LpGraph *g, uint64_t addr)
     g->type = lp_grow(g->type, &g->captype, g->capnode, 1);
     g->flags = lp_grow(g->flags, &g->capflags, g->capnode, 1);
   }
-  g->node[g->n] = (LpNode){.addr = addr, .first = LP_NONE};
+  g->node[g->n] = (LpGraphNode){.addr = addr, .first = LP_NONE};
   return (uint32_t)g->n++;
 }
 

@@ -48,16 +48,19 @@ typedef struct LpEdge {
 
 #define LP_EDGE_LAST (1u << 31)
 
+/* The number of the object that a reference leads to. */
 static inline uint32_t lp_edge_to(const LpEdge *e)
 {
   return e->to & ~LP_EDGE_LAST;
 }
 
+/* What a reference is. */
 static inline LpEdgeKind lp_edge_kind(const LpEdge *e)
 {
   return (LpEdgeKind)(e->label >> 28);
 }
 
+/* Its detail: a number, a name or an object, as LpEdgeKind says. */
 static inline uint32_t lp_edge_detail(const LpEdge *e)
 {
   return e->label & LP_EDGE_MANY;
@@ -72,16 +75,16 @@ enum {
 };
 
 /* An object. Strings have no references, but text. */
-typedef struct LpNode {
+typedef struct LpGraphNode {
   uint64_t addr;
   uint32_t size;  /* Bytes, or LP_SIZE_LARGE. */
   uint32_t first; /* Its first reference or LP_NONE; of a string: its text. */
-} LpNode;
+} LpGraphNode;
 
 #define LP_SIZE_LARGE UINT32_MAX
 
 typedef struct LpGraph {
-  LpNode *node;
+  LpGraphNode *node;
   uint8_t *type;  /* LJM_TYPE_*. */
   uint8_t *flags; /* LP_NODE_*. */
   size_t n, capnode, captype, capflags;

@@ -9,6 +9,8 @@
 
 #include "path.h"
 
+#define PATH_TEXT 40 /* Bytes of a string that are shown. */
+
 void lp_paths(const LpGraph *g, LpPaths *p)
 {
   uint32_t *queue = lp_alloc(g->n * sizeof(uint32_t));
@@ -50,30 +52,33 @@ static int path_isname(const char *s, size_t n)
   return n > 0;
 }
 
-/* A string, as Lua writes it; bytes that are no text are hidden. */
-static void path_quoted(LpBuf *b, const char *s, size_t n)
+void lp_path_text(LpBuf *b, const char *s, size_t n)
 {
   size_t i;
-  lp_buf_puts(b, "\"");
-  for (i = 0; i < n && i < 40; i++) {
+  for (i = 0; i < n; i++) {
     unsigned char c = (unsigned char)s[i];
     if (c == '"' || c == '\\')
       lp_buf_printf(b, "\\%c", c);
     else if (c < 0x20 || c >= 0x7f)
       lp_buf_printf(b, "\\%03u", c);
     else
-      lp_buf_printf(b, "%c", c);
+      lp_buf_add(b, &s[i], 1);
   }
-  lp_buf_puts(b, i < n ? "...\"" : "\"");
+}
+
+/* A string, as Lua writes it, or its beginning. */
+static void path_quoted(LpBuf *b, const char *s, size_t n)
+{
+  lp_buf_puts(b, "\"");
+  lp_path_text(b, s, n < PATH_TEXT ? n : PATH_TEXT);
+  lp_buf_puts(b, n > PATH_TEXT ? "...\"" : "\"");
 }
 
 static void path_graphname(LpBuf *b, const LpGraph *g, uint32_t name)
 {
   size_t n;
   const char *s = lp_intern_get(&g->names, name, &n);
-  size_t i;
-  for (i = 0; i < n; i++)
-    lp_buf_printf(b, "%c", (unsigned char)s[i] < 0x20 ? '?' : s[i]);
+  lp_path_text(b, s, n);
 }
 
 /* The value of a key that is an object. */
@@ -110,7 +115,7 @@ static void path_upvalue(LpBuf *b, const LpDump *d, uint32_t fn, uint32_t i)
   }
 }
 
-static void path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
+void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
 {
   static const char *const plain[] = {
       [LP_EDGE_VALUE] = "[?]",          [LP_EDGE_KEY] = "<key>",
@@ -177,7 +182,7 @@ void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
       i = n - half;
       lp_buf_puts(b, "...");
     }
-    path_step(b, d, p->from[step[i]], &d->graph.edge[p->edge[step[i]]]);
+    lp_path_step(b, d, p->from[step[i]], &d->graph.edge[p->edge[step[i]]]);
   }
   free(step);
 }
@@ -194,31 +199,70 @@ const char *lp_path_type(unsigned type)
                                                                 : "object";
 }
 
-/* Where a prototype is defined. */
-static void path_proto(LpBuf *b, const LpGraph *g, const LpProto *pt)
+/* A chunk that is a text is shown by its beginning, as the VM itself does. */
+static void path_chunk(LpBuf *b, const char *s, size_t n)
 {
+  size_t line = 0;
+  if (n && (*s == '@' || *s == '=')) {
+    lp_path_text(b, s + 1, n - 1);
+    return;
+  }
+  while (line < n && line < PATH_TEXT && s[line] != '\n')
+    line++;
+  lp_buf_puts(b, "[string ");
+  path_quoted(b, s, line);
+  lp_buf_puts(b, "]");
+}
+
+void lp_path_proto(LpBuf *b, const LpDump *d, uint32_t id)
+{
+  const LpProto *pt = lp_dump_proto(d, id);
   size_t n;
-  const char *s = lp_intern_get(&g->names, pt->chunk, &n);
-  if (n && (*s == '@' || *s == '='))
-    s++, n--;
+  const char *s;
+  if (!pt)
+    return;
+  s = lp_intern_get(&d->graph.names, pt->chunk, &n);
   lp_buf_puts(b, " ");
-  lp_buf_add(b, s, n);
+  path_chunk(b, s, n);
   lp_buf_printf(b, ":%" PRIu64, pt->line);
+}
+
+int lp_path_last(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id)
+{
+  LpBuf step = {0};
+  const char *s;
+  size_t n;
+  if (id == LP_GRAPH_ROOT || p->from[id] == LP_NONE)
+    return 0;
+  lp_path_step(&step, d, p->from[id], &d->graph.edge[p->edge[id]]);
+  s = step.n ? step.s : "";
+  s += *s == '.' || *s == ':';
+  n = strlen(s);
+  if (n > 4 && memcmp(s, "[\"", 2) == 0) { /* A key that is no name. */
+    s += 2;
+    n -= 4;
+  }
+  if (n && *s != '<' && *s != '[')
+    lp_buf_add(b, s, n);
+  else
+    n = 0;
+  lp_buf_free(&step);
+  return n > 0;
 }
 
 void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id)
 {
   const LpGraph *g = &d->graph;
-  const LpEdge *e = lp_graph_first(g, id);
-  const LpProto *pt = lp_dump_proto(d, id);
+  uint32_t proto = id;
   const char *text;
   size_t n;
   lp_buf_puts(b, lp_path_type(g->type[id]));
-  for (; e && !pt && g->type[id] == LJM_TYPE_FUNCTION; e = lp_graph_next(e))
-    if (lp_edge_kind(e) == LP_EDGE_PROTO)
-      pt = lp_dump_proto(d, lp_edge_to(e));
-  if (pt)
-    path_proto(b, g, pt);
+  if (g->type[id] == LJM_TYPE_FUNCTION)
+    proto = lp_dump_link(d, id, LP_EDGE_PROTO);
+  if (proto != LP_NONE)
+    lp_path_proto(b, d, proto);
+  else
+    lp_buf_puts(b, " in C");
   text = lp_graph_textof(g, id, &n);
   if (text) {
     lp_buf_puts(b, " ");

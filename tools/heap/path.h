@@ -29,6 +29,20 @@ void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
 /* Append what an object is: "table", "function search (app.lua:12)". */
 void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id);
 
+/* Append the last step of the path to an object, if it has a name: the key in a
+** table, an upvalue, a local. Returns 0 if it has none.
+*/
+int lp_path_last(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id);
+
+/* Append the step from an object by one of its references. */
+void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e);
+
+/* Append where a prototype is defined, behind a space: "app.lua:12". */
+void lp_path_proto(LpBuf *b, const LpDump *d, uint32_t id);
+
+/* Append N bytes of the dump; those that are no printable ASCII as \ddd. */
+void lp_path_text(LpBuf *b, const char *s, size_t n);
+
 /* The name of a type of objects, LJM_TYPE_*. The string is static. */
 const char *lp_path_type(unsigned type);
 

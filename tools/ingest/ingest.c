@@ -17,7 +17,9 @@ void lp_stream_body(void *ctx, int body)
 {
   LpStream *st = ctx;
   st->body = body;
-  st->prof->of |= body == 'p' ? LP_OF_CPU : LP_OF_MEMORY;
+  st->prof->of |= body == 'p'   ? LP_OF_CPU
+                  : body == 'd' ? LP_OF_HEAP
+                                : LP_OF_MEMORY;
   st->prof->cpu.streams += body == 'p';
 }
 
@@ -238,13 +240,13 @@ void lp_stream_finalize(LpStream *st)
   uint64_t base;
   int known = lp_stream_base(st, &base) != NULL;
   int nobefore =
-      !known && st->body != 'p' && lp_stream_status(st) != LP_UNREADABLE;
+      !known && st->body == 'm' && lp_stream_status(st) != LP_UNREADABLE;
   base = known ? base : 0;
   prof->base += base - st->added;
   prof->nobefore += nobefore - st->nobefore;
   st->added = base;
   st->nobefore = nobefore;
-  if (st->body)
+  if (st->body && st->body != 'd')
     stream_place(st);
   lp_detail_finalize(st);
   if (!prof->more)

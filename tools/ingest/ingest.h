@@ -34,7 +34,7 @@ void lp_stream_close(LpStream *st, uint64_t offset);
 LpStatus lp_stream_status(const LpStream *st);
 
 /* The sink's body function, for sinks that wrap this one. ST is an LpStream;
-** BODY is m or p.
+** BODY is m, p or d.
 */
 void lp_stream_body(void *st, int body);
 

@@ -55,7 +55,12 @@ typedef struct LpRow {
 } LpRow;
 
 /* What a profile may be of. */
-enum { LP_OF_MEMORY = 1, LP_OF_CPU = 2 };
+enum {
+  LP_OF_MEMORY = 1,
+  LP_OF_CPU = 2,
+  LP_OF_HEAP = 4,
+  LP_OF_JOINED = 8 /* A heap dump, joined with its recording. */
+};
 
 /* What is counted on request only. */
 enum {
@@ -122,6 +127,10 @@ typedef struct LpProfile {
   LpTimeline timeline;
   LpFiles files;
   LpBaseline baseline;
+  const struct LpHeap *heap; /* A heap dump (analysis.h), the caller's own; or
+                             ** NULL. */
+  const struct LpJoin *join; /* The same, joined with its recording (join.h), or
+                             ** NULL. */
 } LpProfile;
 
 /* Are memory and CPU in it? */

@@ -12,11 +12,16 @@
 ** another.
 */
 static const LpReport *const reports[] = {
-    &lp_report_sites,      &lp_report_json,    &lp_report_pprof,
-    &lp_report_speedscope, &lp_report_html,    &lp_report_functions,
-    &lp_report_lines,      &lp_report_types,   &lp_report_sizes,
-    &lp_report_tree,       &lp_report_callers, &lp_report_time,
-    &lp_report_snapshots,  &lp_report_threads, &lp_report_folded};
+    &lp_report_sites,         &lp_report_json,          &lp_report_pprof,
+    &lp_report_speedscope,    &lp_report_html,          &lp_report_functions,
+    &lp_report_lines,         &lp_report_types,         &lp_report_sizes,
+    &lp_report_tree,          &lp_report_callers,       &lp_report_time,
+    &lp_report_snapshots,     &lp_report_threads,       &lp_report_folded,
+    &lp_report_heap,          &lp_report_heap_types,    &lp_report_heap_shapes,
+    &lp_report_heap_retained, &lp_report_heap_sparse,   &lp_report_heap_threads,
+    &lp_report_heap_tree,     &lp_report_heap_paths,    &lp_report_heap_list,
+    &lp_report_heap_objects,  &lp_report_heap_keepers,  &lp_report_heap_makers,
+    &lp_report_heap_stacks,   &lp_report_heap_snapshot, &lp_report_heap_html};
 
 /* A table as text, with the notes before it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -121,7 +126,7 @@ void lp_report_write(const char *format, const char *view, LpOut *out,
   col = opt->sort ? report_column(&t, prof, opt) : -1;
   if (col >= 0)
     lp_table_sort(&t, (unsigned)col);
-  if (opt->top)
+  if (opt->top && !t.topped)
     lp_table_top(&t, opt->top);
   lp_report_left(&t.note, opt, r->takes, lp_report_metric(prof, opt));
   report_table(format)->write(out, &t, prof, opt);
@@ -150,7 +155,11 @@ static void report_views(LpBuf *b, const char *format)
   size_t i;
   for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
     const LpReport *r = reports[i];
-    if (!r->view || !lp_report_find(format, r->view, r->of))
+    size_t k = 0;
+    while (k < i && (!reports[k]->view || !r->view ||
+                     strcmp(reports[k]->view, r->view) != 0))
+      k++;
+    if (k < i || !r->view || !lp_report_find(format, r->view, r->of))
       continue;
     lp_buf_printf(b, "%s%s", any++ ? ", " : "", r->view);
   }
@@ -186,7 +195,8 @@ const LpReport *lp_report_choose(const char *format, const char *view,
                                      "diff",
                                      "temporary",
                                      "ignore-youngest",
-                                     "heap-snap-interval"};
+                                     "heap-snap-interval",
+                                     "path"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;

@@ -21,6 +21,7 @@ typedef struct LpReportOptions {
   const char *sort;     /* Key of what rows are sorted by; NULL: the default. */
   size_t top;           /* Most rows that are shown, or 0. */
   const LpShape *shape; /* What is left out; NULL: nothing is. */
+  const char *path; /* Of a heap dump: what object is looked for, or NULL. */
   const char *focus, *ignore, *base; /* What of that is to be said, or NULL. */
 } LpReportOptions;
 
@@ -39,7 +40,8 @@ enum {
   LP_TAKES_DIFF = 256,
   LP_TAKES_TEMPORARY = 512,
   LP_TAKES_YOUNG = 1024,
-  LP_TAKES_SNAP = 2048
+  LP_TAKES_SNAP = 2048,
+  LP_TAKES_PATH = 4096
 };
 
 /* Most reports take the whole shape; those of any metric all of these. */
@@ -78,6 +80,23 @@ extern const LpReport lp_report_json;
 extern const LpReport lp_report_html;
 extern const LpReport lp_report_pprof;
 extern const LpReport lp_report_speedscope;
+
+/* Of heap dumps (heap/). */
+extern const LpReport lp_report_heap;
+extern const LpReport lp_report_heap_types;
+extern const LpReport lp_report_heap_shapes;
+extern const LpReport lp_report_heap_retained;
+extern const LpReport lp_report_heap_sparse;
+extern const LpReport lp_report_heap_threads;
+extern const LpReport lp_report_heap_tree;
+extern const LpReport lp_report_heap_paths;
+extern const LpReport lp_report_heap_list;
+extern const LpReport lp_report_heap_objects;
+extern const LpReport lp_report_heap_keepers;
+extern const LpReport lp_report_heap_makers;
+extern const LpReport lp_report_heap_stacks;
+extern const LpReport lp_report_heap_html;
+extern const LpReport lp_report_heap_snapshot;
 
 /* Write all snapshots as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,

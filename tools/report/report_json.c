@@ -8,6 +8,7 @@
 
 #include "foreign.h"
 #include "json_calls.h"
+#include "json_parts.h"
 #include "text.h"
 
 #define JSON_FORMAT 1 /* Changes when a reader would have to. */
@@ -77,9 +78,7 @@ static void json_options(LpJson *j, const LpProfile *prof,
   lp_json_end(j);
 }
 
-/* The common members of both kinds of documents. */
-static void json_head(LpJson *j, const LpProfile *prof,
-                      const LpReportOptions *opt)
+void lp_json_head(LpJson *j, const LpProfile *prof, const LpReportOptions *opt)
 {
   const LpFiles *f = &prof->files;
   lp_json_object(j, NULL);
@@ -90,6 +89,8 @@ static void json_head(LpJson *j, const LpProfile *prof,
     lp_json_text(j, "memory");
   if (prof->of & LP_OF_CPU)
     lp_json_text(j, "cpu");
+  if (prof->of & LP_OF_HEAP)
+    lp_json_text(j, "heap");
   lp_json_end(j);
   json_files(j, "files", f, f->nbase, f->n);
   if (prof->baseline.present)
@@ -97,9 +98,7 @@ static void json_head(LpJson *j, const LpProfile *prof,
   json_options(j, prof, opt);
 }
 
-/* A column of a table, or a metric. */
-static void json_column(LpJson *j, const char *key, const char *title,
-                        LpUnit unit)
+void lp_json_column(LpJson *j, const char *key, const char *title, LpUnit unit)
 {
   lp_json_object(j, NULL);
   lp_json_keytext(j, "key", key);
@@ -115,8 +114,8 @@ static void json_metrics(LpJson *j, unsigned metrics)
   lp_json_array(j, "metrics");
   for (m = 0; m < LP_NMETRIC; m++)
     if (metrics & LP_METRIC_BIT(m))
-      json_column(j, lp_metrics[m].key, lp_metrics[m].title,
-                  lp_metrics[m].unit);
+      lp_json_column(j, lp_metrics[m].key, lp_metrics[m].title,
+                     lp_metrics[m].unit);
   lp_json_end(j);
 }
 
@@ -204,8 +203,7 @@ static void json_statistics(LpJson *j, const LpProfile *prof)
   lp_json_end(j);
 }
 
-/* Where files are damaged. */
-static void json_damage(LpJson *j, const LpFiles *f)
+void lp_json_damage(LpJson *j, const LpFiles *f)
 {
   uint32_t i;
   lp_json_array(j, "damage");
@@ -290,7 +288,7 @@ static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
   json_totals(j, prof, t);
   json_foreign(j, prof);
   json_statistics(j, prof);
-  json_damage(j, &prof->files);
+  lp_json_damage(j, &prof->files);
   lp_json_end(j);
 }
 
@@ -309,14 +307,13 @@ static void json_place(LpJson *j, const LpPlace *p, LpUnit unit)
     lp_json_number(j, p->n);
 }
 
-/* A table, as two members of an object. */
-static void json_members(LpJson *j, const LpTable *t)
+void lp_json_members(LpJson *j, const LpTable *t)
 {
   unsigned col;
   size_t row;
   lp_json_array(j, "columns");
   for (col = 0; col < t->ncol; col++)
-    json_column(j, t->col[col].key, t->col[col].title, t->col[col].unit);
+    lp_json_column(j, t->col[col].key, t->col[col].title, t->col[col].unit);
   lp_json_end(j);
   lp_json_array(j, "rows");
   for (row = 0; row < t->n; row++) {
@@ -341,7 +338,7 @@ static void json_tables(LpJson *j, const LpProfile *prof,
       continue;
     r->table(&t, prof, opt);
     lp_json_object(j, r->view);
-    json_members(j, &t);
+    lp_json_members(j, &t);
     lp_json_end(j);
     lp_table_close(&t);
   }
@@ -355,9 +352,9 @@ void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
 {
   LpJson j;
   lp_json_open(&j, out);
-  json_head(&j, prof, opt);
+  lp_json_head(&j, prof, opt);
   lp_json_keytext(&j, "view", t->name);
-  json_members(&j, t);
+  lp_json_members(&j, t);
   lp_json_end(&j);
 }
 
@@ -370,7 +367,7 @@ void lp_json_document(LpOut *out, const LpProfile *prof,
   lp_tree_open(&t, prof, &of);
   lp_tree_whole(&t);
   lp_json_open(&j, out);
-  json_head(&j, prof, opt);
+  lp_json_head(&j, prof, opt);
   json_summary(&j, prof, &t);
   json_metrics(&j, of.metrics);
   lp_json_calls(&j, prof, &t);

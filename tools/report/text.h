@@ -17,9 +17,6 @@ void lp_text_sampled(LpBuf *b, const LpProfile *prof);
 /* Write the same as a paragraph. */
 void lp_text_samples(LpOut *out, const LpProfile *prof);
 
-/* Write the statistics of the samplers, and an empty line. */
-void lp_text_statistics(LpOut *out, const LpProfile *prof);
-
 /* Write what precedes every report of text. */
 void lp_text_head(LpOut *out, const LpProfile *prof);
 

@@ -107,7 +107,8 @@ static void statistics_holes(LpOut *out, const LpProfile *prof)
                   unsure, lp_text_percent(unsure, cpu->samples));
 }
 
-void lp_text_statistics(LpOut *out, const LpProfile *prof)
+/* Write the statistics of the samplers, and an empty line. */
+static void text_statistics(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
   statistics_samples(out, cpu);
@@ -146,5 +147,5 @@ void lp_text_head(LpOut *out, const LpProfile *prof)
     statistics_joint(out, &prof->timeline);
   lp_text_samples(out, prof);
   if (prof->of & LP_OF_CPU)
-    lp_text_statistics(out, prof);
+    text_statistics(out, prof);
 }

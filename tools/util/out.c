@@ -16,7 +16,8 @@ void lp_out_open(LpOut *o, int fd)
   o->fd = fd;
 }
 
-void lp_out_flush(LpOut *o)
+/* Write the buffer. After an error, see o->error, nothing is written. */
+static void out_flush(LpOut *o)
 {
   size_t done = 0;
   if (o->fd < 0)
@@ -34,7 +35,7 @@ void lp_out_flush(LpOut *o)
 void lp_out_step(LpOut *o)
 {
   if (o->buf.n >= OUT_SIZE)
-    lp_out_flush(o);
+    out_flush(o);
 }
 
 void lp_out_puts(LpOut *o, const char *s)
@@ -45,6 +46,6 @@ void lp_out_puts(LpOut *o, const char *s)
 
 void lp_out_close(LpOut *o)
 {
-  lp_out_flush(o);
+  out_flush(o);
   lp_buf_free(&o->buf);
 }

@@ -25,9 +25,6 @@ void lp_out_puts(LpOut *o, const char *s);
 /* Flush the buffer if it is full. To be called after adding to o->buf. */
 void lp_out_step(LpOut *o);
 
-/* Write the buffer. After an error, see o->error, nothing is written. */
-void lp_out_flush(LpOut *o);
-
 /* Flush and free the buffer. The file descriptor stays open. */
 void lp_out_close(LpOut *o);
 

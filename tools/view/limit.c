@@ -39,7 +39,8 @@ int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
     at = less;
   lp_buf_add(&key, text, (size_t)(at - text));
   l->metric = lp_metric_find(key.s);
-  if (l->metric == LP_NMETRIC)
+  l->retained = key.n && strcmp(key.s, "retained") == 0;
+  if (l->metric == LP_NMETRIC && !l->retained)
     lp_buf_printf(why, "there is no METRIC %s", key.s);
   lp_buf_free(&key);
   if (at < less) {
@@ -47,7 +48,22 @@ int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
     lp_buf_add(&glob, at + 1, (size_t)(less - at - 1));
     l->glob = glob.s;
   }
-  return l->metric != LP_NMETRIC;
+  return l->metric != LP_NMETRIC || l->retained;
+}
+
+unsigned lp_limit_of(const LpLimit *l)
+{
+  return l->retained ? LP_OF_HEAP : lp_metrics[l->metric].of;
+}
+
+unsigned lp_limit_wants(const LpLimit *l)
+{
+  return l->retained ? 0 : lp_metrics[l->metric].wants;
+}
+
+int lp_limit_kept(const LpLimit *l, uint64_t n)
+{
+  return l->below ? n < l->n : n <= l->n;
 }
 
 /* -- What it is of -------------------------------------------------------- */
@@ -181,7 +197,7 @@ int lp_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
   int i;
   if (!n && !limit_any(l, prof))
     return limit_vain(l, why);
-  if ((int64_t)n < 0 || (l->below ? n < l->n : n <= l->n))
+  if ((int64_t)n < 0 || lp_limit_kept(l, n))
     return 1;
   limit_text(l, why);
   lp_buf_printf(why, " exceeded: %" PRIu64 " %s, %" PRIu64 " too many", n,

@@ -9,9 +9,10 @@
 
 typedef struct LpLimit {
   const char *text; /* As it was given. */
-  LpMetric metric;
-  char *glob; /* Of what; NULL: of all. */
-  int below;  /* Must be below the number, not at most that. */
+  LpMetric metric;  /* Or LP_NMETRIC: */
+  int retained;     /* of what objects of a heap dump keep. */
+  char *glob;       /* Of what; NULL: of all. */
+  int below;        /* Must be below the number, not at most that. */
   uint64_t n;
 } LpLimit;
 
@@ -20,8 +21,17 @@ typedef struct LpLimit {
 */
 int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why);
 
-/* Does a profile keep a limit? If not, a line about it is appended to WHY, and
-** sometimes a remark if so.
+/* The profiles that a limit is of: LP_OF_*. */
+unsigned lp_limit_of(const LpLimit *l);
+
+/* The counters that it needs: LP_WANT_*. */
+unsigned lp_limit_wants(const LpLimit *l);
+
+/* Is N within the limit? */
+int lp_limit_kept(const LpLimit *l, uint64_t n);
+
+/* Does a profile keep a limit of a metric? If not, a line about it is appended
+** to WHY, and sometimes a remark if so.
 */
 int lp_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why);
 

@@ -41,6 +41,7 @@ typedef struct LpTable {
   size_t places;  /* Room. */
   size_t n;       /* Rows. */
   size_t foot;    /* The last ones of them, which stay where they are. */
+  int topped;     /* --top was applied already. */
   LpBuf note;     /* What is to be said behind the titles. */
 } LpTable;
 

@@ -91,6 +91,7 @@ static const char rec_decoder[] =
     "b.sum, b.times = s.bytes_in - s.bytes_out, s.times or 0\n"
     "b.before, b.after = meta.live or 0, totals.live or 0\n"
     "b.lost, b.flags = totals.lost or 0, totals.flags or 0\n"
+    "b.dumps = s.dumps and #s.dumps or 0\n"
     "return b\n";
 
 /* A number of the decoder's table. */
@@ -130,6 +131,7 @@ RecBooks rec_books(const RecStream *s)
   b.after = (uint64_t)rec_field(L, "after");
   b.lost = (uint64_t)rec_field(L, "lost");
   b.flags = (uint64_t)rec_field(L, "flags");
+  b.dumps = (uint64_t)rec_field(L, "dumps");
   lua_getfield(L, -1, "error");
   strncpy(b.error, lua_tostring(L, -1), sizeof(b.error) - 1);
   lua_close(L);
@@ -199,6 +201,9 @@ const char rec_large[] = "for round = 1, 20 do\n"
 
 /* -- Suites --------------------------------------------------------------- */
 
+void (*rec_setup)(void);
+void (*rec_teardown)(void);
+
 /* Runs the suite that NAME and its tests make. Returns main()'s status. */
 int rec_main(const char *name, const TTest *const *tests, size_t n)
 {
@@ -208,6 +213,8 @@ int rec_main(const char *name, const TTest *const *tests, size_t n)
   size_t i;
   int failed;
   tcase_set_timeout(tcase, 300); /* Sanitizers take their time. */
+  if (rec_setup != NULL)
+    tcase_add_checked_fixture(tcase, rec_setup, rec_teardown);
   for (i = 0; i < n; i++)
     tcase_add_test(tcase, tests[i]);
   suite_add_tcase(suite, tcase);

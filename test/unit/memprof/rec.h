@@ -56,6 +56,7 @@ typedef struct RecBooks {
   int64_t sum;            /* Of all new sizes, less all old sizes. */
   uint64_t before, after; /* Bytes live by META and TOTALS. */
   uint64_t lost, flags;   /* Of TOTALS. */
+  uint64_t dumps;         /* DUMP records. */
 } RecBooks;
 
 RecBooks rec_books(const RecStream *s);
@@ -78,6 +79,10 @@ extern const char rec_large[];
 
 /* Formats, for loops. */
 #define REC_FORMATS (LUAM_PROF_TARANTOOL + 1)
+
+/* Called before and after each test, if they are set before rec_main(). */
+extern void (*rec_setup)(void);
+extern void (*rec_teardown)(void);
 
 /* Runs the suite that NAME and its tests make. Returns main()'s status. */
 int rec_main(const char *name, const TTest *const *tests, size_t n);

@@ -174,8 +174,8 @@ run 2 1 "$dir/missing" "$stream"
 has out '^@prog\.lua:2, line 3: 80 7040 0$'
 run 2 2 "$dir/missing" "$dir/cut"
 printf 'ljs\x10\0\0\0\1\x80ljd\x10\0\0\0' > "$dir/heap"
-run 2 1 "$dir/heap"
-has err 'found a heap dump'
+run 1 1 "$dir/heap"
+has err 'expected a block or the totals, the stream ends'
 printf 'ljs\x03\0\0\0\x80ljp\x02\0\0\0' > "$dir/cpu"
 run 2 1 "$dir/cpu"
 has err 'found a CPU profile'
@@ -272,11 +272,11 @@ run 64 3
 has err 'expected a FILE'
 run 64 3 --nonsense "$stream"
 run 64 3 --view=leaves "$stream"
-has err 'expected a VIEW of --format=text \(sites, .*threads\), not leaves$'
+has err 'expected a VIEW of --format=text \(sites, .*objects\), not leaves$'
 run 64 3 --format=xml "$stream"
 has err 'expected a FORMAT \(text, json, .*, csv\), not xml$'
-run 64 3 --format=csv --view=tree "$stream"
-has err 'expected a VIEW of --format=csv \(.*\), not tree$'
+run 64 1 --format=csv --view=tree "$stream"
+has err 'expected a VIEW of --format=csv \(.*\), not tree, of a memory profile$'
 run 64 3 --format=json --metric=live "$stream"
 has err '--metric is not for --format=json$'
 run 64 3 --format=folded --view=tree "$stream"

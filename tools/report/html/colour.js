@@ -9,6 +9,14 @@ const KINDS = {
   c: {title: "C function", hue: [222, 250], chroma: 0.9},
   native: {title: "Native", hue: [278, 312], chroma: 0.75},
   kernel: {title: "Kernel", hue: [2, 22], chroma: 0.9},
+  table: {title: "Tables", hue: [232, 262], chroma: 1},
+  string: {title: "Strings", hue: [140, 165], chroma: 0.9},
+  function: {title: "Functions", hue: [50, 80], chroma: 1},
+  prototype: {title: "Prototypes", hue: [95, 110], chroma: 0.9},
+  upvalue: {title: "Upvalues", hue: [190, 205], chroma: 0.8},
+  thread: {title: "Threads", hue: [300, 318], chroma: 0.9},
+  userdata: {title: "Userdata", hue: [10, 30], chroma: 0.9},
+  cdata: {title: "Cdata", hue: [335, 350], chroma: 0.9},
   special: {title: "Internal", hue: [80, 80], chroma: 0.12},
   mark: {title: "Missing", hue: [80, 80], chroma: 0.05}
 };

@@ -9,7 +9,8 @@ const THIN = 0.5; /* Frames of fewer pixels are drawn as one. */
 const flame = {
   halves: [], rows: [], flip: false, dark: false, hit: null,
   diff: false, metric: "", over: null, picked: null, width: 0, asked: false,
-  colours: new Map(), widths: new Map(), font: ""
+  colours: new Map(), widths: new Map(), font: "",
+  name: (half, spot) => half.frames[spot.frame]
 };
 
 /* -- Layout -- */
@@ -195,7 +196,7 @@ function paintFrame(ctx, row, k, y, ink) {
   ctx.fillStyle = fill;
   ctx.fillRect(left, y, w - gap, ROW - 1);
   if (w > 22)
-    paintText(ctx, spot.frame < 0 ? f.all : row.half.frames[spot.frame],
+    paintText(ctx, spot.frame < 0 ? f.all : f.name(row.half, spot),
       left, w - gap, y, ink, hit);
 }
 

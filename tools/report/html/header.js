@@ -132,7 +132,7 @@ function tileEl(p, tile, state, choose) {
   button(m, unitText(now, m.unit), "big"),
   p.diff && changeEl(now, totalOf(p, tile.key, "base"), m.unit),
   count && button(count, `${countText(totalOf(p, count.key, "now"))} ` +
-    (tile.key === "bytes" ? "allocations" : "objects"), "small"));
+    (tile.of || (tile.key === "bytes" ? "allocations" : "objects")), "small"));
 }
 
 /* A tile without a button. */
@@ -163,8 +163,9 @@ function bookTiles(b) {
 
 /* Tiles of all metrics of the profile. */
 function showTiles(p, state, choose) {
-  const tiles = TILES.filter(t => metricOf(p, t.key))
-    .map(t => tileEl(p, t, state, choose));
+  const tiles = p.heap ? heapTiles(p, choose)
+    : TILES.filter(t => metricOf(p, t.key))
+      .map(t => tileEl(p, t, state, choose));
   if (p.doc.summary.books)
     tiles.push(...bookTiles(p.doc.summary.books));
   refill(byId("tiles"), ...tiles);
@@ -178,6 +179,6 @@ function showHeader(p) {
   document.title = title + " \u2013 ljprof";
   fill(byId("title"), nameEl(title,
     {title: shortText(doc.files.join("\n"), 999)}));
-  fill(byId("facts"), ...factsOf(p).map(f => el("span", null, f)));
+  fill(byId("facts"), ...(p.heap ? heapFacts(p) : factsOf(p)).map(f => el("span", null, f)));
   showNotes(p);
 }

@@ -59,7 +59,10 @@ function pick(half, spot) {
   showSpot(spot);
   paintFlame();
   const v = spotValue(half.tree, spot, m.key, "now");
-  const frame = spot.frame >= 0 ? half.frames[spot.frame] : flame.all;
+  const frame = spot.frame < 0 ? flame.all : p.heap ? heapName(half, spot)
+    : half.frames[spot.frame];
+  if (p.heap)
+    showWay();
   fill(byId("said"), nameEl(shortText(`${frame.first} ${frame.second}`, 200)),
     `: ${exactText(v.total, m.unit)}, ` +
     shareText(v.total, totalOf(p, m.key, "now")));
@@ -138,8 +141,7 @@ const KEYS = {
   "f": () => go({merge: state.merge === "line" ? "function" : "line"}, true),
   "m": () => go({metric: nextOf(profile.metrics.map(m => m.key),
     state.metric)}, true),
-  "t": () => go({tab: nextOf(["flame", "rows"].concat(tableNames(profile)),
-    state.tab)}, true)
+  "t": () => go({tab: nextOf(viewNames(profile), state.tab)}, true)
 };
 
 /* Keys of the flame graph. */
@@ -185,7 +187,7 @@ function onKey(e) {
 function onTabKey(e) {
   if (e.key !== "ArrowLeft" && e.key !== "ArrowRight")
     return;
-  const names = ["flame", "rows"].concat(tableNames(profile));
+  const names = viewNames(profile);
   const by = e.key === "ArrowRight" ? 1 : names.length - 1;
   e.preventDefault();
   e.stopPropagation();

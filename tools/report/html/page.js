@@ -5,6 +5,19 @@ let profile = null, first = null, state = null, search = null;
 /* A change of the address that is still to be made. */
 const address = {wait: 0, step: false};
 
+/* What the page says of calls. */
+const CALL_WORDS = {
+  graph: "Flame graph", all: "All stacks", around: "callers and callees of",
+  aroundAction: "Callers and callees",
+  merge: [
+    {value: "function", title: "Functions", hint: "A frame is a function"},
+    {value: "line", title: "Lines", hint: "A frame is a line of a function"}
+  ],
+  down: {title: "Callees", hint: "From the root inwards"},
+  up: {title: "Callers",
+    hint: "From where it happened outwards: who called that"}
+};
+
 /* -- Changes -- */
 
 /* Is it dark? */
@@ -45,7 +58,7 @@ function tellAddress(step) {
 function moveFrames(was) {
   const from = framesOf(profile, was.merge).list;
   const list = framesOf(profile, state.merge).list;
-  const move = i => i < 0 ? -1 : list.findIndex(f => f.fn === from[i].fn);
+  const move = i => i < 0 || profile.heap && state.merge === "line" ? -1 : list.findIndex(f => f.fn === from[i].fn);
   state.focus = move(state.focus);
   state.zoom = state.merge === "function" ? state.zoom.map(move) : [];
   flame.picked = null;
@@ -104,14 +117,12 @@ function showControls() {
       {value: "change", title: "Change",
         hint: "Widths are how much has changed"}
     ], state.side, v => go({side: v, zoom: []}, true));
-  fillSwitch("merge", [
-    {value: "function", title: "Functions", hint: "A frame is a function"},
-    {value: "line", title: "Lines", hint: "A frame is a line of a function"}
-  ], state.merge, v => go({merge: v}, true));
+  const words = p.heap ? HEAP_WORDS : CALL_WORDS;
+  fillSwitch("merge", words.merge,
+    state.merge, v => go({merge: v}, true));
   fillSwitch("direction", [
-    {value: "down", title: "Callees", hint: "From the root inwards"},
-    {value: "up", title: "Callers",
-      hint: "From where it happened outwards: who called that"}
+    Object.assign({value: "down"}, words.down),
+    Object.assign({value: "up"}, words.up)
   ], focus ? "" : state.up ? "up" : "down",
   v => go({up: v === "up", focus: -1, zoom: [], half: 0}, true));
   fillSwitch("shape", [
@@ -141,7 +152,7 @@ function showLegend() {
   });
   fill(byId("legend"), ...Object.keys(KINDS).filter(k => sums[k] > all / 2000)
     .map(k => legendItem(kindColour(k, flame.dark),
-      `${KINDS[k].title} ${shareText(sums[k], all)}`)));
+      `${p.heap && k === "mark" ? "Others" : KINDS[k].title} ${shareText(sums[k], all)}`)));
 }
 
 /* One entry of the legend. */
@@ -153,9 +164,11 @@ function legendItem(colour, text) {
 
 /* One tab for each view. */
 function showTabs() {
-  const tabs = [["flame", "Flame graph"],
-    ["rows", state.merge === "function" ? "Functions" : "Lines"]]
-    .concat(tableNames(profile).map(name => [name, TABLE_TITLES[name]]));
+  const titles = Object.assign({
+    flame: (profile.heap ? HEAP_WORDS : CALL_WORDS).graph,
+    rows: state.merge === "function" ? "Functions" : "Lines"
+  }, TABLE_TITLES);
+  const tabs = viewNames(profile).map(name => [name, titles[name]]);
   refill(byId("tabs"), ...tabs.map(([name, title]) => el("button", {
     type: "button", role: "tab", id: "tab-" + name, "data-name": name,
     "aria-selected": String(state.tab === name),
@@ -223,22 +236,25 @@ function zoomHalves() {
       : half.tree.root;
   });
   showCrumbs();
+  if (profile.heap)
+    showWay();
 }
 
 const CRUMBS = 60; /* At most so many frames are shown, the innermost. */
 
 /* The path of frames to the zoomed one. */
 function showCrumbs() {
+  const words = profile.heap ? HEAP_WORDS : CALL_WORDS;
   const list = [], half = flame.halves[state.half] || flame.halves[0];
   const focus = state.focus >= 0 && half.frames[state.focus];
   const crumb = (text, title, to, here) => el("li", null, el("button", {
     type: "button", title, "aria-current": here ? "location" : null,
     onclick: () => go(to, true)
   }, nameEl(shortText(text, 48))));
-  list.push(crumb("all", "All stacks", {zoom: [], focus: -1, half: 0},
+  list.push(crumb("all", words.all, {zoom: [], focus: -1, half: 0},
     !focus && !half.zoom.up));
   if (focus)
-    list.push(crumb("callers and callees of " + focus.first, focus.label,
+    list.push(crumb(`${words.around} ${focus.first}`, focus.label,
       {zoom: [], half: 0}, !half.zoom.up));
   spotPath(half.zoom).forEach((frame, i, path) => {
     const left = path.length - CRUMBS;
@@ -251,8 +267,9 @@ function showCrumbs() {
   const last = half.zoom.frame, around = !focus || last !== state.focus;
   const bar = byId("crumbs"), way = el("ol", null, ...list);
   fill(bar, way, half.zoom.up && around && el("button", {
-    type: "button", class: "action", onclick: () => focusOn(last)
-  }, "Callers and callees"));
+    type: "button", class: "action", onclick: () => profile.heap
+      ? heapAround(half.frames[last].fn) : focusOn(last)
+  }, words.aroundAction));
   requestAnimationFrame(() => way.scrollLeft = way.scrollWidth);
 }
 
@@ -387,6 +404,10 @@ function start() {
   state = hashState(profile, location.hash, first);
   flame.font = "12px " + getComputedStyle(document.body).fontFamily;
   showHeader(profile);
+  if (profile.heap) {
+    flame.name = heapName;
+    heapPage(profile);
+  }
   makePanels();
   listen();
   show(null);

@@ -4,9 +4,12 @@
 ** child's, so that a pass from the end adds up totals.
 */
 function openProfile(doc) {
+  const heap = doc.of.includes("heap");
+  if (heap)
+    openHeap(doc);
   const n = doc.tree.parent.length;
   const p = {
-    doc, n,
+    doc, n, heap,
     parent: Int32Array.from(doc.tree.parent),
     site: Int32Array.from(doc.tree.site),
     first: new Int32Array(n).fill(-1),
@@ -129,16 +132,17 @@ function framesOf(p, merge) {
     const known = new Map();
     for (let s = 0; s < of.length; s++) {
       const f = sites.function[s];
-      const key = merge === "function" ? f : f + ":" + sites.line[s];
+      const key = merge === "function" ? f : p.heap ? s
+        : f + ":" + sites.line[s];
       let frame = known.get(key);
       if (frame === undefined) {
         frame = list.length;
         known.set(key, frame);
-        list.push(merge === "function"
+        list.push(p.heap ? heapFrame(doc, s, merge) : merge === "function"
           ? makeFrame(doc, f, null, doc.functions.label[f])
           : makeFrame(doc, f, sites.line[s], sites.label[s]));
-        list[frame].approximate = Boolean(sites.approximate[s]);
-      } else if (merge === "line" && list[frame].approximate &&
+        list[frame].approximate = !p.heap && Boolean(sites.approximate[s]);
+      } else if (!p.heap && merge === "line" && list[frame].approximate &&
                  !sites.approximate[s]) {
         list[frame].label = safeText(sites.label[s]);
         list[frame].approximate = false;

@@ -2,11 +2,11 @@
 
 /* The state at the start. */
 function firstState(p, wish) {
-  const memory = p.doc.of.includes("memory");
+  const lines = p.heap || p.doc.of.includes("memory");
   const key = metricOf(p, wish) ? wish
     : metricOf(p, "bytes") ? "bytes" : p.metrics.length ? p.metrics[0].key : "";
   return {
-    tab: "flame", metric: key, side: "now", merge: memory ? "line" : "function",
+    tab: "flame", metric: key, side: "now", merge: lines ? "line" : "function",
     up: false, flip: false, query: "", regex: false, focus: -1, half: 0,
     zoom: [], sort: {key: "self", down: true}, series: "", theme: ""
   };
@@ -46,7 +46,7 @@ function stateHash(state, first) {
 function statePartOf(p, key, text, first) {
   const one = list => list.includes(text) ? text : first;
   switch (key) {
-  case "tab": return one(["flame", "rows"].concat(tableNames(p)));
+  case "tab": return one(viewNames(p));
   case "metric": return metricOf(p, text) ? text : first;
   case "side": return p.diff ? one(["now", "base", "change"]) : first;
   case "merge": return one(["line", "function"]);

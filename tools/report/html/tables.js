@@ -1,6 +1,7 @@
 /* -- Tables of the document: types, sizes, threads ------------------------- */
 
-const TABLE_TITLES = {types: "Types", sizes: "Sizes", threads: "Threads"};
+const TABLE_TITLES = {shapes: "Shapes", retained: "Largest", types: "Types",
+  sparse: "Empty slots", sizes: "Sizes", threads: "Threads"};
 
 /* The names of tables that have a view of their own. */
 function tableNames(p) {
@@ -8,6 +9,11 @@ function tableNames(p) {
     const t = p.doc.tables && p.doc.tables[name];
     return t && t.rows.length > 0;
   });
+}
+
+/* The names of all views. */
+function viewNames(p) {
+  return (p.heap ? ["flame"] : ["flame", "rows"]).concat(tableNames(p));
 }
 
 /* The column with bars: the drawn metric, or the first of the usual ones. */
@@ -25,9 +31,10 @@ function tableSums(table, row) {
 
 /* A table's rows that match the search, without the sums. */
 function tableRows(table, matcher) {
-  return table.rows.filter(row => !tableSums(table, row) && (!matcher ||
-    table.columns.some((c, k) => c.unit === "text" && row[k] !== null &&
-      matcher.test(row[k])))).map(cells => ({cells}));
+  return table.rows.map((cells, i) => ({cells, i}))
+    .filter(row => !tableSums(table, row.cells) && (!matcher ||
+      table.columns.some((c, k) => c.unit === "text" &&
+        row.cells[k] !== null && matcher.test(row.cells[k]))));
 }
 
 /* The range of a bucket of sizes. */
@@ -67,7 +74,7 @@ function sizeChart(table, bar) {
 /* The view of a table. */
 function showTable(p, name, state, matcher, onsort) {
   const table = p.doc.tables[name], panel = byId("panel-" + name);
-  const bar = tableBar(table, state.metric);
+  const bar = p.heap ? HEAP_BARS[name] : tableBar(table, state.metric);
   const first = name === "sizes" ? {key: "from", down: false}
     : {key: bar, down: true};
   const sort = table.columns.some(c => c.key === state.sort.key) ? state.sort
@@ -79,6 +86,13 @@ function showTable(p, name, state, matcher, onsort) {
   const columns = table.columns.map(c =>
     Object.assign({}, c, {signed: /(^|-)change$/.test(c.key),
       unit: /^[pt]id$/.test(c.key) ? "id" : c.unit}));
-  showGrid(box, {columns, rows: tableRows(table, matcher),
-    sort, bar, onsort});
+  const rows = tableRows(table, matcher), how = {columns, rows, sort, bar,
+    onsort};
+  if (p.heap) {
+    for (const row of rows)
+      row.lead = heapRow(p, name, table, row.i);
+    how.lead = heapLead;
+    how.onpick = rows.some(row => row.lead) && (row => row.lead && row.lead());
+  }
+  showGrid(box, how);
 }

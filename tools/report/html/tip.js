@@ -56,6 +56,8 @@ function tipTime(p, half, spot) {
 
 /* The tooltip of a spot. */
 function tipOf(p, half, spot, state) {
+  if (p.heap)
+    return heapTip(p, half, spot);
   const frame = spot.frame >= 0 ? half.frames[spot.frame] : null;
   const leads = half.tree.how.up && spot.up;
   const titles = p.diff ? ["now", "before", "change"]

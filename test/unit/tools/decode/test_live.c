@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "object_age.h"
+#include "origin.h"
 #include "live.h"
 #include "mem.h"
 #include "suites.h"

@@ -1,0 +1,216 @@
+-- lj-parse-memprof of a heap dump and the recording that it was taken in: who
+-- keeps what, and who made it, of a program whose answers are known.
+--
+--   luajit joined.lua compact JIT DIRECTORY PARSER
+
+local H = require("harness")
+local decode = require("decode")
+local memprof = misc.memprof
+
+local parser = H.command(arg[4])
+local app, heap = H.path(".ljm"), H.path(".ljd")
+
+-- Runs the parser. Returns its output, what it complains of, its status.
+local function parse(args)
+  local out, err = H.path(".out"), H.path(".err")
+  local cmd = ("%s %s >'%s' 2>'%s'; echo $?"):format(parser, args, out, err)
+  local p = assert(io.popen(cmd))
+  local status = tonumber(p:read("*a"))
+  p:close()
+  local said, complained = decode.slurp(out), decode.slurp(err)
+  os.remove(out)
+  os.remove(err)
+  return said, complained, status
+end
+
+-- A table of the parser: a list of rows by the names of columns.
+local function rows_of(view, files)
+  local csv, err, status = parse(("--format=csv --view=%s %s"):format(view, files))
+  H.eq(status, 0, "status of --view=%s: %s", view, err)
+  local keys, rows = nil, {}
+  for line in csv:gmatch("[^\n]+") do
+    local fields = {}
+    for field in (line .. ","):gmatch("([^,]*),") do fields[#fields + 1] = field end
+    if keys then
+      local row = {}
+      for i, key in ipairs(keys) do row[key] = tonumber(fields[i]) or fields[i] end
+      rows[#rows + 1] = row
+    else
+      keys = fields
+    end
+  end
+  return rows
+end
+
+-- The row with these values.
+local function find(rows, with)
+  for _, row in ipairs(rows) do
+    local is = true
+    for k, v in pairs(with) do is = is and row[k] == v end
+    if is then return row end
+  end
+end
+
+-- The program: `_G.cache` is filled at line 3 by a function of line 2, called
+-- at line 6. What comes behind the dump must not count.
+local program = [[
+cache, sessions = {}, {}
+local function search(i)
+  return { id = i, name = "entry number " .. i, list = { i, i, i } }
+end
+local function fill(n)
+  for i = 1, n do cache[i] = search(i) end
+end
+fill(2000)
+for i = 1, 300 do
+  sessions["s" .. i] = coroutine.wrap(function() coroutine.yield() end)
+  sessions["s" .. i]()
+end
+do local garbage = { ("g"):rep(20000) } end
+dump()
+late = {}
+for i = 1, 3000 do late[i] = { i } end
+for i = 1, 2000 do cache[i] = nil end
+collectgarbage()
+]]
+
+local function forget()
+  _G.cache, _G.sessions, _G.late, _G.dump = nil, nil, nil, nil
+  collectgarbage()
+end
+
+-- Records the program and dumps its heap.
+local function record(opt)
+  forget()
+  function _G.dump() assert(memprof.dump(heap)) end
+  H.off(_G.dump)
+  assert(memprof.start(app, opt))
+  assert(loadstring(program, "@known.lua"))()
+  assert(memprof.stop())
+  forget()
+end
+
+local both = ("'%s' '%s'"):format(app, heap)
+
+H.case("who made what is kept", function()
+  _G.before = {}
+  for i = 1, 500 do _G.before[i] = { i } end
+  record({ stack = 8 })
+  local rows = rows_of("keepers", both)
+  local made = find(rows, { name = "_G.cache", site = "search (known.lua:3)" })
+  H.ok(made, "search made nothing of the cache")
+  -- A table, its list and its string: three objects each.
+  H.eq(made and made.objects, 6000, "objects of the cache that search made")
+  local filled = find(rows, { name = "_G.cache", site = "fill (known.lua:6)" })
+  H.ok(filled and filled.bytes >= 2000 * 8, "fill did not let the cache grow")
+  local old = find(rows, { site = "(before start)", name = "_G.before" })
+  H.eq(old and old.objects, 501, "objects before the start")
+  H.ok(not find(rows, { name = "_G.late" }), "what came behind the dump counts")
+  H.ok(find(rows, { name = "(garbage)", site = "known.lua:13" }), "garbage has no site")
+  local stacks = rows_of("stacks", both)
+  local found
+  for _, row in ipairs(stacks) do
+    found = found or row.stack:find("search (known.lua:3) < fill (known.lua:6) < known.lua:8", 1, true)
+  end
+  H.ok(found, "the callers of search are missing")
+  _G.before = nil
+end)
+
+H.case("each byte of the dump has one site and one keeper", function()
+  record()
+  local total = find(rows_of("types", ("'%s'"):format(heap)), { name = "total" })
+  for _, view in ipairs({ "keepers", "makers", "stacks" }) do
+    local bytes, objects, lost = 0, 0, 0
+    for _, row in ipairs(rows_of(view, both)) do
+      bytes, objects = bytes + row.bytes, objects + row.objects
+      if row.name == "(lost)" or row.site == "(lost)" then lost = lost + row.bytes end
+    end
+    H.eq(bytes, total.bytes, "sum of --view=%s", view)
+    H.ok(math.abs(objects - total.objects) <= 1, "%d objects of --view=%s, not %d", objects, view,
+         total.objects) -- The empty string is a part of the VM's state.
+    H.eq(lost, 0, "bytes of lost sites")
+  end
+  local text, err = parse(both)
+  H.eq(err, "", "complaints")
+  H.ok(text:find("is kept by _G.cache, [%d.]+%% made at search %(known.lua:3%), oldest %d+ ms"),
+       "no sentence about the cache")
+  H.ok(not text:find("another size"), "blocks have another size than in the recording")
+end)
+
+H.case("files in any order", function()
+  record()
+  local text = parse(both)
+  H.eq(parse(("'%s' '%s'"):format(heap, app)), text, "the report of the other order")
+  H.eq(parse(("- '%s' <'%s'"):format(heap, app)), text, "the report of standard input")
+end)
+
+H.case("samples are weighted", function()
+  record()
+  local all = find(rows_of("keepers", both), { name = "_G.cache", site = "search (known.lua:3)" })
+  record({ sample = 256, seed = 7 })
+  local some = find(rows_of("keepers", both), { name = "_G.cache", site = "search (known.lua:3)" })
+  H.ok(some and math.abs(some.bytes - all.bytes) < all.bytes / 10, "%s bytes of samples, %d of all",
+       some and some.bytes, all.bytes)
+  local text = parse(both)
+  H.ok(text:find("one sample in 256 bytes", 1, true), "samples are not mentioned")
+end)
+
+-- A recording that is not the dump's is refused, in one line.
+local function refused(files, why)
+  local text, err, status = parse(files)
+  H.eq(status, 2, "status of %s", files)
+  H.eq(text, "", "report of %s", files)
+  H.ok(err:find(why, 1, true), "not refused for %q: %s", why, err)
+  return err
+end
+
+H.case("another recording is refused", function()
+  record()
+  local other = H.path("-other.ljm")
+  assert(os.rename(app, other))
+  record()
+  local err = refused(("'%s' '%s'"):format(other, heap), "is not the recording")
+  H.eq(select(2, err:gsub("\n", "")), 1, "lines")
+  os.remove(other)
+end)
+
+H.case("a dump without a recording is refused", function()
+  record()
+  assert(memprof.dump(heap))
+  refused(both, "while nothing was recorded")
+end)
+
+H.case("a lost record is refused", function()
+  record()
+  local data = decode.slurp(app)
+  local cut = H.path("-cut.ljm")
+  local f = assert(io.open(cut, "wb"))
+  f:write(data:sub(1, 4000))
+  f:close()
+  refused(("'%s' '%s'"):format(cut, heap), "has lost the record of the heap dump")
+  os.remove(cut)
+end)
+
+H.case("limits", function()
+  record()
+  local function status(limit, files)
+    local _, err, got = parse(("--limit='%s' %s"):format(limit, files or both))
+    return got, err
+  end
+  H.eq(status("retained@_G.cache<=10MB"), 0, "status of a limit that is kept")
+  H.eq(status("retained<1GB"), 0, "status of a limit of all")
+  H.eq(status("retained@_G.cache<=10K", ("'%s'"):format(heap)), 3, "status without a recording")
+  local got, err = status("retained@_G.cache<=10K")
+  H.eq(got, 3, "status of a limit that is exceeded")
+  H.ok(err:find("_G.cache keeps %d+, most of it made at search %(known.lua:3%)"), "why: %s", err)
+  H.eq(status("retained@_G.c*<=10K"), 3, "status of a pattern")
+  H.eq(status("retained@registry._LOADED._G.cache<=10K"), 3, "status of a longer path")
+  H.eq(status("retained@_G.nothing<=10K"), 3, "status of what is not there")
+  H.eq(status("retained@_G.nothing<=0"), 0, "status of what must not be there")
+end)
+
+os.remove(app)
+os.remove(heap)
+os.remove(app .. ".old")
+os.remove(heap .. ".old")
+H.done()

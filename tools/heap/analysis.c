@@ -1,0 +1,92 @@
+/*
+** All that is known of a heap dump: its objects, who keeps them, their shapes.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+
+LpHeap *lp_heap_new(void)
+{
+  LpHeap *h = lp_zalloc(1, sizeof(*h));
+  lp_dump_open(&h->dump, &h->sink);
+  return h;
+}
+
+/* Turns the tree round. Those with a low number come first. */
+static void kids_open(LpKids *k, const LpDominators *d, size_t n)
+{
+  size_t i;
+  k->first = lp_alloc(n * sizeof(uint32_t));
+  k->next = lp_alloc(n * sizeof(uint32_t));
+  memset(k->first, 0xff, n * sizeof(uint32_t));
+  for (i = n; i-- > 1;) {
+    uint32_t parent = d->parent[i];
+    if (parent == LP_NONE)
+      continue;
+    k->next[i] = k->first[parent];
+    k->first[parent] = (uint32_t)i;
+  }
+  k->next[LP_GRAPH_ROOT] = LP_NONE;
+}
+
+void lp_heap_analyse(LpHeap *h)
+{
+  const LpGraph *g = &h->dump.graph;
+  lp_dump_seal(&h->dump);
+  lp_dominators(g, &h->dom);
+  lp_paths(g, &h->paths);
+  kids_open(&h->kids, &h->dom, g->n);
+  lp_shapes_open(&h->shapes, h);
+  h->ready = 1;
+}
+
+void lp_heap_free(LpHeap *h)
+{
+  if (!h)
+    return;
+  if (h->ready) {
+    lp_shapes_close(&h->shapes);
+    free(h->kids.first);
+    free(h->kids.next);
+    lp_paths_free(&h->paths);
+    lp_dominators_free(&h->dom);
+  }
+  lp_dump_close(&h->dump);
+  free(h);
+}
+
+uint64_t lp_heap_bytes(const LpHeap *h)
+{
+  uint64_t sum = 0;
+  size_t i;
+  for (i = 0; i < sizeof(h->dump.type) / sizeof(h->dump.type[0]); i++)
+    sum += h->dump.type[i].bytes;
+  return sum;
+}
+
+uint64_t lp_heap_objects(const LpHeap *h)
+{
+  uint64_t sum = 0;
+  size_t i;
+  for (i = 0; i < sizeof(h->dump.type) / sizeof(h->dump.type[0]); i++)
+    sum += h->dump.type[i].objects;
+  return sum;
+}
+
+uint32_t lp_heap_walk(const LpHeap *h, uint32_t at,
+                      void (*leave)(void *ctx, uint32_t id), void *ctx)
+{
+  if (h->kids.first[at] != LP_NONE)
+    return h->kids.first[at];
+  for (;;) {
+    if (leave)
+      leave(ctx, at);
+    if (at == LP_GRAPH_ROOT)
+      return LP_NONE;
+    if (h->kids.next[at] != LP_NONE)
+      return h->kids.next[at];
+    at = h->dom.parent[at];
+  }
+}

@@ -1,0 +1,58 @@
+/*
+** All that is known of a heap dump: its objects, who keeps them, their shapes.
+*/
+
+#ifndef LP_ANALYSIS_H
+#define LP_ANALYSIS_H
+
+#include "dominators.h"
+#include "path.h"
+#include "shapes.h"
+
+/* The dominator tree from the root down. */
+typedef struct LpKids {
+  uint32_t *first; /* By object: one that it dominates directly, or LP_NONE. */
+  uint32_t *next;  /* The next one that its dominator dominates, or LP_NONE. */
+} LpKids;
+
+typedef struct LpHeap {
+  LpDump dump;
+  LpHeapSink sink; /* For the reader. */
+  LpDominators dom;
+  LpPaths paths;
+  LpKids kids;
+  LpShapes shapes;
+  int ready; /* lp_heap_analyse was called. */
+} LpHeap;
+
+/* An empty heap; pass its sink to the reader. The caller frees it with
+** lp_heap_free.
+*/
+LpHeap *lp_heap_new(void);
+
+/* The dump is read: compute the rest. */
+void lp_heap_analyse(LpHeap *h);
+
+/* Free a heap, which may be NULL. */
+void lp_heap_free(LpHeap *h);
+
+/* Bytes of all objects that are reached from the roots. */
+static inline uint64_t lp_heap_reached(const LpHeap *h)
+{
+  return h->dom.retained[LP_GRAPH_ROOT];
+}
+
+/* Bytes of all objects of the dump. */
+uint64_t lp_heap_bytes(const LpHeap *h);
+
+/* Objects of the dump. */
+uint64_t lp_heap_objects(const LpHeap *h);
+
+/* The next object of the dominator tree behind AT, each before those that it
+** dominates; LP_NONE at the end. LEAVE, if not NULL, is called for each object
+** that is left for good, with CTX.
+*/
+uint32_t lp_heap_walk(const LpHeap *h, uint32_t at,
+                      void (*leave)(void *ctx, uint32_t id), void *ctx);
+
+#endif

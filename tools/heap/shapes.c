@@ -1,0 +1,359 @@
+/*
+** Shapes: groups of objects that look alike.
+*/
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "ctype_name.h"
+
+#define SHAPE_KEYS    12 /* Tables with more string keys are maps. */
+#define SHAPE_SHOWN   5  /* Keys in a name. */
+#define SHAPE_PATTERN 24 /* Bytes of a string that count. */
+
+/* Kinds of tables, in keys. */
+enum { TABLE_KEYS, TABLE_MAP, TABLE_CLASS };
+
+/* -- Keys of shapes -------------------------------------------------------- */
+
+static void shape_put(LpBuf *b, uint32_t n)
+{
+  lp_buf_add(b, &n, sizeof(n));
+}
+
+static int shape_compare(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* The keys of a table that are strings, at most N of them; how many there are
+** is returned. *ITEMS: does it have others, and in which types of values?
+*/
+static size_t shape_keys(const LpHeap *h, uint32_t id, uint32_t *key, size_t n,
+                         unsigned *items)
+{
+  const LpGraph *g = &h->dump.graph;
+  const LpEdge *e = lp_graph_first(g, id);
+  size_t found = 0;
+  *items = 0;
+  for (; e; e = lp_graph_next(e)) {
+    uint32_t to = lp_edge_to(e);
+    if (lp_edge_kind(e) == LP_EDGE_ITEM || lp_edge_kind(e) == LP_EDGE_FIELD ||
+        lp_edge_kind(e) == LP_EDGE_VALUE)
+      *items |= 1u << g->type[to];
+    if (lp_edge_kind(e) != LP_EDGE_KEY || g->type[to] != LJM_TYPE_STRING)
+      continue;
+    if (found < n)
+      key[found] = to;
+    found++;
+  }
+  return found;
+}
+
+/* A table by its metatable; else by its keys, if these are few; else by the
+** types of its values.
+*/
+static void shape_table(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  uint32_t key[SHAPE_KEYS], meta = lp_dump_link(&h->dump, id, LP_EDGE_META);
+  unsigned items;
+  size_t i, n;
+  if (meta != LP_NONE) {
+    shape_put(b, TABLE_CLASS);
+    shape_put(b, meta);
+    return;
+  }
+  n = shape_keys(h, id, key, SHAPE_KEYS, &items);
+  if (n == 0 || n > SHAPE_KEYS) {
+    shape_put(b, TABLE_MAP);
+    shape_put(b, n > 0);
+    shape_put(b, items);
+    return;
+  }
+  shape_put(b, TABLE_KEYS);
+  qsort(key, n, sizeof(*key), shape_compare);
+  for (i = 0; i < n; i++)
+    shape_put(b, key[i]);
+}
+
+/* A string by its beginning, in which digits are alike. */
+static void shape_string(LpBuf *b, const LpGraph *g, uint32_t id)
+{
+  size_t n, i;
+  const char *s = lp_graph_textof(g, id, &n);
+  for (i = 0; s && i < n && b->n < SHAPE_PATTERN; i++) {
+    char c = isdigit((unsigned char)s[i]) ? '#' : s[i];
+    if (c != '#' || b->n == 0 || b->s[b->n - 1] != '#')
+      lp_buf_add(b, &c, 1);
+  }
+}
+
+/* The prototype of the function that a thread runs, or LP_NONE. */
+static uint32_t shape_thread(const LpHeap *h, uint32_t id)
+{
+  const LpGraph *g = &h->dump.graph;
+  const LpEdge *e = lp_graph_first(g, id);
+  uint32_t fn = LP_NONE;
+  for (; e; e = lp_graph_next(e))
+    if (lp_edge_kind(e) == LP_EDGE_FRAME)
+      fn = lp_edge_to(e); /* The last one is the outermost. */
+  return fn == LP_NONE ? LP_NONE : lp_dump_link(&h->dump, fn, LP_EDGE_PROTO);
+}
+
+/* Packs what makes the shape of an object. */
+static void shape_key(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  const LpGraph *g = &h->dump.graph;
+  b->n = 0;
+  switch (g->type[id]) {
+  case LJM_TYPE_STRING:
+    shape_string(b, g, id);
+    break;
+  case LJM_TYPE_FUNCTION:
+    shape_put(b, lp_dump_link(&h->dump, id, LP_EDGE_PROTO));
+    break;
+  case LJM_TYPE_THREAD:
+    shape_put(b, shape_thread(h, id));
+    break;
+  case LJM_TYPE_CDATA:
+    shape_put(b, lp_idmap_get(&h->dump.number, id));
+    break;
+  case LJM_TYPE_TABLE:
+    shape_table(b, h, id);
+    break;
+  case LJM_TYPE_USERDATA:
+    shape_put(b, lp_dump_link(&h->dump, id, LP_EDGE_META));
+    break;
+  default:
+    break;
+  }
+  lp_buf_add(b, &g->type[id], 1);
+}
+
+int lp_shape_isplain(const LpHeap *h, uint32_t shape)
+{
+  size_t n;
+  const char *key;
+  uint32_t kind = TABLE_MAP;
+  if (shape == LP_NONE)
+    return 1;
+  key = lp_intern_get(&h->shapes.keys, shape, &n);
+  if (h->shapes.shape[shape].type == LJM_TYPE_TABLE)
+    memcpy(&kind, key, sizeof(kind));
+  return kind == TABLE_MAP;
+}
+
+/* -- Figures --------------------------------------------------------------- */
+
+/* How often each shape is on the way from the root. */
+typedef struct ShapeWalk {
+  LpShapes *s;
+  uint32_t *open;
+} ShapeWalk;
+
+static void shape_leave(void *ctx, uint32_t id)
+{
+  ShapeWalk *w = ctx;
+  uint32_t shape = w->s->of[id];
+  if (shape != LP_NONE)
+    w->open[shape]--;
+}
+
+/* What an object retains counts for its shape, if it is not below another one
+** of that shape.
+*/
+static void shapes_retained(LpShapes *s, const LpHeap *h)
+{
+  ShapeWalk w = {s, lp_zalloc(s->keys.n + 1, sizeof(uint32_t))};
+  uint32_t id = LP_GRAPH_ROOT;
+  while ((id = lp_heap_walk(h, id, shape_leave, &w)) != LP_NONE) {
+    uint32_t shape = s->of[id];
+    if (shape != LP_NONE && w.open[shape]++ == 0)
+      s->shape[shape].retained += h->dom.retained[id];
+  }
+  free(w.open);
+}
+
+static void shapes_add(LpShapes *s, const LpHeap *h, uint32_t id, LpBuf *b)
+{
+  uint32_t n = s->keys.n, shape;
+  shape_key(b, h, id);
+  shape = lp_intern(&s->keys, b->s, b->n);
+  if (shape == n) {
+    s->shape = lp_grow(s->shape, &s->cap, n + 1, sizeof(*s->shape));
+    s->shape[shape] = (LpShapeSum){.one = id, .type = h->dump.graph.type[id]};
+  }
+  s->of[id] = shape;
+  s->shape[shape].objects++;
+  s->shape[shape].bytes += lp_graph_size(&h->dump.graph, id);
+}
+
+void lp_shapes_open(LpShapes *s, const LpHeap *h)
+{
+  const LpGraph *g = &h->dump.graph;
+  LpBuf b = {0};
+  uint32_t id;
+  memset(s, 0, sizeof(*s));
+  s->of = lp_alloc(g->n * sizeof(*s->of));
+  memset(s->of, 0xff, g->n * sizeof(*s->of));
+  for (id = 1; id < g->n; id++)
+    if ((g->flags[id] & LP_NODE_DEFINED) && !(g->flags[id] & LP_NODE_GARBAGE))
+      shapes_add(s, h, id, &b);
+  shapes_retained(s, h);
+  lp_buf_free(&b);
+}
+
+void lp_shapes_close(LpShapes *s)
+{
+  lp_intern_free(&s->keys);
+  free(s->shape);
+  free(s->of);
+  memset(s, 0, sizeof(*s));
+}
+
+/* -- Names ----------------------------------------------------------------- */
+
+/* The value of a string field of a table, or LP_NONE. */
+static uint32_t shape_field(const LpHeap *h, uint32_t id, const char *name)
+{
+  const LpGraph *g = &h->dump.graph;
+  const LpEdge *e = lp_graph_first(g, id);
+  for (; e; e = lp_graph_next(e)) {
+    size_t n;
+    const char *s;
+    if (lp_edge_kind(e) != LP_EDGE_FIELD)
+      continue;
+    s = lp_graph_textof(g, lp_edge_detail(e), &n);
+    if (s && n == strlen(name) && memcmp(s, name, n) == 0)
+      return lp_edge_to(e);
+  }
+  return LP_NONE;
+}
+
+/* Appends the name of a metatable: its __name, or where it is. */
+static int shape_class(LpBuf *b, const LpHeap *h, uint32_t meta)
+{
+  uint32_t name = shape_field(h, meta, "__name");
+  size_t n, before = b->n;
+  const char *s = NULL;
+  if (name != LP_NONE)
+    s = lp_graph_textof(&h->dump.graph, name, &n);
+  lp_buf_puts(b, " ");
+  if (s)
+    lp_path_text(b, s, n);
+  else if (!lp_path_last(b, &h->dump, &h->paths, meta))
+    b->n = before;
+  if (b->s)
+    b->s[b->n] = '\0';
+  return b->n != before;
+}
+
+static int shape_bytext(const void *a, const void *b, void *ctx)
+{
+  const LpGraph *g = ctx;
+  size_t n, m;
+  const char *s = lp_graph_textof(g, *(const uint32_t *)a, &n);
+  const char *t = lp_graph_textof(g, *(const uint32_t *)b, &m);
+  int d = s && t ? memcmp(s, t, n < m ? n : m) : 0;
+  return d ? d : (n > m) - (n < m);
+}
+
+/* Appends the first keys of a table: {id, name}. */
+static void shape_fields(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  LpGraph *g = (LpGraph *)&h->dump.graph;
+  uint32_t key[SHAPE_KEYS];
+  unsigned items;
+  size_t i, n = shape_keys(h, id, key, SHAPE_KEYS, &items), all = n;
+  n = n < SHAPE_KEYS ? n : SHAPE_KEYS;
+  qsort_r(key, n, sizeof(*key), shape_bytext, g);
+  lp_buf_puts(b, " {");
+  for (i = 0; i < n && i < SHAPE_SHOWN; i++) {
+    size_t len;
+    const char *s = lp_graph_textof(g, key[i], &len);
+    lp_buf_puts(b, i ? ", " : "");
+    lp_path_text(b, s ? s : "?", s ? len : 1);
+  }
+  lp_buf_puts(b, all > SHAPE_SHOWN ? ", ...}" : "}");
+}
+
+/* Appends what is in a table that is a list or a map. */
+static void shape_map(LpBuf *b, int hasnames, unsigned items)
+{
+  unsigned type, any = 0;
+  lp_buf_puts(b, hasnames ? ", map of"
+                 : items  ? ", list of"
+                          : " without objects");
+  for (type = 0; type < 16; type++)
+    if (items & 1u << type)
+      lp_buf_printf(b, "%s %ss", any++ ? "," : "", lp_path_type(type));
+  if (hasnames && !any)
+    lp_buf_puts(b, " names");
+}
+
+static void shape_tablename(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  uint32_t meta = lp_dump_link(&h->dump, id, LP_EDGE_META);
+  uint32_t key[1];
+  unsigned items;
+  size_t n;
+  if (meta != LP_NONE && shape_class(b, h, meta))
+    return;
+  n = shape_keys(h, id, key, 0, &items);
+  if (n == 0 || n > SHAPE_KEYS)
+    shape_map(b, n > 0, items);
+  else
+    shape_fields(b, h, id);
+}
+
+static void shape_stringname(LpBuf *b, const LpHeap *h, uint32_t shape)
+{
+  size_t n;
+  const char *s = lp_intern_get(&h->shapes.keys, shape, &n);
+  lp_buf_puts(b, " \"");
+  lp_path_text(b, s, n - 1); /* Without the type. */
+  lp_buf_puts(b, n - 1 >= SHAPE_PATTERN ? "...\"" : "\"");
+}
+
+void lp_shape_name(LpBuf *b, const LpHeap *h, uint32_t shape)
+{
+  uint32_t id = h->shapes.shape[shape].one, to;
+  unsigned type = h->shapes.shape[shape].type;
+  switch (type) {
+  case LJM_TYPE_FUNCTION:
+    lp_path_object(b, &h->dump, id);
+    return;
+  case LJM_TYPE_THREAD:
+    to = shape_thread(h, id);
+    lp_buf_puts(b, "thread");
+    if (to != LP_NONE)
+      lp_path_proto(b, &h->dump, to);
+    return;
+  default:
+    lp_buf_puts(b, lp_path_type(type));
+    break;
+  }
+  if (type == LJM_TYPE_STRING)
+    shape_stringname(b, h, shape);
+  else if (type == LJM_TYPE_TABLE)
+    shape_tablename(b, h, id);
+  else if (type == LJM_TYPE_CDATA)
+    lp_ctype_name(b, &h->dump, lp_idmap_get(&h->dump.number, id));
+  else if (type == LJM_TYPE_USERDATA &&
+           (to = lp_dump_link(&h->dump, id, LP_EDGE_META)) != LP_NONE)
+    shape_class(b, h, to);
+}
+
+void lp_shape_nameof(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  uint32_t shape = id < h->dump.graph.n ? h->shapes.of[id] : LP_NONE;
+  if (shape == LP_NONE)
+    lp_path_object(b, &h->dump, id);
+  else if (h->shapes.shape[shape].type == LJM_TYPE_STRING)
+    lp_path_object(b, &h->dump, id);
+  else
+    lp_shape_name(b, h, shape);
+}

@@ -1,0 +1,31 @@
+/*
+** Leak suspects: where much memory accumulates.
+*/
+
+#ifndef LP_SUSPECTS_H
+#define LP_SUSPECTS_H
+
+#include "analysis.h"
+
+#define LP_SUSPECT_PERCENT 10 /* Of what is reached: less is none. */
+#define LP_SUSPECTS        16 /* At most. */
+
+typedef struct LpSuspect {
+  uint32_t id;       /* The object behind which the memory branches out. */
+  uint64_t bytes;    /* What it keeps, other suspects aside. */
+  uint32_t shape;    /* Of what it keeps directly: the shape with most bytes, */
+  uint64_t objects;  /* how many of these, */
+  uint64_t retained; /* and what they keep; 0: it keeps them itself. */
+  uint64_t chain;    /* Objects of a list that goes on from here, or 0. */
+} LpSuspect;
+
+/* Find the suspects of a heap, largest first. Returns how many there are. */
+size_t lp_suspects(const LpHeap *h, LpSuspect *s);
+
+/* The same of objects that keep more than so many PERCENT of what is reached;
+** room is for MOST.
+*/
+size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *s,
+                         size_t most);
+
+#endif

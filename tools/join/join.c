@@ -1,0 +1,197 @@
+/*
+** Joins the objects of a heap dump with the sites that allocated their memory.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "join.h"
+#include "suspects.h"
+
+/* -- Keepers --------------------------------------------------------------- */
+
+/* The keepers are where leak suspects would be, if less made one. */
+static void join_keepers(LpJoin *j)
+{
+  const LpHeap *h = j->heap;
+  LpSuspect *s = lp_alloc(LP_JOIN_KEEPERS * sizeof(*s));
+  size_t i, n = lp_suspects_above(h, LP_JOIN_PERCENT, s, LP_JOIN_KEEPERS);
+  j->nkeeper = LP_KEEPER_FIRST + n;
+  j->keeper = lp_zalloc(j->nkeeper, sizeof(*j->keeper));
+  for (i = 0; i < j->nkeeper; i++)
+    j->keeper[i].id = i < LP_KEEPER_FIRST ? LP_NONE : s[i - LP_KEEPER_FIRST].id;
+  free(s);
+}
+
+/* An object belongs to the keeper that it is, or to that of its dominator. */
+static void join_belong(LpJoin *j)
+{
+  const LpHeap *h = j->heap;
+  const LpGraph *g = &h->dump.graph;
+  uint32_t i;
+  j->of = lp_alloc(g->n * sizeof(*j->of));
+  for (i = 0; i < g->n; i++)
+    j->of[i] = LP_KEEPER_GARBAGE;
+  j->of[LP_GRAPH_ROOT] = LP_KEEPER_REST;
+  for (i = LP_KEEPER_FIRST; i < j->nkeeper; i++)
+    j->of[j->keeper[i].id] = i;
+  for (i = 1; i < h->dom.n; i++) {
+    uint32_t id = h->dom.order[i];
+    if (j->of[id] < LP_KEEPER_FIRST)
+      j->of[id] = j->of[h->dom.parent[id]];
+  }
+  for (i = 1; i < g->n; i++) {
+    LpKeeper *k = &j->keeper[j->of[i]];
+    if (!(g->flags[i] & LP_NODE_DEFINED))
+      continue;
+    k->objects++;
+    k->bytes += lp_graph_size(g, i);
+  }
+}
+
+/* -- Blocks ---------------------------------------------------------------- */
+
+typedef struct Sums {
+  LpJoin *j;
+  LpReplay *r;
+  LpIdMap origins; /* Keeper, origin -> number in made. */
+  LpScale scale;
+} Sums;
+
+/* The sum for what a keeper keeps of an origin. */
+static LpMade *sums_of(Sums *s, uint32_t keeper, uint32_t origin)
+{
+  LpJoin *j = s->j;
+  const LpOrigins *o = &s->r->st.prof->origins;
+  uint64_t key = (uint64_t)keeper << 32 | origin;
+  uint32_t at = lp_idmap_get(&s->origins, key);
+  if (at != LP_NONE)
+    return &j->made[at];
+  j->made = lp_grow(j->made, &j->capmade, j->nmade + 1, sizeof(*j->made));
+  j->made[j->nmade] = (LpMade){.keeper = keeper,
+                               .node = o->callers[origin],
+                               .site = lp_cell_site(&o->cell[origin]),
+                               .oldest = UINT64_MAX,
+                               .newest = UINT64_MAX};
+  lp_idmap_put(&s->origins, key, (uint32_t)j->nmade);
+  return &j->made[j->nmade++];
+}
+
+static void sums_age(LpMade *m, uint64_t age)
+{
+  if (m->oldest == UINT64_MAX || age > m->oldest)
+    m->oldest = age;
+  if (age < m->newest)
+    m->newest = age;
+}
+
+/* Of samples, what is not in the recording is in none of the sums. */
+static void sums_block(Sums *s, const LpDumpBlock *b)
+{
+  LpJoin *j = s->j;
+  const LpObjectAge *was = lp_replay_find(s->r, b->addr);
+  LpWeight w = lp_weigh(&s->scale, b->size);
+  LpMade *m;
+  j->blocks++;
+  if (!was && j->sample)
+    return;
+  if (!b->own)
+    w.n = w.npart = 0;
+  m = sums_of(s, j->of[b->id],
+              was       ? was->origin
+              : j->lost ? LP_ORIGIN_LOST
+                        : LP_ORIGIN_BEFORE);
+  lp_weight_add(&m->live, &w);
+  if (!was)
+    return;
+  j->found++;
+  j->differs += was->size != b->size;
+  sums_age(m, lp_replay_age(s->r, was));
+}
+
+/* -- By site --------------------------------------------------------------- */
+
+static int made_compare(const void *x, const void *y)
+{
+  const LpMade *a = x, *b = y;
+  if (a->keeper != b->keeper)
+    return a->keeper < b->keeper ? -1 : 1;
+  if (a->live.bytes != b->live.bytes)
+    return a->live.bytes > b->live.bytes ? -1 : 1;
+  if (a->site != b->site)
+    return a->site < b->site ? -1 : 1;
+  return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Of the same site and callers, but another type. */
+static int made_byplace(const void *x, const void *y)
+{
+  const LpMade *a = x, *b = y;
+  if (a->keeper != b->keeper)
+    return a->keeper < b->keeper ? -1 : 1;
+  if (a->site != b->site)
+    return a->site < b->site ? -1 : 1;
+  return (a->node > b->node) - (a->node < b->node);
+}
+
+void lp_made_merge(LpMade *to, const LpMade *from)
+{
+  lp_weight_add(&to->live, &from->live);
+  if (from->oldest == UINT64_MAX)
+    return;
+  sums_age(to, from->oldest);
+  sums_age(to, from->newest);
+}
+
+/* Adds up types, and sorts what is left. */
+static void join_sort(LpJoin *j)
+{
+  size_t i, n = 0;
+  if (!j->nmade)
+    return;
+  qsort(j->made, j->nmade, sizeof(*j->made), made_byplace);
+  for (i = 1; i < j->nmade; i++) {
+    if (made_byplace(&j->made[n], &j->made[i]) == 0)
+      lp_made_merge(&j->made[n], &j->made[i]);
+    else
+      j->made[++n] = j->made[i];
+  }
+  j->nmade = n + 1;
+  qsort(j->made, j->nmade, sizeof(*j->made), made_compare);
+  for (i = j->nmade; i-- > 0;) {
+    LpKeeper *k = &j->keeper[j->made[i].keeper];
+    k->made = i;
+    k->nmade++;
+  }
+}
+
+LpJoin *lp_join_new(const LpHeap *h, LpReplay *r)
+{
+  LpJoin *j = lp_zalloc(1, sizeof(*j));
+  Sums *s = lp_zalloc(1, sizeof(*s));
+  size_t i;
+  j->heap = h;
+  j->sample = r->st.sample;
+  j->lost = lp_replay_lost(r);
+  s->j = j;
+  s->r = r;
+  lp_scale_open(&s->scale, j->sample);
+  join_keepers(j);
+  join_belong(j);
+  for (i = 0; i < h->dump.nblock; i++)
+    sums_block(s, &h->dump.block[i]);
+  join_sort(j);
+  lp_idmap_free(&s->origins);
+  free(s);
+  return j;
+}
+
+void lp_join_free(LpJoin *j)
+{
+  if (!j)
+    return;
+  free(j->keeper);
+  free(j->of);
+  free(j->made);
+  free(j);
+}

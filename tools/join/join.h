@@ -1,0 +1,74 @@
+/*
+** Who keeps what, and who made it: the objects of a heap dump, joined with the
+** sites that allocated their memory.
+**
+** A block of memory is what is joined: an object, the array or hash part of a
+** table, a stack, the buffer of a string. Each belongs to the site that asked
+** for it, as in reports of recordings.
+*/
+
+#ifndef LP_JOIN_H
+#define LP_JOIN_H
+
+#include "analysis.h"
+#include "replay.h"
+
+#define LP_JOIN_PERCENT 1 /* Of what is reached: less makes no keeper. */
+#define LP_JOIN_KEEPERS 100
+
+/* Keepers that are always there. */
+enum {
+  LP_KEEPER_REST,    /* What no keeper keeps. */
+  LP_KEEPER_GARBAGE, /* What nothing refers to. */
+  LP_KEEPER_FIRST
+};
+
+/* An object behind which memory branches out. What several keep belongs to the
+** lowest one of the dominator tree.
+*/
+typedef struct LpKeeper {
+  uint32_t id;      /* The object; LP_NONE of the first two. */
+  uint64_t bytes;   /* What it keeps by the dump, others' aside; */
+  uint64_t objects; /* how many these are. */
+  size_t made;      /* The first of what it keeps by site, */
+  size_t nmade;     /* and how many there are: most bytes first. */
+} LpKeeper;
+
+/* Blocks that one keeper keeps, and that one site allocated with the same
+** callers. Of samples: those that the sampled ones stand for.
+*/
+typedef struct LpMade {
+  uint32_t keeper;
+  uint32_t node; /* The callers, and */
+  uint32_t site; /* the site; LP_SITE_BEFORE if they are older than the
+                 ** recording, LP_SITE_LOST if that is not known. */
+  LpWeight live; /* Objects, and bytes of all blocks. */
+  uint64_t oldest, newest; /* Ages in milliseconds; UINT64_MAX: unknown. */
+} LpMade;
+
+typedef struct LpJoin {
+  const LpHeap *heap;
+  LpKeeper *keeper;
+  size_t nkeeper;
+  uint32_t *of; /* By object: its keeper. */
+  LpMade *made; /* In the order of keepers. */
+  size_t nmade, capmade;
+  uint64_t sample;  /* Bytes between two samples; 0: all are recorded. */
+  uint64_t lost;    /* Events before the dump that could not be read. */
+  uint64_t blocks;  /* Of objects, */
+  uint64_t found;   /* of these in the recording; */
+  uint64_t differs; /* of these with another size there. */
+} LpJoin;
+
+/* Join a heap, which was analysed and whose blocks are known, with a replay
+** that has found its record. The caller frees it with lp_join_free.
+*/
+LpJoin *lp_join_new(const LpHeap *h, LpReplay *r);
+
+/* Add to one sum what is in another one. */
+void lp_made_merge(LpMade *to, const LpMade *from);
+
+/* Free a join, which may be NULL. */
+void lp_join_free(LpJoin *j);
+
+#endif

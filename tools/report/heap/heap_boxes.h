@@ -1,0 +1,78 @@
+/*
+** The dominator tree as boxes to be drawn: bounded in number and in size,
+** whatever the heap is.
+*/
+
+#ifndef LP_HEAP_BOXES_H
+#define LP_HEAP_BOXES_H
+
+#include "groups.h"
+#include "report.h"
+
+#define LP_BOXES      12000   /* At most, those for what is left out aside. */
+#define LP_BOXES_TEXT 3000000 /* Bytes of JSON that names take, about. */
+#define LP_BOX_NAME   160     /* Bytes of JSON that one takes at most. */
+
+/* A shape, or what a box has that is left out. */
+typedef struct LpBoxKind {
+  uint32_t type; /* LJM_TYPE_*; 0: no objects of one shape. */
+  uint32_t name; /* Of texts. */
+} LpBoxKind;
+
+/* What a box is called. */
+typedef struct LpBoxLabel {
+  uint32_t kind; /* Of kinds. */
+  uint32_t step; /* Of texts: how its object is reached; empty for a group. */
+  uint32_t name; /* Of texts: what it is. */
+} LpBoxLabel;
+
+/* A group of objects with the same dominator, or what is left out of one. */
+typedef struct LpBox {
+  uint32_t parent;   /* Of boxes, with a lower number; 0 is the root. */
+  uint32_t label;    /* Of labels; LP_NONE: the root. */
+  uint32_t way;      /* Of ways, for the first object; LP_NONE if none. */
+  uint64_t bytes;    /* Its objects' own, */
+  uint64_t objects;  /* how many they are, */
+  uint64_t retained; /* and what they keep alive in all, */
+  uint64_t kept;     /* with so many objects. */
+} LpBox;
+
+/* A step of a shortest path from a root. */
+typedef struct LpWay {
+  uint32_t from;  /* Of ways, with a lower number; LP_NONE: begins at a root. */
+  uint32_t label; /* Of labels. */
+  uint64_t retained; /* Of its object; 0: where steps are left out. */
+} LpWay;
+
+typedef struct LpBoxes {
+  const LpHeap *h;
+  uint64_t least; /* Bytes that a box keeps at least. */
+  int full;       /* Larger ones were left out as well. */
+  LpBox *box;
+  size_t n, cap;
+  LpWay *way;
+  size_t nway, capway;
+  LpIntern texts;
+  LpIntern kinds;   /* LpBoxKind. */
+  LpIntern labels;  /* LpBoxLabel. */
+  size_t cost;      /* Of texts, in bytes of JSON. */
+  LpIdMap ofobject; /* The first object of a box -> its number. */
+  LpIdMap ways;     /* Object -> number of its way. */
+  uint32_t *kept;   /* By object: how many it keeps alive, with itself. */
+} LpBoxes;
+
+/* Make the boxes of H, of which none keeps less than --min. */
+void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt);
+
+/* The box whose first object is ID, which is reached, or the next of its
+** dominators.
+*/
+uint32_t lp_boxes_find(const LpBoxes *b, uint32_t id);
+
+/* Free the memory. */
+void lp_boxes_close(LpBoxes *b);
+
+/* Cut a text to what takes LP_BOX_NAME bytes in JSON. */
+void lp_box_cut(LpBuf *b);
+
+#endif

@@ -1,0 +1,265 @@
+/*
+** --format=html of a heap dump: the page of profiles, with another document.
+**
+** The dominator tree has the form of a call tree (json_calls.c): who keeps is
+** who calls. What was left out of the tree and of tables is said in it.
+*/
+
+#include <stdlib.h>
+
+#include "heap_boxes.h"
+#include "heap_report.h"
+#include "html_page.h"
+#include "json_parts.h"
+
+#define HTML_ROWS 1000 /* Of a table. */
+
+/* Tables of the page. */
+static const LpReport *const html_tables[] = {
+    &lp_report_heap_shapes, &lp_report_heap_retained, &lp_report_heap_types,
+    &lp_report_heap_sparse, &lp_report_heap_threads};
+
+/* -- Summary --------------------------------------------------------------- */
+
+/* Leak suspects: a sentence each, and the box that it is about. */
+static void html_suspects(LpJson *j, const LpBoxes *b)
+{
+  LpSuspect s[LP_SUSPECTS];
+  size_t i, n = lp_suspects(b->h, s);
+  lp_json_array(j, "suspects");
+  for (i = 0; i < n; i++) {
+    LpBuf text = {0}, path = {0};
+    lp_heap_suspect(&text, b->h, &s[i]);
+    lp_heap_place(&path, b->h, s[i].id);
+    lp_json_object(j, NULL);
+    lp_json_keynumber(j, "bytes", s[i].bytes);
+    lp_json_keytext(j, "text", text.s);
+    lp_json_keytext(j, "path", path.n ? path.s : "");
+    lp_json_keynumber(j, "box", lp_boxes_find(b, s[i].id));
+    lp_json_end(j);
+    lp_buf_free(&text);
+    lp_buf_free(&path);
+  }
+  lp_json_end(j);
+}
+
+static void html_total(LpJson *j, const char *key, uint64_t n)
+{
+  lp_json_object(j, key);
+  lp_json_keynumber(j, "now", n);
+  lp_json_end(j);
+}
+
+/* Figures that are not in the tree; null if the end of the dump is missing. */
+static void html_dump(LpJson *j, const LpBoxes *b)
+{
+  const LpHeap *h = b->h;
+  const LpHeapEnd *e = &h->dump.end;
+  lp_json_object(j, "heap");
+  lp_json_keynumber(j, "garbage", lp_heap_bytes(h) - lp_heap_reached(h));
+  lp_json_keynumber(j, "garbage_objects",
+                    lp_heap_objects(h) - b->kept[LP_GRAPH_ROOT]);
+  lp_json_keynumber(j, "empty", h->dump.sparsebytes);
+  lp_json_keynumber(j, "sparse", h->dump.nsparse);
+  lp_json_key(j, "vm");
+  if (h->dump.ended)
+    lp_json_number(j, e->parts + (uint64_t)e->making);
+  else
+    lp_json_null(j);
+  lp_json_keynumber(j, "least", b->least);
+  lp_json_keynumber(j, "full", (uint64_t)b->full);
+  lp_json_end(j);
+}
+
+static void html_summary(LpJson *j, const LpProfile *prof, const LpBoxes *b)
+{
+  lp_json_object(j, "summary");
+  lp_json_object(j, "totals");
+  html_total(j, "bytes", lp_heap_bytes(b->h));
+  html_total(j, "objects", lp_heap_objects(b->h));
+  lp_json_end(j);
+  html_dump(j, b);
+  html_suspects(j, b);
+  lp_json_damage(j, &prof->files);
+  lp_json_end(j);
+  lp_json_array(j, "metrics");
+  lp_json_column(j, "bytes", "bytes", LP_UNIT_BYTES);
+  lp_json_column(j, "objects", "objects", LP_UNIT_COUNT);
+  lp_json_end(j);
+}
+
+/* -- The tree -------------------------------------------------------------- */
+
+/* A column of numbers of 4 bytes, AT bytes inside of each row; there are N rows
+** of SIZE bytes. Those that are LP_NONE become -1.
+*/
+static void html_column(LpJson *j, const char *key, const void *row, size_t n,
+                        size_t size, size_t at)
+{
+  size_t i;
+  lp_json_array(j, key);
+  for (i = 0; i < n; i++) {
+    uint32_t x = *(const uint32_t *)((const char *)row + i * size + at);
+    lp_json_number(j, x == LP_NONE ? (uint64_t)-1 : x);
+  }
+  lp_json_end(j);
+}
+
+/* The same of numbers of 8 bytes. */
+static void html_figures(LpJson *j, const char *key, const void *row, size_t n,
+                         size_t size, size_t at)
+{
+  size_t i;
+  lp_json_array(j, key);
+  for (i = 0; i < n; i++)
+    lp_json_number(j, *(const uint64_t *)((const char *)row + i * size + at));
+  lp_json_end(j);
+}
+
+#define HTML_COLUMN(j, key, row, n, type, field)                               \
+  html_column(j, key, row, n, sizeof(type), offsetof(type, field))
+#define HTML_FIGURES(j, key, row, n, type, field)                              \
+  html_figures(j, key, row, n, sizeof(type), offsetof(type, field))
+
+/* All texts; others refer to them by their numbers. */
+static void html_texts(LpJson *j, const LpBoxes *b)
+{
+  uint32_t i;
+  lp_json_array(j, "texts");
+  for (i = 0; i < b->texts.n; i++) {
+    size_t n;
+    const char *s = lp_intern_get(&b->texts, i, &n);
+    lp_json_string(j, (LpStr){s, n});
+  }
+  lp_json_end(j);
+}
+
+/* Functions are shapes, sites are labels. */
+static void html_labels(LpJson *j, const LpBoxes *b)
+{
+  const LpBoxKind *kind = (const LpBoxKind *)b->kinds.bytes;
+  uint32_t i;
+  lp_json_object(j, "functions");
+  HTML_COLUMN(j, "name", kind, b->kinds.n, LpBoxKind, name);
+  lp_json_array(j, "kind");
+  for (i = 0; i < b->kinds.n; i++)
+    lp_json_text(j, kind[i].type ? lp_path_type(kind[i].type) : "mark");
+  lp_json_end(j);
+  lp_json_end(j);
+  lp_json_object(j, "sites");
+  HTML_COLUMN(j, "function", b->labels.bytes, b->labels.n, LpBoxLabel, kind);
+  HTML_COLUMN(j, "step", b->labels.bytes, b->labels.n, LpBoxLabel, step);
+  HTML_COLUMN(j, "name", b->labels.bytes, b->labels.n, LpBoxLabel, name);
+  lp_json_end(j);
+}
+
+static void html_tree(LpJson *j, const LpBoxes *b)
+{
+  lp_json_object(j, "tree");
+  HTML_COLUMN(j, "parent", b->box, b->n, LpBox, parent);
+  HTML_COLUMN(j, "site", b->box, b->n, LpBox, label);
+  HTML_COLUMN(j, "way", b->box, b->n, LpBox, way);
+  lp_json_object(j, "self");
+  HTML_FIGURES(j, "bytes", b->box, b->n, LpBox, bytes);
+  HTML_FIGURES(j, "objects", b->box, b->n, LpBox, objects);
+  lp_json_end(j);
+  lp_json_end(j);
+  lp_json_object(j, "ways");
+  HTML_COLUMN(j, "from", b->way, b->nway, LpWay, from);
+  HTML_COLUMN(j, "site", b->way, b->nway, LpWay, label);
+  HTML_FIGURES(j, "retained", b->way, b->nway, LpWay, retained);
+  lp_json_end(j);
+}
+
+/* -- Tables ---------------------------------------------------------------- */
+
+/* Names from the dump may have any length. */
+static void html_cut(LpTable *t)
+{
+  unsigned col;
+  size_t row;
+  for (row = 0; row < t->n; row++) {
+    for (col = 0; col < t->ncol; col++) {
+      LpPlace *p = lp_table_at(t, row, col);
+      LpBuf b = {0};
+      if (t->col[col].unit != LP_UNIT_TEXT || !p->known)
+        continue;
+      lp_buf_puts(&b, p->s);
+      lp_box_cut(&b);
+      free(p->s);
+      p->s = b.s;
+    }
+  }
+}
+
+/* The boxes of the objects that keep most, by row. */
+static void html_rowboxes(LpJson *j, const LpBoxes *b,
+                          const LpReportOptions *opt)
+{
+  size_t i, n;
+  uint32_t *id = lp_heap_largest(b->h, opt, b->h->dom.retained, &n);
+  lp_json_array(j, "box");
+  for (i = 0; i < n; i++)
+    if (lp_dominators_has(&b->h->dom, id[i]))
+      lp_json_number(j, lp_boxes_find(b, id[i]));
+  lp_json_end(j);
+  free(id);
+}
+
+static void html_table(LpJson *j, const LpProfile *prof, const LpBoxes *b,
+                       const LpReportOptions *opt, const LpReport *r)
+{
+  LpTable t = {.name = r->view};
+  size_t all;
+  r->table(&t, prof, opt);
+  all = t.n;
+  lp_table_top(&t, HTML_ROWS);
+  html_cut(&t);
+  lp_json_object(j, r->view);
+  lp_json_members(j, &t);
+  lp_json_keynumber(j, "all", all);
+  if (r == &lp_report_heap_retained)
+    html_rowboxes(j, b, opt);
+  lp_json_end(j);
+  lp_table_close(&t);
+}
+
+/* -- The page -------------------------------------------------------------- */
+
+static void html_document(LpOut *out, const LpProfile *prof,
+                          const LpReportOptions *opt)
+{
+  LpReportOptions o = *opt;
+  LpBoxes b;
+  LpJson j;
+  size_t i;
+  lp_boxes_open(&b, prof->heap, opt);
+  lp_json_open(&j, out);
+  lp_json_head(&j, prof, opt);
+  html_summary(&j, prof, &b);
+  html_texts(&j, &b);
+  html_labels(&j, &b);
+  html_tree(&j, &b);
+  lp_json_object(&j, "tables");
+  o.top = HTML_ROWS;
+  for (i = 0; i < sizeof(html_tables) / sizeof(html_tables[0]); i++)
+    html_table(&j, prof, &b, &o, html_tables[i]);
+  lp_json_end(&j);
+  lp_json_end(&j);
+  lp_boxes_close(&b);
+}
+
+static void html_write(LpOut *out, const LpProfile *prof,
+                       const LpReportOptions *opt)
+{
+  lp_out_puts(out, lp_html_head);
+  lp_out_puts(out, "bytes");
+  lp_out_puts(out, lp_html_middle);
+  html_document(out, prof, opt);
+  lp_out_puts(out, lp_html_tail);
+}
+
+const LpReport lp_report_heap_html = {.format = "html",
+                                      .of = LP_OF_HEAP,
+                                      .takes = LP_TAKES_MIN,
+                                      .write = html_write};

@@ -1,0 +1,23 @@
+/*
+** Shared by the reports of heap dumps that are joined with a recording.
+*/
+
+#ifndef LP_HEAP_JOIN_H
+#define LP_HEAP_JOIN_H
+
+#include "heap_report.h"
+#include "join.h"
+
+/* Append what a keeper is: the path to an object, or what it stands for. */
+void lp_join_keeper(LpBuf *b, const LpJoin *j, uint32_t keeper);
+
+/* Append a site for a sentence: search (nginx.conf:20). */
+void lp_join_site(LpBuf *b, const LpProfile *prof, uint32_t site);
+
+/* Append an age in milliseconds: 40 s. */
+void lp_join_age(LpBuf *b, uint64_t ms);
+
+/* Write who made what is kept, in sentences. */
+void lp_join_sentences(LpOut *out, const LpProfile *prof);
+
+#endif

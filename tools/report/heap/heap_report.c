@@ -1,0 +1,129 @@
+/*
+** Shared by the reports of heap dumps.
+*/
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "heap_report.h"
+#include "text.h"
+
+void lp_heap_place(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  lp_path_name(b, &h->dump, &h->paths, id, LP_HEAP_STEPS);
+}
+
+int lp_heap_enough(const LpHeap *h, const LpReportOptions *opt, uint64_t n)
+{
+  return lp_report_enough(opt, n, lp_heap_bytes(h));
+}
+
+uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt)
+{
+  uint64_t low = 0, high = lp_heap_bytes(h) + 1; /* Not enough, enough. */
+  high = high > opt->least ? high : opt->least;
+  while (high - low > 1) {
+    uint64_t mid = low + (high - low) / 2;
+    if (lp_heap_enough(h, opt, mid))
+      high = mid;
+    else
+      low = mid;
+  }
+  return high;
+}
+
+/* -- Suspects -------------------------------------------------------------- */
+
+void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
+{
+  lp_buf_printf(b, "%.1f%% (", lp_text_percent(s->bytes, lp_heap_bytes(h)));
+  lp_text_size(b, s->bytes, 1);
+  lp_buf_puts(b, ") is kept by ");
+  lp_heap_place(b, h, s->id);
+  lp_buf_puts(b, ", a ");
+  lp_shape_nameof(b, h, s->id);
+  if (s->chain) {
+    lp_buf_printf(b, ": a chain of %" PRIu64 " such objects", s->chain);
+  } else if (s->shape != LP_NONE && s->retained > s->bytes / 10) {
+    lp_buf_printf(b, ": %" PRIu64 " x ", s->objects);
+    lp_shape_name(b, h, s->shape);
+    lp_buf_puts(b, " keep ");
+    lp_text_size(b, s->retained, 1);
+  }
+}
+
+/* -- The largest objects --------------------------------------------------- */
+
+/* The least of the rows is on top of a heap. */
+typedef struct Rows {
+  const uint64_t *figure;
+  uint32_t *id;
+  size_t n;
+} Rows;
+
+/* Is X to be shown behind Y? */
+static int rows_behind(const Rows *r, uint32_t x, uint32_t y)
+{
+  if (r->figure[x] != r->figure[y])
+    return r->figure[x] < r->figure[y];
+  return x > y;
+}
+
+/* Puts ID at place AT, and below it what belongs there. */
+static void rows_sink(Rows *r, size_t at, uint32_t id)
+{
+  for (;;) {
+    size_t kid = 2 * at + 1;
+    if (kid < r->n && kid + 1 < r->n &&
+        rows_behind(r, r->id[kid + 1], r->id[kid]))
+      kid++;
+    if (kid >= r->n || !rows_behind(r, r->id[kid], id))
+      break;
+    r->id[at] = r->id[kid];
+    at = kid;
+  }
+  r->id[at] = id;
+}
+
+static void rows_add(Rows *r, size_t most, uint32_t id)
+{
+  size_t at = r->n;
+  if (r->n == most) {
+    if (rows_behind(r, r->id[0], id))
+      rows_sink(r, 0, id);
+    return;
+  }
+  for (r->n++; at > 0 && rows_behind(r, id, r->id[(at - 1) / 2]);
+       at = (at - 1) / 2)
+    r->id[at] = r->id[(at - 1) / 2];
+  r->id[at] = id;
+}
+
+/* The least one goes to the end, again and again. */
+static void rows_sort(Rows *r)
+{
+  size_t n = r->n;
+  while (r->n > 1) {
+    uint32_t least = r->id[0];
+    r->n--;
+    rows_sink(r, 0, r->id[r->n]);
+    r->id[r->n] = least;
+  }
+  r->n = n;
+}
+
+uint32_t *lp_heap_largest(const LpHeap *h, const LpReportOptions *opt,
+                          const uint64_t *figure, size_t *n)
+{
+  size_t most = opt->top ? opt->top : LP_HEAP_ROWS, all = h->dump.graph.n;
+  Rows r = {.figure = figure};
+  uint32_t id;
+  most = most < all ? most : all;
+  r.id = lp_alloc((most + 1) * sizeof(*r.id));
+  for (id = 1; id < all; id++)
+    if (figure[id] && lp_heap_enough(h, opt, figure[id]))
+      rows_add(&r, most, id);
+  rows_sort(&r);
+  *n = r.n;
+  return r.id;
+}

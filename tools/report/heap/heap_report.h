@@ -1,0 +1,33 @@
+/*
+** Shared by the reports of heap dumps.
+*/
+
+#ifndef LP_HEAP_REPORT_H
+#define LP_HEAP_REPORT_H
+
+#include "analysis.h"
+#include "report.h"
+#include "suspects.h"
+
+#define LP_HEAP_ROWS  1000 /* Of tables of objects, if nothing is asked for. */
+#define LP_HEAP_STEPS 12   /* Of a path, before its middle is left out. */
+
+/* Append the path to an object, or "(unreachable)". */
+void lp_heap_place(LpBuf *b, const LpHeap *h, uint32_t id);
+
+/* The objects of H with most of a figure first: the N largest of those that the
+** report's --min and --top admit. The caller frees the array.
+*/
+uint32_t *lp_heap_largest(const LpHeap *h, const LpReportOptions *opt,
+                          const uint64_t *figure, size_t *n);
+
+/* Is N of all bytes of the dump large enough to be shown? */
+int lp_heap_enough(const LpHeap *h, const LpReportOptions *opt, uint64_t n);
+
+/* The least number of bytes that is; at least 1. */
+uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt);
+
+/* Append what a suspect is, as one sentence without a full stop. */
+void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+** The report of a heap dump as text: what there is, who keeps most of it.
+*/
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap_join.h"
+#include "heap_report.h"
+#include "text.h"
+
+#define SUMMARY_ROWS 10 /* Of each table. */
+
+/* Append a size, always with a unit: sentences are for people. */
+static void summary_size(LpBuf *b, uint64_t n)
+{
+  lp_text_size(b, n, 1);
+}
+
+static void summary_percent(LpBuf *b, const LpHeap *h, uint64_t n)
+{
+  lp_buf_printf(b, "%.1f%%", lp_text_percent(n, lp_heap_bytes(h)));
+}
+
+/* -- What there is --------------------------------------------------------- */
+
+static void summary_head(LpBuf *b, const LpHeap *h)
+{
+  uint64_t bytes = lp_heap_bytes(h), reached = lp_heap_reached(h);
+  const LpHeapEnd *e = &h->dump.end;
+  lp_buf_puts(b, "HEAP DUMP\n  ");
+  summary_size(b, bytes);
+  lp_buf_printf(b, " in %" PRIu64 " objects", lp_heap_objects(h));
+  if (h->dump.ended) {
+    lp_buf_puts(b, ", and ");
+    summary_size(b, e->parts + (uint64_t)e->making);
+    lp_buf_printf(b, " of the VM itself: %" PRIu64 " bytes in all", e->total);
+  } else {
+    lp_buf_puts(b, "; the rest of the dump is missing");
+  }
+  lp_buf_puts(b, "\n  ");
+  if (bytes > reached) {
+    summary_percent(b, h, bytes - reached);
+    lp_buf_puts(b, " (");
+    summary_size(b, bytes - reached);
+    lp_buf_puts(b, ") is garbage that was not collected yet");
+  } else {
+    lp_buf_puts(b, "No garbage");
+  }
+  lp_buf_puts(b, "; empty slots of tables take ");
+  summary_size(b, h->dump.sparsebytes);
+  lp_buf_puts(b, "\n\n");
+}
+
+/* -- Suspects -------------------------------------------------------------- */
+
+static void summary_suspects(LpBuf *b, const LpHeap *h)
+{
+  LpSuspect s[LP_SUSPECTS];
+  size_t i, n = lp_suspects(h, s);
+  lp_buf_puts(b, "LEAK SUSPECTS\n");
+  for (i = 0; i < n; i++) {
+    lp_buf_puts(b, "  ");
+    lp_heap_suspect(b, h, &s[i]);
+    lp_buf_puts(b, "\n");
+  }
+  if (!n)
+    lp_buf_printf(b, "  Nothing keeps more than %d%%\n", LP_SUSPECT_PERCENT);
+  lp_buf_puts(b, "\n");
+}
+
+/* -- Tables ---------------------------------------------------------------- */
+
+static void summary_table(LpOut *out, const LpProfile *prof,
+                          const LpReportOptions *opt, const LpReport *r,
+                          const char *title)
+{
+  LpReportOptions o = *opt;
+  LpTable t = {.name = r->view};
+  if (!o.top)
+    o.top = SUMMARY_ROWS;
+  r->table(&t, prof, &o);
+  lp_table_top(&t, o.top);
+  lp_out_printf(out, "%s\n", title);
+  lp_table_text(out, &t, o.human);
+  lp_table_close(&t);
+}
+
+static void summary_write(LpOut *out, const LpProfile *prof,
+                          const LpReportOptions *opt)
+{
+  summary_head(&out->buf, prof->heap);
+  summary_suspects(&out->buf, prof->heap);
+  if (prof->join)
+    lp_join_sentences(out, prof);
+  summary_table(out, prof, opt, &lp_report_heap_types, "TYPES");
+  summary_table(out, prof, opt, &lp_report_heap_shapes, "\nSHAPES");
+  summary_table(out, prof, opt, &lp_report_heap_retained,
+                "\nOBJECTS THAT KEEP MOST");
+}
+
+const LpReport lp_report_heap = {.format = "text",
+                                 .view = "summary",
+                                 .of = LP_OF_HEAP,
+                                 .takes = LP_TAKES_TOP | LP_TAKES_MIN |
+                                          LP_TAKES_HUMAN,
+                                 .write = summary_write};

@@ -1,0 +1,213 @@
+/*
+** Tables of a heap dump: types, shapes, the objects that keep most, empty slots
+** of tables, threads.
+*/
+
+#include <stdlib.h>
+
+#include "heap_report.h"
+
+#define HEAP_TAKES (LP_TAKES_ROWS | LP_TAKES_MIN | LP_TAKES_HUMAN)
+
+/* Add what an object or a shape is called, which is the last column. */
+static void table_name(LpTable *t, unsigned col, const LpHeap *h, uint32_t id,
+                       void (*add)(LpBuf *b, const LpHeap *h, uint32_t id))
+{
+  LpBuf b = {0};
+  add(&b, h, id);
+  lp_table_string(t, col, b.s ? b.s : lp_strdup(""));
+}
+
+/* A number, and its share of all bytes. */
+static void table_share(LpTable *t, unsigned col, const LpHeap *h, uint64_t n)
+{
+  lp_table_number(t, col, n);
+  lp_table_percent(t, col + 1, n, lp_heap_bytes(h));
+}
+
+/* -- Types ----------------------------------------------------------------- */
+
+/* What is not reached from the roots, by type. */
+static void types_garbage(const LpHeap *h, LpTypeSum *sum)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint32_t id;
+  for (id = 1; id < g->n; id++) {
+    if (!(g->flags[id] & LP_NODE_DEFINED) || lp_dominators_has(&h->dom, id))
+      continue;
+    sum[g->type[id]].objects++;
+    sum[g->type[id]].bytes += lp_graph_size(g, id);
+  }
+}
+
+static void types_row(LpTable *t, const LpHeap *h, const char *name,
+                      const LpTypeSum *all, const LpTypeSum *garbage)
+{
+  lp_table_row(t);
+  table_share(t, 0, h, all->bytes);
+  lp_table_number(t, 2, all->objects);
+  lp_table_number(t, 3, garbage->bytes);
+  lp_table_number(t, 4, garbage->objects);
+  lp_table_string(t, 5, lp_strdup(name));
+}
+
+static void types_table(LpTable *t, const LpProfile *prof,
+                        const LpReportOptions *opt)
+{
+  const LpHeap *h = prof->heap;
+  LpTypeSum garbage[16] = {{0}}, all = {0}, lost = {0};
+  unsigned i;
+  (void)opt;
+  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
+  lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
+  lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
+  lp_table_column(t, "garbage", "garbage", LP_UNIT_BYTES);
+  lp_table_column(t, "garbage-objects", "garbage objects", LP_UNIT_COUNT);
+  lp_table_column(t, "name", "type", LP_UNIT_TEXT);
+  if (!h)
+    return;
+  types_garbage(h, garbage);
+  for (i = 0; i < 16; i++) {
+    if (!h->dump.type[i].objects)
+      continue;
+    types_row(t, h, lp_path_type(i), &h->dump.type[i], &garbage[i]);
+    all.objects += h->dump.type[i].objects;
+    all.bytes += h->dump.type[i].bytes;
+    lost.objects += garbage[i].objects;
+    lost.bytes += garbage[i].bytes;
+  }
+  lp_table_sort(t, 0);
+  types_row(t, h, "total", &all, &lost);
+  t->foot = 1;
+}
+
+const LpReport lp_report_heap_types = {.view = "types",
+                                       .of = LP_OF_HEAP,
+                                       .takes = LP_TAKES_ROWS | LP_TAKES_HUMAN,
+                                       .table = types_table};
+
+/* -- Shapes ---------------------------------------------------------------- */
+
+static void shapes_table(LpTable *t, const LpProfile *prof,
+                         const LpReportOptions *opt)
+{
+  const LpHeap *h = prof->heap;
+  uint32_t i;
+  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
+  lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
+  lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
+  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
+  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
+  lp_table_column(t, "name", "shape", LP_UNIT_TEXT);
+  for (i = 0; h && i < h->shapes.keys.n; i++) {
+    const LpShapeSum *s = &h->shapes.shape[i];
+    if (!lp_heap_enough(h, opt, s->bytes) &&
+        !lp_heap_enough(h, opt, s->retained))
+      continue;
+    lp_table_row(t);
+    table_share(t, 0, h, s->bytes);
+    lp_table_number(t, 2, s->objects);
+    table_share(t, 3, h, s->retained);
+    table_name(t, 5, h, i, lp_shape_name);
+  }
+  lp_table_sort(t, 0);
+}
+
+const LpReport lp_report_heap_shapes = {.view = "shapes",
+                                        .of = LP_OF_HEAP,
+                                        .takes = HEAP_TAKES,
+                                        .table = shapes_table};
+
+/* -- Objects that keep most ------------------------------------------------ */
+
+static void retained_table(LpTable *t, const LpProfile *prof,
+                           const LpReportOptions *opt)
+{
+  const LpHeap *h = prof->heap;
+  uint32_t *id;
+  size_t i, n;
+  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
+  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
+  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
+  lp_table_column(t, "object", "object", LP_UNIT_TEXT);
+  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
+  if (!h)
+    return;
+  id = lp_heap_largest(h, opt, h->dom.retained, &n);
+  for (i = 0; i < n; i++) {
+    if (!lp_dominators_has(&h->dom, id[i]))
+      continue;
+    lp_table_row(t);
+    table_share(t, 0, h, h->dom.retained[id[i]]);
+    lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id[i]));
+    table_name(t, 3, h, id[i], lp_shape_nameof);
+    table_name(t, 4, h, id[i], lp_heap_place);
+  }
+  free(id);
+}
+
+const LpReport lp_report_heap_retained = {.view = "retained",
+                                          .of = LP_OF_HEAP,
+                                          .takes = HEAP_TAKES,
+                                          .table = retained_table};
+
+/* -- Empty slots ----------------------------------------------------------- */
+
+static void sparse_table(LpTable *t, const LpProfile *prof,
+                         const LpReportOptions *opt)
+{
+  const LpHeap *h = prof->heap;
+  size_t i;
+  lp_table_column(t, "empty", "empty", LP_UNIT_BYTES);
+  lp_table_column(t, "empty-percent", "%", LP_UNIT_PERCENT);
+  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
+  lp_table_column(t, "object", "object", LP_UNIT_TEXT);
+  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
+  for (i = 0; h && i < h->dump.nsparse; i++) {
+    const LpSparse *s = &h->dump.sparse[i];
+    if (!lp_heap_enough(h, opt, s->bytes))
+      continue;
+    lp_table_row(t);
+    table_share(t, 0, h, s->bytes);
+    lp_table_number(t, 2, lp_graph_size(&h->dump.graph, s->id));
+    table_name(t, 3, h, s->id, lp_shape_nameof);
+    table_name(t, 4, h, s->id, lp_heap_place);
+  }
+  lp_table_sort(t, 0);
+}
+
+const LpReport lp_report_heap_sparse = {.view = "sparse",
+                                        .of = LP_OF_HEAP,
+                                        .takes = HEAP_TAKES,
+                                        .table = sparse_table};
+
+/* -- Threads --------------------------------------------------------------- */
+
+static void threads_table(LpTable *t, const LpProfile *prof,
+                          const LpReportOptions *opt)
+{
+  const LpHeap *h = prof->heap;
+  uint32_t id;
+  (void)opt;
+  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
+  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
+  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
+  lp_table_column(t, "object", "object", LP_UNIT_TEXT);
+  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
+  for (id = 1; h && id < h->dump.graph.n; id++) {
+    if (h->dump.graph.type[id] != LJM_TYPE_THREAD)
+      continue;
+    lp_table_row(t);
+    table_share(t, 0, h, h->dom.retained[id]);
+    lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id));
+    table_name(t, 3, h, id, lp_shape_nameof);
+    table_name(t, 4, h, id, lp_heap_place);
+  }
+  lp_table_sort(t, 0);
+}
+
+const LpReport lp_report_heap_threads = {.view = "threads",
+                                         .of = LP_OF_HEAP,
+                                         .takes =
+                                             LP_TAKES_ROWS | LP_TAKES_HUMAN,
+                                         .table = threads_table};

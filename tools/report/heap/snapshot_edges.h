@@ -1,0 +1,59 @@
+/*
+** The edges of a .heapsnapshot: references by type and name.
+*/
+
+#ifndef LP_SNAPSHOT_EDGES_H
+#define LP_SNAPSHOT_EDGES_H
+
+#include "json.h"
+#include "snapshot_nodes.h"
+
+/* Fields of a node, and of an edge. */
+#define LP_SNAPSHOT_NODE 6
+#define LP_SNAPSHOT_EDGE 3
+
+/* Types of edges, as the file numbers them. */
+typedef enum LpSnapshotEdgeType {
+  LP_SNAPSHOT_CONTEXT,
+  LP_SNAPSHOT_ELEMENT, /* Has a number; all others have names. */
+  LP_SNAPSHOT_PROPERTY,
+  LP_SNAPSHOT_INTERNAL,
+  LP_SNAPSHOT_HIDDEN,
+  LP_SNAPSHOT_SHORTCUT,
+  LP_SNAPSHOT_WEAK
+} LpSnapshotEdgeType;
+
+typedef struct LpSnapshotEdges {
+  const LpHeap *h;
+  const LpSnapshotNodes *nodes;
+  LpIntern *names;   /* Strings of the file, behind those that are nodes. */
+  LpJson *json;      /* NULL: edges are only counted. */
+  uint32_t *seen;    /* By node: the last one with an edge to it, plus 1. */
+  LpIdMap weak;      /* Object -> the first of its weak references. */
+  uint32_t kind[16]; /* By LP_EDGE_*: the name of all, plus 1; or 0. */
+  LpBuf name;
+} LpSnapshotEdges;
+
+/* Start to count edges, or to write them to JSON. */
+void lp_snapshot_edges_open(LpSnapshotEdges *w, const LpHeap *h,
+                            const LpSnapshotNodes *nodes, LpIntern *names,
+                            LpJson *json);
+
+/* The edges of a node. Returns how many there are: the same whether they are
+** counted or written.
+*/
+uint32_t lp_snapshot_edges(LpSnapshotEdges *w, uint32_t node);
+
+/* Free the memory. */
+void lp_snapshot_edges_close(LpSnapshotEdges *w);
+
+/* The number that a name has among the strings of the file. Those of nodes that
+** are strings come first.
+*/
+uint32_t lp_snapshot_name(LpIntern *names, const LpSnapshotNodes *nodes,
+                          const char *s, size_t n);
+
+/* Append the text of a string as it is shown: its beginning. */
+void lp_snapshot_text(LpBuf *b, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+** Limits of --limit for what objects of a heap dump keep.
+*/
+
+#ifndef LP_HEAP_LIMIT_H
+#define LP_HEAP_LIMIT_H
+
+#include "limit.h"
+
+/* As lp_limit_holds, for a limit of retained bytes. PROF has a heap dump. */
+int lp_heap_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why);
+
+#endif

@@ -1,0 +1,283 @@
+/* -- Heap dumps: who keeps what, drawn as a flame graph --------------------- */
+
+/* The document has the dominator tree in the form of a call tree: functions are
+** shapes, sites are objects by how they are reached, a total is what is kept.
+*/
+
+/* What the page says of heap dumps where it would speak of calls. */
+const HEAP_WORDS = {
+  graph: "Who keeps it", all: "All objects",
+  around: "What keeps and what is kept by", aroundAction: "What keeps it",
+  merge: [
+    {value: "line", title: "Objects", hint: "A box is an object, or those of " +
+      "one shape that the same object keeps"},
+    {value: "function", title: "Shapes", hint: "A box is a shape"}
+  ],
+  down: {title: "Keeps", hint: "From the roots to what they keep alive"},
+  up: {title: "Kept by", hint: "From the objects that take memory to those " +
+    "that keep them"}
+};
+
+/* -- The document -- */
+
+/* Replace numbers of texts, and put names into the first columns of tables. */
+function openHeap(doc) {
+  const text = i => doc.texts[i];
+  doc.functions.name = doc.functions.name.map(text);
+  doc.sites.step = doc.sites.step.map(text);
+  doc.sites.name = doc.sites.name.map(text);
+  for (const table of Object.values(doc.tables)) {
+    const order = table.columns.map((c, k) => k);
+    order.sort((a, b) => (table.columns[b].unit === "text") -
+      (table.columns[a].unit === "text") ||
+      (table.columns[a].unit === "text" ? b - a : a - b));
+    table.columns = order.map(k => table.columns[k]);
+    table.rows = table.rows.map(row => order.map(k => row[k]));
+  }
+}
+
+/* The frame of a shape, or of an object by how it is reached. */
+function heapFrame(doc, site, merge) {
+  const f = doc.sites.function[site], shape = doc.functions.name[f];
+  const step = merge === "line" ? doc.sites.step[site] : "";
+  const name = merge === "line" ? doc.sites.name[site] : shape;
+  return {
+    kind: doc.functions.kind[f], fn: f, file: shape,
+    first: safeText(step || name), second: safeText(step ? name : ""),
+    label: safeText(step ? step + "  " + name : name),
+    text: [step, name, shape].join("\n")
+  };
+}
+
+/* The name of a spot, with what it keeps. Objects of one shape are counted. */
+function heapName(half, spot) {
+  const up = half.tree.how.up, frame = half.frames[spot.frame];
+  if (!spot.name) {
+    const n = up ? 1 : spotValue(half.tree, spot, "objects", "now").self;
+    const times = n > 1 && frame.kind !== "mark"
+      ? `${countText(n)} \u00d7 ` : "";
+    const size = bytesText(spotValue(half.tree, spot, "bytes", "now").total);
+    spot.name = Object.assign({}, frame, frame.second
+      ? {second: `${times}${frame.second}  ${size}`}
+      : {first: times + frame.first, second: size});
+  }
+  return spot.name;
+}
+
+/* The path of frames to a node of the tree. */
+function heapZoom(p, node) {
+  const frame = frameColumn(p, "line"), path = [];
+  for (; node > 0; node = p.parent[node])
+    path.push(frame[node]);
+  return path.reverse();
+}
+
+/* Zoom to a node. */
+function heapShow(node) {
+  if (state.merge !== "line")
+    go({merge: "line", zoom: [], focus: -1}, false);
+  go({tab: "flame", up: false, focus: -1, half: 0,
+    zoom: heapZoom(profile, node)}, true);
+  byId("crumbs").scrollIntoView({block: "nearest"});
+}
+
+/* Show what keeps a shape, and what it keeps. */
+function heapAround(shape) {
+  const n = framesOf(profile, "function").list.findIndex(f => f.fn === shape);
+  if (n < 0)
+    return;
+  if (state.merge !== "function")
+    go({merge: "function", zoom: [], focus: -1}, false);
+  focusOn(n);
+}
+
+/* -- Head -- */
+
+/* The facts below the title. */
+function heapFacts(p) {
+  const h = p.doc.summary.heap;
+  return ["Heap dump", `${countText(totalOf(p, "objects", "now"))} objects`,
+    (h.full ? `the ${countText(p.n)} boxes that keep most are drawn`
+      : `${countText(p.n)} boxes`) + `, none of less than ` +
+      `${bytesText(h.least)}; (others) are the rest`, p.doc.generator];
+}
+
+/* Totals. */
+function heapTiles(p, choose) {
+  const h = p.doc.summary.heap, all = totalOf(p, "bytes", "now");
+  const tile = {key: "bytes", count: "objects", title: "Objects",
+    of: "objects"};
+  return [tileEl(p, tile, state, choose),
+    factTile("Garbage", bytesText(h.garbage), `${shareText(h.garbage, all)}, ` +
+      `${countText(h.garbage_objects)} objects that nothing keeps`,
+    h.garbage > all / 2),
+    factTile("Empty slots", bytesText(h.empty),
+      `in ${countText(h.sparse)} tables`),
+    factTile("The VM itself", h.vm === null ? "\u2013" : bytesText(h.vm),
+      h.vm === null ? "the end of the dump is missing" : "not Lua objects",
+      h.vm === null)];
+}
+
+/* A suspect: its sentence, in which its path stands out. */
+function suspectEl(p, s) {
+  const at = s.path ? s.text.indexOf(s.path) : -1;
+  const bar = el("span", {class: "share"});
+  bar.style.width = 100 * s.bytes / totalOf(p, "bytes", "now") + "%";
+  const parts = at < 0 ? [safeText(s.text)]
+    : [safeText(s.text.slice(0, at)),
+      el("strong", null, nameEl(safeText(s.path))),
+      safeText(s.text.slice(at + s.path.length))];
+  return el("li", null, el("button", {type: "button", "data-box": s.box,
+    title: "Show it in the graph", onclick: () => heapShow(s.box)}, bar,
+  ...parts));
+}
+
+/* What keeps much, in sentences. */
+function showSuspects(p) {
+  const box = byId("suspects"), list = p.doc.summary.suspects;
+  box.hidden = false;
+  fill(box, el("h2", {id: "suspects-title"}, "Leak suspects"),
+    list.length ? el("ol", null, ...list.map(s => suspectEl(p, s)))
+      : el("p", null, "No object keeps more than 10% in one place."));
+}
+
+/* -- The shortest path of the chosen box -- */
+
+const WAY_FIRST = 6, WAY_LAST = 24; /* Steps of a way that are shown. */
+
+/* The node of a spot that keeps most. */
+function heapNode(half, spot) {
+  const total = totalColumn(profile, "bytes", "now");
+  return spotNodes(half.tree, spot)
+    .reduce((a, b) => total[b] > total[a] ? b : a);
+}
+
+/* The numbers of the steps to a node, from the root on. */
+function wayOf(p, node) {
+  const way = [];
+  for (let i = p.doc.tree.way[node]; i >= 0; i = p.doc.ways.from[i])
+    way.push(i);
+  return way.reverse();
+}
+
+/* One step. */
+function wayEl(p, i) {
+  const ways = p.doc.ways, frame = heapFrame(p.doc, ways.site[i], "line");
+  const bar = el("span", {class: "share"});
+  bar.style.width = 100 * ways.retained[i] / totalOf(p, "bytes", "now") + "%";
+  return el("li", {title: frame.label}, bar,
+    nameEl(frame.first, {class: "first"}), nameEl(frame.second,
+      {class: "second"}),
+    el("span", {class: "number"}, ways.retained[i]
+      ? bytesText(ways.retained[i]) : ""));
+}
+
+/* All steps, those in the middle left out. */
+function wayList(p, way) {
+  const left = way.length - WAY_FIRST - WAY_LAST;
+  const steps = way.map(i => i);
+  if (left > 0)
+    steps.splice(WAY_FIRST, left, -1);
+  return el("ol", null, ...steps.map(i => i < 0
+    ? el("li", {class: "left"}, `${countText(left)} more steps`)
+    : wayEl(p, i)));
+}
+
+/* What is said while no box is chosen. */
+function wayHelp(up) {
+  return [el("h2", null, "How to read it"), el("p", null, up
+    ? "Each box in the second row is memory of its own; below it is what " +
+      "keeps that alive, step by step."
+    : "The width of a box is what would be freed with it: itself and all that " +
+      "only it keeps alive, which is drawn below it. Objects of one shape " +
+      "that the same object keeps are one box."),
+  !up && el("p", null, "A click zooms to a box, and shows the shortest path " +
+    "on which the collector reaches it.")];
+}
+
+/* The path of the zoomed or picked box. */
+function showWay() {
+  const p = profile, box = byId("way");
+  const half = flame.picked ? flame.pickedHalf
+    : flame.halves[state.half] || flame.halves[0];
+  const spot = flame.picked || half.zoom;
+  box.hidden = state.tab !== "flame";
+  if (!spot.up || half.tree.how.up || state.focus >= 0) {
+    fill(box, ...wayHelp(half.tree.how.up));
+    return;
+  }
+  const node = heapNode(half, spot), way = wayOf(p, node);
+  const own = p.doc.tree.self.objects[node];
+  const keeps = spotValue(half.tree, spot, "bytes", "now").total;
+  fill(box, el("h2", null, "Shortest path from a root"),
+    el("p", null, way.length === 0 ? "No single object: there is no path."
+      : own > 1 ? `To the first of ${countText(own)} objects, which keep ` +
+        `${bytesText(keeps)} in all:` : `It keeps ${bytesText(keeps)}:`),
+    wayList(p, way));
+}
+
+/* -- Tips -- */
+
+/* The tooltip of a spot. */
+function heapTip(p, half, spot) {
+  const up = half.tree.how.up && spot.up;
+  const frame = spot.frame >= 0 ? heapName(half, spot) : null;
+  const row = m => {
+    const v = spotValue(half.tree, spot, m.key, "now");
+    const all = totalOf(p, m.key, "now");
+    const cells = [unitText(v.total, m.unit), shareText(v.total, all)];
+    if (!up)
+      cells.push(unitText(v.self, m.unit), shareText(v.self, all));
+    return el("tr", {class: m.key === state.metric ? "current" : null},
+      el("th", {scope: "row"}, m.title), ...cells.map(c => el("td", null, c)));
+  };
+  return el("div", null,
+    el("h3", null, nameEl(shortText(frame ? frame.first : HEAP_WORDS.all,
+      300))),
+    frame && el("p", {class: "where"},
+      (KINDS[frame.kind] || KINDS.special).title + " \u00b7 ",
+      nameEl(shortText(frame.label, 500))),
+    el("table", null, el("thead", null, el("tr", null, el("th"),
+      ...(up ? ["of it", "%"] : ["keeps", "%", "itself", "%"])
+        .map(t => el("th", {scope: "col"}, t)))),
+    el("tbody", null, ...p.metrics.map(row))));
+}
+
+/* -- Tables -- */
+
+/* The column that has bars, of each table. */
+const HEAP_BARS = {shapes: "bytes", retained: "retained", types: "bytes",
+  sparse: "empty", threads: "retained"};
+
+/* What a row of a table leads to, or null. */
+function heapRow(p, name, table, i) {
+  const cells = table.rows[i];
+  if (name === "retained" && table.box && i < table.box.length)
+    return () => heapShow(table.box[i]);
+  if (name !== "shapes")
+    return null;
+  const shape = p.doc.functions.name.indexOf(cells[0]);
+  return shape < 0 ? null : () => heapAround(shape);
+}
+
+/* The first cell of a row that leads somewhere. */
+function heapLead(row) {
+  const text = row.cells[0] === null ? "\u2013" : safeText(row.cells[0]);
+  return row.lead ? el("button", {type: "button", "data-name": text,
+    title: shortText(text, 400), onclick: e => {
+      e.stopPropagation();
+      row.lead();
+    }}, nameEl(shortText(text, 160), {class: "first"}))
+    : nameEl(text, {title: shortText(text, 400)});
+}
+
+/* Words of the page itself, and elements that only heap dumps have. */
+function heapPage(p) {
+  for (const e of document.querySelectorAll("[data-heap]"))
+    e.textContent = e.dataset.heap;
+  byId("query").setAttribute("aria-label", "Search names and shapes");
+  byId("flame").setAttribute("aria-label",
+    "Who keeps it: arrows move, Enter zooms");
+  document.documentElement.dataset.of = "heap";
+  showSuspects(p);
+}
