@@ -6,6 +6,7 @@
 #define _LJ_HEAPDUMP_H
 
 #include "lj_obj.h"
+#include "lj_gc.h"
 
 #include "lj_memprof_stream.h"
 #include "lj_wbuf.h"

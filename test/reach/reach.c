@@ -2,7 +2,11 @@
 ** Whether what a dump calls unreachable is what the VM frees, object by object.
 ** Between two dumps there was one full collection.
 **
-**   reach DUMP DUMP...
+**   reach [-r] DUMP DUMP...
+**
+** A dump does not say which finalizers have run before it. With -r that may
+** have happened before the first one: then nothing is said of what unreachable
+** userdata with finalizers refer to. From the second one on all is known.
 */
 
 #include <inttypes.h>
@@ -14,6 +18,8 @@
 #include "ljm_block.h"
 #include "mem.h"
 
+#define MAYBE 2
+
 /* A dump, with what the graph does not say. The graph comes first: a sink's
 ** ctx is both.
 */
@@ -21,7 +27,8 @@ typedef struct Heap {
   LpDump dump;
   void (*object)(void *ctx, const LpObject *o);
   LpIdMap fin;    /* Cdata with a finalizer, by address. */
-  uint8_t *alive; /* By number: is it expected to survive? */
+  uint8_t *alive; /* By number: is it expected to survive? MAYBE: see main(). */
+  uint8_t mark;   /* What heap_reach() sets there. */
   uint32_t *todo;
   size_t ntodo;
 } Heap;
@@ -92,7 +99,7 @@ static void heap_reach(Heap *h, uint32_t id)
 {
   if (h->alive[id])
     return;
-  h->alive[id] = 1;
+  h->alive[id] = h->mark;
   h->todo[h->ntodo++] = id;
 }
 
@@ -145,9 +152,6 @@ static void heap_resurrect(Heap *h, LpIdMap *done)
   for (id = 1; id < g->n; id++) {
     if (h->alive[id] || !(g->flags[id] & LP_NODE_DEFINED))
       continue;
-    if (g->type[id] == LJM_TYPE_CDATA && h->fin.nslot &&
-        lp_idmap_get(&h->fin, g->node[id].addr) != LP_NONE)
-      h->alive[id] = 1;
     if (g->type[id] != LJM_TYPE_USERDATA || (g->flags[id] & LP_NODE_GARBAGE) ||
         !heap_finalizable(h, id) ||
         (done->nslot && lp_idmap_get(done, g->node[id].addr) != LP_NONE))
@@ -155,10 +159,34 @@ static void heap_resurrect(Heap *h, LpIdMap *done)
     lp_idmap_room(done);
     lp_idmap_put(done, g->node[id].addr, 1);
     h->todo[n++] = id;
-    h->alive[id] = 1;
+    h->alive[id] = h->mark;
   }
   h->ntodo = n;
   heap_spread(h);
+}
+
+/* Cdata are resurrected when they are swept: their finalizers' table has kept
+** what these refer to, and weak tables have lost them.
+*/
+static void heap_cdata(Heap *h)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint32_t id;
+  for (id = 1; id < g->n && h->fin.nslot; id++)
+    if (g->type[id] == LJM_TYPE_CDATA &&
+        lp_idmap_get(&h->fin, g->node[id].addr) != LP_NONE)
+      h->alive[id] = 1;
+}
+
+/* Strings in weak tables whose keys were resurrected. */
+static void heap_both(Heap *h)
+{
+  const LpDump *d = &h->dump;
+  size_t i;
+  for (i = 0; i < d->nboth; i++)
+    if (!h->alive[d->both[i].value] && h->alive[d->both[i].table] &&
+        h->alive[d->both[i].key])
+      h->alive[d->both[i].value] = h->mark;
 }
 
 /* Userdata that wait for their finalizers have been told so already. */
@@ -177,27 +205,31 @@ static void heap_waiting(const Heap *h, LpIdMap *done)
   }
 }
 
-static void heap_survivors(Heap *h, LpIdMap *done)
+static void heap_survivors(Heap *h, LpIdMap *done, uint8_t resurrected)
 {
   heap_waiting(h, done);
+  h->mark = 1;
   heap_reach(h, LP_GRAPH_ROOT);
   heap_spread(h);
+  h->mark = resurrected;
   heap_resurrect(h, done);
+  heap_both(h);
+  heap_cdata(h);
 }
 
 /* -- Comparison ------------------------------------------------------------ */
 
 /* Is an object of the one in the other? */
-static int heap_has(const Heap *h, const LpGraph *g, uint32_t id)
+static int heap_has(Heap *h, const LpGraph *g, uint32_t id)
 {
-  const LpGraph *next = &h->dump.graph;
+  LpGraph *next = &h->dump.graph;
   uint32_t to = lp_live_get(&next->ids, g->node[id].addr);
   return to != LP_NONE && (next->flags[to] & LP_NODE_DEFINED) &&
          next->type[to] == g->type[id];
 }
 
 /* How many objects are not where they should be; says which. */
-static size_t heap_compare(const Heap *a, const Heap *b, size_t *freed)
+static size_t heap_compare(const Heap *a, Heap *b, size_t *freed)
 {
   const LpGraph *g = &a->dump.graph;
   size_t wrong = 0;
@@ -208,7 +240,7 @@ static size_t heap_compare(const Heap *a, const Heap *b, size_t *freed)
       continue;
     has = heap_has(b, g, id);
     *freed += !has;
-    if (has == a->alive[id])
+    if (a->alive[id] == MAYBE || has == a->alive[id])
       continue;
     if (wrong++ < 5) {
       size_t n = 0;
@@ -224,16 +256,17 @@ static size_t heap_compare(const Heap *a, const Heap *b, size_t *freed)
 
 int main(int argc, char **argv)
 {
+  int ran = argc > 1 && strcmp(argv[1], "-r") == 0;
   Heap h[2];
   LpIdMap done = {0};
   size_t wrong = 0, freed = 0;
   int i;
-  if (argc < 3 || !heap_read(&h[1], argv[1]))
+  if (argc < ran + 3 || !heap_read(&h[1], argv[ran + 1]))
     return 2;
-  for (i = 2; i < argc; i++) {
+  for (i = ran + 2; i < argc; i++) {
     size_t bad;
     h[0] = h[1];
-    heap_survivors(&h[0], &done);
+    heap_survivors(&h[0], &done, ran && i == 3 ? MAYBE : 1);
     if (!heap_read(&h[1], argv[i]))
       return 2;
     bad = heap_compare(&h[0], &h[1], &freed);
