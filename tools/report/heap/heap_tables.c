@@ -120,10 +120,30 @@ const LpReport lp_report_heap_shapes = {.view = "shapes",
 
 /* -- Objects that keep most ------------------------------------------------ */
 
+/* What each object keeps; 0 of the objects of a list behind its first one,
+*which
+** would fill the table. The caller frees the array.
+*/
+static uint64_t *retained_figures(const LpHeap *h)
+{
+  uint64_t *figure = lp_zalloc(h->dump.graph.n, sizeof(*figure));
+  uint32_t id;
+  for (id = 1; id < h->dump.graph.n; id++) {
+    uint32_t parent = h->dom.parent[id], shape = h->shapes.of[id];
+    if (!lp_dominators_has(&h->dom, id))
+      continue;
+    if (shape == LP_NONE || h->shapes.of[parent] != shape ||
+        h->dom.retained[id] <= h->dom.retained[parent] / 2)
+      figure[id] = h->dom.retained[id];
+  }
+  return figure;
+}
+
 static void retained_table(LpTable *t, const LpProfile *prof,
                            const LpReportOptions *opt)
 {
   const LpHeap *h = prof->heap;
+  uint64_t *figure;
   uint32_t *id;
   size_t i, n;
   lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
@@ -133,10 +153,10 @@ static void retained_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
   if (!h)
     return;
-  id = lp_heap_largest(h, opt, h->dom.retained, &n);
+  figure = retained_figures(h);
+  id = lp_heap_largest(h, opt, figure, &n);
+  free(figure);
   for (i = 0; i < n; i++) {
-    if (!lp_dominators_has(&h->dom, id[i]))
-      continue;
     lp_table_row(t);
     table_share(t, 0, h, h->dom.retained[id[i]]);
     lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id[i]));
