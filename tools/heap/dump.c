@@ -90,6 +90,8 @@ static void dump_object(void *ctx, const LpObject *o)
   uint32_t id;
   if (o->type == LJM_TYPE_STRING && (o->flags & LJM_STRING_FIXED))
     flags |= LP_NODE_FIXED;
+  if (o->type == LJM_TYPE_TABLE && o->slots == o->empty && o->nodes == o->free)
+    flags |= LP_NODE_EMPTY;
   id = lp_graph_object(&d->graph, o->addr, o->type, o->size, flags);
   if (id == LP_NONE)
     return;
@@ -348,6 +350,7 @@ void lp_dump_seal(LpDump *d)
   dump_order(d);
   lp_graph_seal(g, d->root, d->nroot);
   lp_both_resolve(g, d->both, d->nboth);
+  lp_identifiers_open(&d->given, d);
 }
 
 int lp_dump_verify(const LpDump *d, LpDamage *damage)
@@ -376,6 +379,7 @@ int lp_dump_verify(const LpDump *d, LpDamage *damage)
 void lp_dump_close(LpDump *d)
 {
   lp_graph_close(&d->graph);
+  lp_identifiers_close(&d->given);
   lp_idmap_free(&d->protos);
   lp_idmap_free(&d->ctypes);
   lp_idmap_free(&d->number);

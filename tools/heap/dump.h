@@ -9,6 +9,7 @@
 #include "both.h"
 #include "graph.h"
 #include "heap.h"
+#include "identifiers.h"
 
 /* Objects of a type. */
 typedef struct LpTypeSum {
@@ -89,6 +90,7 @@ typedef struct LpDump {
   LpEdge *root;
   size_t nroot, caproot;
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */
+  LpIdentifiers given;  /* How functions and metatables are called. */
   LpHeapEnd end;
   int ended; /* The dump is whole. */
 } LpDump;
