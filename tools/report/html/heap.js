@@ -125,7 +125,8 @@ function heapTiles(p, choose) {
 function suspectEl(p, s) {
   const at = s.path ? s.text.indexOf(s.path) : -1;
   const bar = el("span", {class: "share"});
-  bar.style.width = 100 * s.bytes / totalOf(p, "bytes", "now") + "%";
+  const reached = totalOf(p, "bytes", "now") - p.doc.summary.heap.garbage;
+  bar.style.width = 100 * s.bytes / Math.max(1, reached) + "%";
   const parts = at < 0 ? [safeText(s.text)]
     : [safeText(s.text.slice(0, at)),
       el("strong", null, nameEl(safeText(s.path))),
