@@ -5,7 +5,9 @@
 #ifndef _LJ_HEAPDUMP_H
 #define _LJ_HEAPDUMP_H
 
+#include "lj_gc.h"
 #include "lj_obj.h"
+#include "lj_gc.h"
 
 #include "lj_memprof_stream.h"
 #include "lj_wbuf.h"

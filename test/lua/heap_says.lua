@@ -55,6 +55,36 @@ local function remember()
   return at
 end
 
+local function row(tree, pattern)
+  H.ok(tree:find("  " .. pattern .. "\n"), "no row %s in\n%s", pattern, tree)
+end
+
+-- Objects that look alike are one row, also if each is large enough for its own.
+H.case("tree", function()
+  remember()
+  local tree = report("--view=tree")
+  row(tree, "  %.heap_remember  function .*heap_says%.lua:%d+")
+  row(tree, "20 x table, list of tables")
+  row(tree, "20000 x table {lines, time}")
+  _G.heap_remember = nil
+end)
+
+-- What two roots refer to is kept by neither.
+H.case("shared", function()
+  local registry = debug.getregistry()
+  registry.heap_shared = {}
+  for i = 1, 10 do
+    local item = {both = {}}
+    for j = 1, 2000 do item.both[j] = {j} end
+    registry.heap_shared[i] = item
+    _G["heap_other" .. i] = item
+  end
+  row(report("--view=tree", "--min=20%"),
+      "10 x table {both}, such as _G%.heap_other%d+")
+  registry.heap_shared = nil
+  for i = 1, 10 do _G["heap_other" .. i] = nil end
+end)
+
 H.case("upvalue", function()
   suspected("kept by _G%.heap_remember:history %(in .*" .. here(remember()) .. "%), a table, " ..
             "list of tables: 20 x table, list of tables keep [%d.]+MiB, " ..
@@ -114,11 +144,14 @@ H.case("list", function()
   for i = 1, 20001 do _G.heap_list = {next = _G.heap_list, number = i} end
   suspected("kept by _G%.heap_list, a table {next, number}: a chain of 20000 such objects$")
   local rows, n = report("--view=retained", "--min=0", "--top=100"), 0
-  for row in rows:gmatch("[^\n]+") do
-    if row:find("table {next, number}", 1, true) then n = n + 1 end
+  for text in rows:gmatch("[^\n]+") do
+    if text:find("table {next, number}", 1, true) then n = n + 1 end
   end
   H.eq(n, 1, "rows of a list")
   H.ok(not rows:find(" upvalue ", 1, true), "an upvalue and what it holds")
+  local tree = report("--view=tree")
+  H.ok(tree:find(" 20000    %.heap_list  20000 x table {next, number}\n"),
+       "no row of the list in\n%s", tree)
   _G.heap_list = nil
 end)
 
