@@ -51,6 +51,7 @@ typedef struct Choice {
   LpSnapshotNodes *s;
   const LpHeap *h;
   LpIdMap ids; /* Keeper and shape -> group. */
+  size_t most; /* Nodes there may be: beyond that the choice is given up. */
 } Choice;
 
 /* What distinguishes the groups of a keeper. Strings differ in all but type. */
@@ -142,6 +143,12 @@ static void nodes_layout(LpSnapshotNodes *s, const LpHeap *h, uint64_t least)
   s->nobody = LP_NONE;
 }
 
+/* Are there too many nodes? */
+static int nodes_full(const Choice *c)
+{
+  return c->s->groups + c->s->ngroup > c->most;
+}
+
 /* Numbers all objects that can be reached; dominators come first. */
 static void nodes_reached(Choice *c)
 {
@@ -149,7 +156,7 @@ static void nodes_reached(Choice *c)
   const LpDominators *d = &c->h->dom;
   uint32_t i, object = 1, string = s->strings;
   s->of[LP_GRAPH_ROOT] = s->object[0] = LP_GRAPH_ROOT;
-  for (i = 1; i < d->n; i++) {
+  for (i = 1; i < d->n && !nodes_full(c); i++) {
     uint32_t id = d->order[i], keeper = d->parent[id];
     if (d->retained[id] >= s->least) {
       s->of[id] = nodes_hastext(&c->h->dump.graph, id) ? string++ : object++;
@@ -162,20 +169,22 @@ static void nodes_reached(Choice *c)
   }
 }
 
-static void nodes_choose(LpSnapshotNodes *s, const LpHeap *h, uint64_t least,
-                         int bytype)
+/* Returns 0 if there would be more nodes than MOST. */
+static int nodes_choose(LpSnapshotNodes *s, const LpHeap *h, uint64_t least,
+                        int bytype, size_t most)
 {
-  Choice c = {.s = s, .h = h};
+  Choice c = {.s = s, .h = h, .most = most};
   const LpGraph *g = &h->dump.graph;
   uint32_t id;
   nodes_layout(s, h, least);
   s->bytype = bytype;
   nodes_reached(&c);
-  for (id = 1; id < g->n; id++)
+  for (id = 1; id < g->n && !nodes_full(&c); id++)
     if ((g->flags[id] & LP_NODE_DEFINED) && !lp_dominators_has(&h->dom, id))
       group_put(&c, LP_NONE, id);
   lp_idmap_free(&c.ids);
   s->n = s->groups + (uint32_t)s->ngroup;
+  return !nodes_full(&c);
 }
 
 void lp_snapshot_nodes_open(LpSnapshotNodes *s, const LpHeap *h,
@@ -187,9 +196,10 @@ void lp_snapshot_nodes_open(LpSnapshotNodes *s, const LpHeap *h,
     most = limits->top;
   for (turn = 0;; turn++) {
     uint64_t least = nodes_least(h, most);
-    int bytype = turn > 2;
-    nodes_choose(s, h, least > limits->least ? least : limits->least, bytype);
-    if (s->n <= limits->most || (bytype && most == 0))
+    int bytype = turn > 2, last = bytype && most == 0;
+    if (least < limits->least)
+      least = limits->least;
+    if (nodes_choose(s, h, least, bytype, last ? SIZE_MAX : limits->most))
       break;
     lp_snapshot_nodes_close(s);
     most /= 4;
