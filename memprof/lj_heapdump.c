@@ -24,9 +24,6 @@
 #include "lj_ctype.h"
 #endif
 
-#define HEAP_STRINGMAX                                                         \
-  256 /* Bytes of a string, if nothing else is asked for. */
-
 /* -- The stream ------------------------------------------------------------ */
 
 /* Begins a block: all registers are zero, and an object may go on in it. */
@@ -153,6 +150,28 @@ static void heap_metatables(MPDump *d)
   }
 }
 
+/* What a trace refers to that is being compiled: it is no object yet. */
+static void heap_curtrace(MPDump *d)
+{
+#if LJ_HASJIT
+  static const char name[] = "the trace in the making";
+  GCtrace *T = &G2J(d->g)->cur;
+  IRRef ref;
+  if (T->traceno == 0)
+    return;
+  lj_heap_root(d, name, gcref(T->startpt));
+  for (ref = T->nk; ref < REF_TRUE; ref++) {
+    IRIns *ir = &T->ir[ref];
+    if (ir->o == IR_KGC)
+      lj_heap_root(d, name, ir_kgc(ir));
+    if (irt_is64(ir->t) && ir->o != IR_KNULL)
+      ref++;
+  }
+#else
+  UNUSED(d);
+#endif
+}
+
 /* What the collector starts from. */
 static void heap_roots(MPDump *d)
 {
@@ -166,6 +185,7 @@ static void heap_roots(MPDump *d)
   heap_metatables(d);
   for (i = 0; i < GCROOT_BASEMT; i++)
     lj_heap_root(d, "the VM", gcref(g->gcroot[i]));
+  heap_curtrace(d);
   lj_heap_root(d, "io.input()", gcref(g->gcroot[GCROOT_IO_INPUT]));
   lj_heap_root(d, "io.output()", gcref(g->gcroot[GCROOT_IO_OUTPUT]));
 #if LJ_HASFFI
@@ -383,7 +403,7 @@ void lj_heap_init(MPDump *d, lua_State *L, const struct luam_Prof_options *opt)
   d->L = L;
   d->dead = otherwhite(d->g) & LJ_GC_WHITES;
   d->stringmax = opt->strings < 0    ? 0
-                 : opt->strings == 0 ? HEAP_STRINGMAX
+                 : opt->strings == 0 ? LJM_HEAP_STRINGS
                                      : (uint32_t)opt->strings;
   lj_memprof_origin(&d->origin);
   lj_memprof_markdump(d->g, &d->id);

@@ -80,6 +80,9 @@ enum {
   LJM_REC_DUMP     /* In a recording: a dump was taken here. */
 };
 
+/* Bytes of a string that are written, unless META has another number. */
+#define LJM_HEAP_STRINGS 256
+
 /* Places of the cache: references that were met lately are written as their
 ** places.
 */

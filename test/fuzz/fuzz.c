@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis.h"
 #include "fuzz.h"
 #include "reader.h"
 #include "report.h"
@@ -123,6 +124,83 @@ static void fuzz_report(const LpProfile *prof, size_t n)
   fuzz_write(prof, format[n % 6], NULL, &opt);
 }
 
+/* -- Heap dumps ------------------------------------------------------------ */
+
+/* Every byte is in one shape or about to be freed, and reached or not; what is
+** reached has a path.
+*/
+static void fuzz_heap_sums(const LpHeap *h)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint64_t all = 0, reached = 0, shapes = 0;
+  uint32_t id, i;
+  for (id = 1; id < g->n; id++) {
+    uint64_t size = lp_graph_size(g, id);
+    int has = lp_dominators_has(&h->dom, id);
+    must(!size || (g->flags[id] & LP_NODE_DEFINED));
+    must(has == (h->paths.from[id] != LP_NONE));
+    all += size;
+    reached += has ? size : 0;
+    shapes += g->flags[id] & LP_NODE_GARBAGE ? size : 0;
+  }
+  for (i = 0; i < h->shapes.keys.n; i++)
+    shapes += h->shapes.shape[i].bytes;
+  must(all == lp_heap_bytes(h));
+  must(all == shapes);
+  must(reached == lp_heap_reached(h));
+}
+
+/* Reports are text that no terminal acts upon; JSON for machines, ANY, may have
+** other characters than those of ASCII.
+*/
+static void fuzz_heap_text(const LpOut *out, int any)
+{
+  size_t i;
+  for (i = 0; i < out->buf.n; i++) {
+    unsigned char c = (unsigned char)out->buf.s[i];
+    must(c == '\n' || (c >= 32 && c < 127) || (any && c >= 127));
+  }
+}
+
+/* A view of a dump, in one of the formats that have it. */
+static void fuzz_heap_report(const LpProfile *prof, size_t n)
+{
+  static const char *const view[] = {"summary",  "types",  "shapes",
+                                     "retained", "sparse", "threads",
+                                     "tree",     "paths",  "objects"};
+  static const char *const format[] = {"text", "csv", "json", "heapsnapshot"};
+  static const char *const path[] = {"table", "0x10", "", "0x1000"};
+  LpReportOptions opt = {.human = (n & 4) != 0,
+                         .min = n & 8 ? 1 : 0,
+                         .top = n & 16 ? 3 : 0,
+                         .path = path[n / 36 % 4]};
+  const char *f = format[n / 9 % 4];
+  const char *v = strcmp(f, "heapsnapshot") == 0 ? NULL : view[n % 9];
+  LpOut out;
+  if (!lp_report_find(f, v, LP_OF_HEAP))
+    return;
+  lp_out_open(&out, -1);
+  lp_report_write(f, v, &out, prof, &opt);
+  fuzz_heap_text(&out, !v);
+  lp_out_close(&out);
+}
+
+/* A heap dump was read. */
+static void fuzz_heap(LpProfile *prof, LpHeap *h, size_t n)
+{
+  LpDamage d;
+  size_t i;
+  lp_dump_verify(&h->dump, &d);
+  lp_heap_analyse(h);
+  prof->heap = h;
+  fuzz_heap_sums(h);
+  for (i = 0; i < 3; i++)
+    fuzz_heap_report(prof, n + i * 12);
+  prof->heap = NULL;
+}
+
+/* -- Streams --------------------------------------------------------------- */
+
 /* Any bytes as the contents of blocks: a fuzzer would not guess checksums. A
 ** byte 0xfe ends a block; the one behind it tells how many events were lost
 ** before the next. C has the prologues.
@@ -151,6 +229,8 @@ void fuzz_input(LpInput *in, size_t n)
   LpProfile *prof = lp_profile_new();
   LpStream st;
   LpSink sink = lp_stream_open(&st, prof);
+  LpHeap *h = lp_heap_new();
+  sink.heap = &h->sink;
   if (n & 32)
     prof->wanted.what = ~0u;
   if (n & 64)
@@ -164,9 +244,14 @@ void fuzz_input(LpInput *in, size_t n)
   must(lp_input_offset(in) <= lp_input_came(in));
   lp_stream_close(&st, lp_input_offset(in));
   lp_input_close(in);
-  fuzz_books(prof, &st);
-  fuzz_report(prof, n);
+  if (st.body == 'd') {
+    fuzz_heap(prof, h, n);
+  } else {
+    fuzz_books(prof, &st);
+    fuzz_report(prof, n);
+  }
   lp_profile_free(prof);
+  lp_heap_free(h);
 }
 
 /* Read a stream of N bytes. */

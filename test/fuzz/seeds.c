@@ -1,6 +1,7 @@
 /*
 ** Writes the seed corpora: `seeds DIR` fills DIR/stream, DIR/blocks,
-** DIR/samples and DIR/unpack with small streams of every version and kind.
+** DIR/samples, DIR/heap and DIR/unpack with small streams of every version and
+*kind.
 */
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "craft_heap.h"
 #include "ljm_format.h"
 #include "pack.h"
 #include "sample.h"
@@ -72,6 +74,83 @@ static void seeds_foreign(const char *dir)
   craft_close(&c);
 }
 
+/* -- Heap dumps ------------------------------------------------------------ */
+
+#define AT(i) (0x1000 + (i)*0x100ull)
+
+enum {
+  KEY = 1,
+  GLOBALS,
+  LIST,
+  CODE,
+  CLOSURE,
+  UPVALUE,
+  COROUTINE,
+  CDATA,
+  UDATA
+};
+
+/* Something of every type, with references of every kind. */
+static void seeds_objects(CraftHeap *h)
+{
+  static const char *const names[] = {"upvalue"};
+  static const uint64_t upvalue[] = {AT(UPVALUE)};
+  CraftTable weak = {.addr = AT(LIST),
+                     .size = 99,
+                     .weak = 3,
+                     .slots = 4,
+                     .array = AT(50),
+                     .meta = AT(GLOBALS),
+                     .nodes = 2,
+                     .free = 1};
+  craft_string(h, AT(KEY), "__name");
+  craft_table(h, AT(GLOBALS), 100);
+  craft_field(h, AT(KEY), AT(KEY));
+  craft_node(h, LJM_VALUE_INT, 7, LJM_VALUE_REF, AT(LIST));
+  craft_item(h, 3, AT(CLOSURE));
+  craft_item(h, 0, AT(UDATA));
+  craft_table_of(h, &weak);
+  craft_item(h, 0, AT(GLOBALS));
+  craft_code(h, AT(CODE), "@a.lua", 3, names, 1);
+  craft_constant(h, AT(KEY));
+  craft_closure(h, AT(CLOSURE), AT(CODE), AT(GLOBALS), upvalue, 1);
+  craft_upvalue(h, AT(UPVALUE), 0, AT(CDATA));
+  craft_cdata(h, AT(CDATA), 40, AT(CDATA) - 8, 9);
+  craft_userdata(h, AT(UDATA), 40, AT(GLOBALS), AT(GLOBALS), AT(90));
+  craft_jit(h, AT(30), 1);
+  craft_coroutine(h, AT(COROUTINE), 200, AT(GLOBALS));
+  craft_frame(h, 3, AT(CLOSURE));
+  craft_stackslot(h, 1, "local", AT(LIST));
+  craft_link(h, "link", AT(UDATA));
+}
+
+/* The contents of blocks, one that goes on with an object, a whole dump. */
+static void seeds_heap(const char *dir)
+{
+  CraftHeap h;
+  LpBuf b = {0};
+  craft_heap_open(&h, 64);
+  craft_heap_root(&h, AT(GLOBALS), "_G");
+  craft_heap_root(&h, AT(COROUTINE), "main thread");
+  craft_heap_vmpart(&h, 10, "state");
+  craft_heap_ctype(&h, 9, 0x30000009, 40, "");
+  seeds_objects(&h);
+  seed(dir, "heap", "objects", h.c.block.s, h.c.block.n);
+  lp_buf_add(&b, h.c.block.s, h.c.block.n);
+  lp_buf_add(&b, "\xfe\0", 2);
+  craft_heap_flush(&h);
+  craft_owner(&h, AT(COROUTINE), 0);
+  craft_stackslot(&h, 2, NULL, AT(CDATA));
+  lp_buf_add(&b, h.c.block.s, h.c.block.n);
+  seed(dir, "heap", "split", b.s, b.n);
+  craft_heap_end(&h);
+  seed(dir, "stream", "v16-heap", h.c.out.s, h.c.out.n);
+  lp_buf_free(&b);
+  craft_heap_close(&h);
+}
+
+/* -- All of them ----------------------------------------------------------- */
+
 /* All seeds of version 0x10. */
 static void seeds_new(const char *dir)
 {
@@ -85,6 +164,7 @@ static void seeds_new(const char *dir)
   sample_cpu(&s);
   seeds_compact(dir, "samples", "cpu", &s);
   seeds_foreign(dir);
+  seeds_heap(dir);
 }
 
 /* A seed as it is, and packed in every way: in one piece, and in two. */

@@ -67,7 +67,8 @@ static const struct argp_option options[] = {
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
      "the whole profile, or a VIEW's table; csv: a VIEW's table (default: "
      "lines, if available); pprof: gzip, for pprof; speedscope; "
-     "html: a page with flame graphs and tables",
+     "html: a page with flame graphs and tables, of a heap dump with who keeps "
+     "what; heapsnapshot: a heap dump, for Chrome's DevTools",
      1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
     {NULL, 0, NULL, 0, "What is counted:", 2},

@@ -209,6 +209,7 @@ void lp_compact_read(LpInput *in, const LpSink *sink)
     body = 0;
   lp_items_open(&c.items, sink, body);
   c.heap.sink = sink->heap;
+  c.heap.strings = LJM_HEAP_STRINGS;
   compact_blocks(&c, body ? NULL : &c.damage);
   lp_items_close(&c.items);
 }

@@ -96,7 +96,9 @@ typedef struct LpHeapSink {
   void (*end)(void *ctx, const LpHeapEnd *e);
 } LpHeapSink;
 
-/* The state of a dump that is read. Start it with zeros. */
+/* The state of a dump that is read. Start it with zeros but for `strings`:
+** LJM_HEAP_STRINGS, until META has another number.
+*/
 typedef struct LpHeapItems {
   const LpHeapSink *sink;
   uint64_t strings; /* Most bytes of a string that are written. */

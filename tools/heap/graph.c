@@ -24,7 +24,8 @@ void lp_graph_close(LpGraph *g)
   lp_live_free(&g->ids);
   lp_intern_free(&g->names);
   free(g->text);
-  lp_idmap_free(&g->large);
+  lp_idmap_free(&g->larges);
+  free(g->large);
   memset(g, 0, sizeof(*g));
 }
 
@@ -66,26 +67,35 @@ static void graph_shut(LpGraph *g)
   g->open = LP_NONE;
 }
 
+/* Keeps a size that has no room in its object. */
+static void graph_large(LpGraph *g, uint32_t id, uint64_t size)
+{
+  g->large = lp_grow(g->large, &g->caplarge, g->nlarge + 1, sizeof(*g->large));
+  lp_idmap_put(&g->larges, id, (uint32_t)g->nlarge);
+  g->large[g->nlarge++] = size;
+}
+
 uint32_t lp_graph_object(LpGraph *g, uint64_t addr, unsigned type,
                          uint64_t size, unsigned flags)
 {
   uint32_t id = lp_graph_id(g, addr);
   graph_shut(g);
-  if (id == LP_NONE || (g->flags[id] & LP_NODE_DEFINED))
+  if (id == LP_NONE || id == LP_GRAPH_ROOT || (g->flags[id] & LP_NODE_DEFINED))
     return LP_NONE;
   g->type[id] = (uint8_t)type;
   g->flags[id] = (uint8_t)(flags | LP_NODE_DEFINED);
   g->node[id].size = size < LP_SIZE_LARGE ? (uint32_t)size : LP_SIZE_LARGE;
   if (size >= LP_SIZE_LARGE)
-    lp_idmap_put(&g->large, id, (uint32_t)(size >> 32));
+    graph_large(g, id, size);
   g->open = id;
   g->from = g->nedge;
   return id;
 }
 
-int lp_graph_resume(LpGraph *g, uint64_t addr)
+void lp_graph_resume(LpGraph *g, uint64_t addr)
 {
-  return g->open != LP_NONE && g->node[g->open].addr == addr;
+  if (g->open == LP_NONE || g->node[g->open].addr != addr)
+    graph_shut(g);
 }
 
 uint64_t lp_graph_size(const LpGraph *g, uint32_t id)
@@ -93,7 +103,7 @@ uint64_t lp_graph_size(const LpGraph *g, uint32_t id)
   uint32_t size = g->node[id].size;
   if (size != LP_SIZE_LARGE)
     return size;
-  return ((uint64_t)lp_idmap_get(&g->large, id) << 32) + (1u << 31);
+  return g->large[lp_idmap_get(&g->larges, id)];
 }
 
 /* -- References ------------------------------------------------------------ */

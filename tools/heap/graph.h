@@ -24,7 +24,7 @@ typedef enum LpEdgeKind {
   LP_EDGE_ROOT,     /* The name of a root, by its number in names. */
   LP_EDGE_FIELD,    /* The value of a string key: the key's object. */
   LP_EDGE_ITEM,     /* The value of a key that is a number: that. */
-  LP_EDGE_VALUE,    /* The value of another key. */
+  LP_EDGE_VALUE,    /* The value of another key: its name plus 1, or 0. */
   LP_EDGE_KEY,      /* A key of a table. */
   LP_EDGE_META,     /* Metatable. */
   LP_EDGE_ENV,      /* Environment. */
@@ -71,7 +71,7 @@ enum {
   LP_NODE_DEFINED = 1, /* It was not only mentioned. */
   LP_NODE_GARBAGE = 2, /* The collector is about to free it. */
   LP_NODE_FIXED = 4,   /* The collector never frees it. */
-  LP_NODE_FLAG = 8     /* For whoever looks at the graph. */
+  LP_NODE_EMPTY = 8    /* A table without keys. */
 };
 
 /* An object. Strings have no references, but text. */
@@ -94,7 +94,9 @@ typedef struct LpGraph {
   LpIntern names; /* Of roots, locals, links. */
   char *text; /* Beginnings of strings, each behind its length in 2 bytes. */
   size_t ntext, captext;
-  LpIdMap large; /* Number -> size, in units of 4 GiB. */
+  LpIdMap larges;  /* Number -> number in large: */
+  uint64_t *large; /* sizes of LP_SIZE_LARGE bytes and more. */
+  size_t nlarge, caplarge;
   uint32_t open; /* The object that is being filled. */
   size_t from;   /* Where its references begin. */
 } LpGraph;
@@ -112,15 +114,15 @@ uint32_t lp_graph_id(LpGraph *g, uint64_t addr);
 
 /* Define the object at ADDR, of TYPE and so many bytes. Its references follow,
 ** up to the next object. Returns its number, or LP_NONE if it is defined
-** already or there are too many.
+** already, there are too many, or ADDR is 0.
 */
 uint32_t lp_graph_object(LpGraph *g, uint64_t addr, unsigned type,
                          uint64_t size, unsigned flags);
 
-/* Go on with the references of an object, which is the last one. Returns 0 if
-** it is not.
+/* Go on with the references of an object, which is the last one. If it is not,
+** the last one is complete, and references are lost up to the next object.
 */
-int lp_graph_resume(LpGraph *g, uint64_t addr);
+void lp_graph_resume(LpGraph *g, uint64_t addr);
 
 /* Add a reference of the object that is being filled, to the one at ADDR. */
 void lp_graph_edge(LpGraph *g, LpEdgeKind kind, uint64_t detail, uint64_t addr);

@@ -33,7 +33,8 @@ void lp_group_free(LpGroup *g)
 }
 
 /* Does a group take in KID, which PARENT keeps? Only one of the same shape; a
-** shape that says little is only followed along a list.
+** shape that says little is only followed along a list. A trace always takes in
+** its side traces: they are code of one function.
 */
 static int group_takes(const LpGroup *g, const LpHeap *h, uint32_t kid,
                        uint32_t parent)
@@ -41,6 +42,7 @@ static int group_takes(const LpGroup *g, const LpHeap *h, uint32_t kid,
   if (h->shapes.of[kid] != g->shape)
     return 0;
   return !lp_shape_isplain(h, g->shape) ||
+         h->dump.graph.type[kid] == LJM_TYPE_TRACE ||
          (!g->apart && h->dom.retained[kid] > h->dom.retained[parent] / 2);
 }
 
@@ -135,16 +137,32 @@ void lp_group_step(LpBuf *b, const LpHeap *h, uint32_t id, unsigned most)
     lp_path_name(b, &h->dump, &h->paths, id, most);
 }
 
+/* The object of a group that keeps most. */
+static uint32_t group_largest(const LpGroup *g, const LpHeap *h)
+{
+  uint32_t largest = g->id[0];
+  size_t i;
+  for (i = 1; i < g->n; i++)
+    if (h->dom.retained[g->id[i]] > h->dom.retained[largest])
+      largest = g->id[i];
+  return largest;
+}
+
 void lp_group_name(LpBuf *b, const LpHeap *h, const LpGroup *g)
 {
-  if (g->n > 1)
-    lp_buf_printf(b, "%zu x ", g->n);
-  else
+  int several = g->n > 1;
+  if (!several || g->apart) {
     lp_group_step(b, h, g->id[0], GROUP_STEPS);
-  if (g->n == 1)
     lp_buf_puts(b, "  ");
-  if (g->shape != LP_NONE && g->n > 1)
+  }
+  if (several)
+    lp_buf_printf(b, "%zu x ", g->n);
+  if (g->shape != LP_NONE && several)
     lp_shape_name(b, h, g->shape);
   else
     lp_shape_nameof(b, h, g->id[0]);
+  if (several && !g->apart && h->dom.parent[g->id[0]] == LP_GRAPH_ROOT) {
+    lp_buf_puts(b, ", such as ");
+    lp_path_name(b, &h->dump, &h->paths, group_largest(g, h), GROUP_STEPS);
+  }
 }

@@ -46,8 +46,9 @@ LpGroups lp_groups_below(const LpHeap *h, const LpGroup *g, uint64_t least,
 /* Free groups. Those that the caller took over have an ID of NULL. */
 void lp_groups_free(LpGroups *s);
 
-/* Append the name of a group: how it is reached, if it is one object, else how
-** many there are; and its shape behind two spaces.
+/* Append the name of a group: how it is reached, if it is one object or a list;
+** how many objects there are, and their shape. Of several that only the root
+** keeps, the path of the one that keeps most.
 */
 void lp_group_name(LpBuf *b, const LpHeap *h, const LpGroup *g);
 

@@ -11,16 +11,57 @@
 
 #define PATH_TEXT 40 /* Bytes of a string that are shown. */
 
+#define PATH_HEAD 8  /* Steps from the root that are found at once. */
+#define PATH_MARK 64 /* Each so many steps an object knows its head. */
+
+/* -- The search ------------------------------------------------------------ */
+
+/* The object on the path to ID that is PATH_HEAD steps from the root. Those
+** that refer to ID know theirs, or are near enough to it.
+*/
+static uint32_t paths_head(const LpPaths *p, uint32_t id, unsigned depth)
+{
+  for (; depth > PATH_HEAD; depth--) {
+    uint32_t head;
+    id = p->from[id];
+    head = depth % PATH_MARK == 1 ? lp_idmap_get(&p->heads, id) : LP_NONE;
+    if (head != LP_NONE)
+      return head;
+  }
+  return id;
+}
+
+/* Lets the objects of a level know the heads of their paths, so that the name
+** of an object in a long list needs no walk through all of it. Those that were
+** reached from the same object are beside each other.
+*/
+static void paths_mark(LpPaths *p, const uint32_t *id, size_t n, unsigned depth)
+{
+  uint32_t head = LP_NONE;
+  size_t i;
+  for (i = 0; i < n; i++) {
+    if (i == 0 || p->from[id[i]] != p->from[id[i - 1]])
+      head = paths_head(p, id[i], depth);
+    lp_idmap_put(&p->heads, id[i], head);
+  }
+}
+
 void lp_paths(const LpGraph *g, LpPaths *p)
 {
   uint32_t *queue = lp_alloc(g->n * sizeof(uint32_t));
-  size_t at, n = 0;
-  p->from = lp_alloc(g->n * sizeof(uint32_t));
-  p->edge = lp_alloc(g->n * sizeof(uint32_t));
+  size_t at, n = 0, level = 1;
+  unsigned depth = 0;
+  *p = (LpPaths){.from = lp_alloc(g->n * sizeof(uint32_t)),
+                 .edge = lp_alloc(g->n * sizeof(uint32_t))};
   memset(p->from, 0xff, g->n * sizeof(uint32_t));
   queue[n++] = LP_GRAPH_ROOT;
   for (at = 0; at < n; at++) {
     const LpEdge *e = lp_graph_first(g, queue[at]);
+    if (at == level) {
+      level = n;
+      if (++depth >= 2 * PATH_MARK && depth % PATH_MARK == 0)
+        paths_mark(p, queue + at, level - at, depth);
+    }
     for (; e; e = lp_graph_next(e)) {
       uint32_t to = lp_edge_to(e);
       if (to == LP_GRAPH_ROOT || p->from[to] != LP_NONE)
@@ -37,7 +78,8 @@ void lp_paths_free(LpPaths *p)
 {
   free(p->from);
   free(p->edge);
-  *p = (LpPaths){NULL, NULL};
+  lp_idmap_free(&p->heads);
+  memset(p, 0, sizeof(*p));
 }
 
 /* -- Steps ----------------------------------------------------------------- */
@@ -118,10 +160,9 @@ static void path_upvalue(LpBuf *b, const LpDump *d, uint32_t fn, uint32_t i)
 void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
 {
   static const char *const plain[] = {
-      [LP_EDGE_VALUE] = "[?]",          [LP_EDGE_KEY] = "<key>",
-      [LP_EDGE_META] = "<metatable>",   [LP_EDGE_ENV] = "<environment>",
-      [LP_EDGE_CONTENT] = "",           [LP_EDGE_PROTO] = "<prototype>",
-      [LP_EDGE_CONSTANT] = "<constant>"};
+      [LP_EDGE_KEY] = "<key>",         [LP_EDGE_META] = "<metatable>",
+      [LP_EDGE_ENV] = "<environment>", [LP_EDGE_CONTENT] = "",
+      [LP_EDGE_PROTO] = "<prototype>", [LP_EDGE_CONSTANT] = "<constant>"};
   uint32_t detail = lp_edge_detail(e);
   switch (lp_edge_kind(e)) {
   case LP_EDGE_ROOT:
@@ -135,6 +176,12 @@ void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
       lp_buf_puts(b, "[?]");
     else
       lp_buf_printf(b, "[%" PRIu32 "]", detail);
+    break;
+  case LP_EDGE_VALUE:
+    lp_buf_puts(b, "[");
+    if (detail)
+      path_graphname(b, &d->graph, detail - 1);
+    lp_buf_puts(b, detail ? "]" : "?]");
     break;
   case LP_EDGE_UPVALUE:
     path_upvalue(b, d, from, detail);
@@ -163,28 +210,82 @@ void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
 
 /* -- Names ----------------------------------------------------------------- */
 
+/* Appends the steps to N objects, the last one first. */
+static void path_steps(LpBuf *b, const LpDump *d, const LpPaths *p,
+                       const uint32_t *id, size_t n)
+{
+  while (n-- > 0)
+    lp_path_step(b, d, p->from[id[n]], &d->graph.edge[p->edge[id[n]]]);
+}
+
+/* Puts into ID the objects from one up to the root; or up to the first one,
+** behind LEAST, that knows its head: that is returned, else LP_NONE.
+*/
+static uint32_t path_up(const LpPaths *p, uint32_t at, size_t least,
+                        uint32_t *id, size_t *n)
+{
+  for (*n = 0; at != LP_GRAPH_ROOT; at = p->from[at]) {
+    uint32_t head = *n < least ? LP_NONE : lp_idmap_get(&p->heads, at);
+    if (head != LP_NONE)
+      return head;
+    id[(*n)++] = at;
+  }
+  return LP_NONE;
+}
+
 void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
                   unsigned most)
 {
-  uint32_t *step, at;
-  size_t n = 0, i, half = most / 2;
+  uint32_t up[3 * PATH_MARK], top[PATH_HEAD], head;
+  size_t n, ntop, half = most < 2 * PATH_HEAD ? most / 2 : PATH_HEAD;
   if (id != LP_GRAPH_ROOT && p->from[id] == LP_NONE) {
     lp_buf_puts(b, "(unreachable)");
     return;
   }
-  for (at = id; at != LP_GRAPH_ROOT; at = p->from[at])
-    n++;
-  step = lp_alloc((n + 1) * sizeof(*step));
-  for (at = id, i = n; at != LP_GRAPH_ROOT; at = p->from[at])
-    step[--i] = at;
-  for (i = 0; i < n; i++) {
-    if (n > most && i == half) {
-      i = n - half;
-      lp_buf_puts(b, "...");
-    }
-    lp_path_step(b, d, p->from[step[i]], &d->graph.edge[p->edge[step[i]]]);
+  head = path_up(p, id, half, up, &n);
+  if (head == LP_NONE && n <= most) {
+    path_steps(b, d, p, up, n);
+    return;
   }
-  free(step);
+  if (head == LP_NONE)
+    path_steps(b, d, p, up + n - half, half);
+  else if (path_up(p, head, PATH_HEAD, top, &ntop) == LP_NONE)
+    path_steps(b, d, p, top + ntop - half, half);
+  lp_buf_puts(b, "...");
+  path_steps(b, d, p, up, half);
+}
+
+/* The function of the frame that a slot of a stack belongs to, or LP_NONE. */
+static uint32_t path_frame(const LpGraph *g, uint32_t thread,
+                           const LpEdge *slot)
+{
+  const LpEdge *e = lp_graph_first(g, thread);
+  uint32_t fn = LP_NONE;
+  for (; e && e != slot; e = lp_graph_next(e))
+    if (lp_edge_kind(e) == LP_EDGE_FRAME)
+      fn = lp_edge_to(e);
+  return fn;
+}
+
+uint32_t lp_path_code(const LpDump *d, const LpPaths *p, uint32_t id)
+{
+  const LpGraph *g = &d->graph;
+  uint32_t at = id;
+  while (at != LP_GRAPH_ROOT && p->from[at] != LP_NONE) {
+    const LpEdge *e = &g->edge[p->edge[at]];
+    LpEdgeKind kind = lp_edge_kind(e);
+    uint32_t fn = LP_NONE, proto = LP_NONE;
+    at = p->from[at];
+    if (kind == LP_EDGE_UPVALUE)
+      fn = at;
+    else if (kind == LP_EDGE_LOCAL || kind == LP_EDGE_SLOT)
+      fn = path_frame(g, at, e);
+    if (fn != LP_NONE)
+      proto = lp_dump_link(d, fn, LP_EDGE_PROTO);
+    if (proto != LP_NONE)
+      return proto;
+  }
+  return LP_NONE;
 }
 
 const char *lp_path_type(unsigned type)
@@ -259,6 +360,7 @@ void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id)
   lp_buf_puts(b, lp_path_type(g->type[id]));
   if (g->type[id] == LJM_TYPE_FUNCTION)
     proto = lp_dump_link(d, id, LP_EDGE_PROTO);
+  lp_identifiers_add(b, d, proto == LP_NONE ? id : proto);
   if (proto != LP_NONE)
     lp_path_proto(b, d, proto);
   else

@@ -12,6 +12,7 @@
 typedef struct LpPaths {
   uint32_t *from; /* Who refers to it, or LP_NONE. */
   uint32_t *edge; /* By which of the graph's references. */
+  LpIdMap heads;  /* Of some that are far from the root: one near it. */
 } LpPaths;
 
 /* Find the paths of a sealed graph. */
@@ -21,12 +22,17 @@ void lp_paths(const LpGraph *g, LpPaths *p);
 void lp_paths_free(LpPaths *p);
 
 /* Append the path to an object, as _G.cache.users[17]. One that is longer than
-** MOST steps is cut in its middle.
+** MOST steps, at most 16, is cut in its middle.
 */
 void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
                   unsigned most);
 
-/* Append what an object is: "table", "function search (app.lua:12)". */
+/* The function whose code holds an object, or what leads to it: that of the
+** last upvalue or local on the path. Returns its prototype, or LP_NONE.
+*/
+uint32_t lp_path_code(const LpDump *d, const LpPaths *p, uint32_t id);
+
+/* Append what an object is: "table", "function search app.lua:12". */
 void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id);
 
 /* Append the last step of the path to an object, if it has a name: the key in a

@@ -12,7 +12,9 @@
   _(crc) _(leb) _(live) _(label) _(compact) _(stacks) _(model) _(samples)        \
   _(tables) _(views) _(wanted) _(shape) _(limit)                               \
   _(broken) _(damage) _(legacy) _(field) _(cpu) _(cpu_model) _(writer)         \
-  _(unpack) _(every) _(bounds) _(json) _(csv) _(heapsnapshot) _(joint) _(foreign)
+  _(unpack) _(every) _(bounds) _(json) _(csv) _(heapsnapshot) _(joint)         \
+  _(foreign) _(dominators) _(heap_objects) _(heap_tables) _(heap_broken)       \
+  _(heap_deep)
 /* clang-format on */
 
 #define SUITE_DECL(name) Suite *suite_##name(void);

@@ -10,7 +10,8 @@
 
 #include "heap_report.h"
 
-#define PATHS_MOST 5 /* Of a shape, if nothing else is said. */
+#define PATHS_MOST  5   /* Of a shape, if nothing else is said. */
+#define PATHS_STEPS 100 /* Of one, before its middle is left out. */
 
 /* -- What is meant --------------------------------------------------------- */
 
@@ -74,9 +75,9 @@ static uint32_t *paths_objects(const LpHeap *h, const LpReportOptions *opt,
 
 /* -- The table ------------------------------------------------------------- */
 
-/* One object on the way. */
+/* One object on the way; LINE counts the lines before it. */
 static void paths_step(LpTable *t, const LpHeap *h, uint32_t id, size_t path,
-                       unsigned depth)
+                       size_t depth, unsigned line)
 {
   const LpGraph *g = &h->dump.graph;
   LpBuf b = {0}, addr = {0};
@@ -87,33 +88,59 @@ static void paths_step(LpTable *t, const LpHeap *h, uint32_t id, size_t path,
   lp_table_string(t, 2, addr.s);
   lp_table_number(t, 3, path);
   lp_table_number(t, 4, depth);
-  lp_buf_printf(&b, "%*s", (int)(2 * depth), "");
+  lp_buf_printf(&b, "%*s", (int)(2 * line), "");
   if (lp_dominators_has(&h->dom, id))
     lp_path_step(&b, &h->dump, h->paths.from[id], &g->edge[h->paths.edge[id]]);
   else
     lp_buf_puts(&b, "(unreachable)");
   lp_buf_puts(&b, "  ");
   lp_path_object(&b, &h->dump, id);
-  if (g->type[id] == LJM_TYPE_TABLE || g->type[id] == LJM_TYPE_CDATA) {
+  if (g->type[id] == LJM_TYPE_TABLE || g->type[id] == LJM_TYPE_CDATA ||
+      g->type[id] == LJM_TYPE_THREAD) {
     b.n -= strlen(lp_path_type(g->type[id]));
     lp_shape_nameof(&b, h, id);
   }
   lp_table_string(t, 5, b.s);
 }
 
-/* All objects on the way to one, from the root on. */
+/* The N objects that are left out in the middle of a long way. */
+static void paths_gap(LpTable *t, const LpHeap *h, const uint32_t *id, size_t n,
+                      size_t path, size_t depth)
+{
+  uint64_t bytes = 0;
+  LpBuf b = {0};
+  size_t i;
+  for (i = 0; i < n; i++)
+    bytes += lp_graph_size(&h->dump.graph, id[i]);
+  lp_table_row(t);
+  lp_table_number(t, 0, h->dom.retained[id[n - 1]]);
+  lp_table_number(t, 1, bytes);
+  lp_table_string(t, 2, lp_strdup("..."));
+  lp_table_number(t, 3, path);
+  lp_table_number(t, 4, depth);
+  lp_buf_printf(&b, "%*s... %zu objects", PATHS_STEPS, "", n);
+  lp_table_string(t, 5, b.s);
+}
+
+/* The objects on the way to one, from the root on. */
 static void paths_way(LpTable *t, const LpHeap *h, uint32_t id, size_t path)
 {
-  uint32_t at, *step;
-  unsigned n = 0, i;
-  for (at = id; at != LP_NONE && at != LP_GRAPH_ROOT; at = h->paths.from[at])
-    n++;
-  step = lp_alloc((n + 1) * sizeof(*step));
-  for (i = n, at = id; i > 0; at = h->paths.from[at])
-    step[--i] = at;
-  for (i = 0; i < n; i++)
-    paths_step(t, h, step[i], path, i);
-  free(step);
+  uint32_t *up = NULL, at;
+  size_t n = 0, cap = 0, i, half = PATHS_STEPS / 2;
+  unsigned line = 0;
+  for (at = id; at != LP_NONE && at != LP_GRAPH_ROOT; at = h->paths.from[at]) {
+    up = lp_grow(up, &cap, n + 1, sizeof(*up));
+    up[n++] = at;
+  }
+  for (i = 0; i < n; i++) {
+    if (i == half && n > PATHS_STEPS) {
+      paths_gap(t, h, up + half, n - 2 * half, path, i);
+      i = n - half;
+      line++;
+    }
+    paths_step(t, h, up[n - 1 - i], path, i, line++);
+  }
+  free(up);
 }
 
 static void paths_table(LpTable *t, const LpProfile *prof,

@@ -8,7 +8,8 @@
 #include "groups.h"
 #include "heap_report.h"
 
-#define TREE_DEEP 40 /* Lines below each other. */
+#define TREE_DEEP  40 /* Lines below each other. */
+#define TREE_APART 8  /* One part of so many has a line of its own. */
 
 /* Lines that are still to be written, the next one last. */
 typedef struct Line {
@@ -24,10 +25,14 @@ typedef struct Tree {
   size_t n, cap;
 } Tree;
 
-/* The lines below a group, in their order. Small ones are left out. */
+/* The lines below a group, in their order. Small ones are left out. Below the
+** root, each large enough object has a line of its own.
+*/
 static void tree_below(Tree *tr, const LpGroup *g, unsigned depth)
 {
-  LpGroups below = lp_groups_below(tr->h, g, tr->least, tr->least);
+  uint64_t part = depth ? g->retained / TREE_APART : 0;
+  LpGroups below =
+      lp_groups_below(tr->h, g, tr->least, part > tr->least ? part : tr->least);
   size_t i;
   for (i = below.n; i-- > 0;) {
     tr->line = lp_grow(tr->line, &tr->cap, tr->n + 1, sizeof(*tr->line));

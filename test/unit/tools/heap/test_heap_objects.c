@@ -1,0 +1,254 @@
+/*
+** Each type of objects and each kind of part, with what is known of them then:
+** sizes, paths, names, what keeps what.
+*/
+
+#include <string.h>
+
+#include "heap_run.h"
+#include "suites.h"
+
+/* The address of object I. */
+#define AT(i) (0x7f0000010000 + (i)*0x100ull)
+
+enum { G = 1, KEY, TABLE, OTHER, CODE, CLOSURE, UPVALUE, HELD, COROUTINE };
+enum { TRACE = 20, CDATA, UDATA, META, CFUNC, BUFFER, KEY2, NAME, NAMEKEY };
+
+static size_t size_of(const HeapRun *r, uint64_t addr)
+{
+  return lp_graph_size(&r->heap->dump.graph, heap_id(r, addr));
+}
+
+static uint64_t retained_of(const HeapRun *r, uint64_t addr)
+{
+  return r->heap->dom.retained[heap_id(r, addr)];
+}
+
+static uint64_t dominator_of(const HeapRun *r, uint64_t addr)
+{
+  uint32_t parent = r->heap->dom.parent[heap_id(r, addr)];
+  return parent == LP_NONE ? 1 : r->heap->dump.graph.node[parent].addr;
+}
+
+/* A closure with an upvalue whose name the prototype has, and what that holds.
+ */
+static void craft_functions(CraftHeap *h)
+{
+  static const char *const names[] = {"cache", "second"};
+  static const uint64_t upvalues[] = {AT(UPVALUE), AT(UPVALUE + 100)};
+  craft_code(h, AT(CODE), "@app.lua", 12, names, 2);
+  craft_constant(h, AT(KEY));
+  craft_closure(h, AT(CLOSURE), AT(CODE), AT(G), upvalues, 2);
+  craft_upvalue(h, AT(UPVALUE), 0, AT(HELD));
+  craft_upvalue(h, AT(UPVALUE + 100), AT(900), 0);
+  craft_table(h, AT(HELD), 64);
+}
+
+static void craft_globals(CraftHeap *h)
+{
+  craft_table(h, AT(G), 1000);
+  craft_field(h, AT(KEY), AT(TABLE));
+  craft_field(h, AT(KEY2), AT(CLOSURE));
+  craft_string(h, AT(KEY), "data");
+  craft_string(h, AT(KEY2), "not a name");
+  craft_table(h, AT(TABLE), 100);
+  craft_item(h, 17, AT(OTHER));
+}
+
+START_TEST(test_paths)
+{
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 64);
+  craft_heap_root(&h, AT(G), "_G");
+  craft_globals(&h);
+  craft_table(&h, AT(OTHER), 40);
+  craft_functions(&h);
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_int_eq(r.status, 0);
+  ck_assert_str_eq(heap_place(&r, AT(G)), "_G");
+  ck_assert_str_eq(heap_place(&r, AT(TABLE)), "_G.data");
+  ck_assert_str_eq(heap_place(&r, AT(OTHER)), "_G.data[17]");
+  ck_assert_str_eq(heap_place(&r, AT(CLOSURE)), "_G[\"not a name\"]");
+  ck_assert_str_eq(heap_place(&r, AT(HELD)), "_G[\"not a name\"]:cache");
+  ck_assert_str_eq(heap_place(&r, AT(CODE)), "_G[\"not a name\"]<prototype>");
+  ck_assert_str_eq(heap_object(&r, AT(CLOSURE)),
+                   "function not a name app.lua:12");
+  ck_assert_str_eq(heap_object(&r, AT(CODE)),
+                   "prototype not a name app.lua:12");
+  ck_assert_str_eq(heap_object(&r, AT(KEY)), "string \"data\"");
+  ck_assert_uint_eq(dominator_of(&r, AT(HELD)), AT(UPVALUE));
+  ck_assert_uint_eq(dominator_of(&r, AT(KEY)), AT(G)); /* A constant, too. */
+  ck_assert_uint_eq(retained_of(&r, AT(TABLE)), 140);
+  ck_assert_uint_eq(retained_of(&r, AT(UPVALUE)), 48 + 64);
+  ck_assert_uint_eq(lp_heap_bytes(r.heap), h.bytes);
+  ck_assert_uint_eq(lp_heap_reached(r.heap), h.bytes);
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
+/* A coroutine with a frame, a local and a slot without a name. */
+static void craft_stack_holder(CraftHeap *h)
+{
+  craft_coroutine(h, AT(COROUTINE), 1024, 0);
+  craft_frame(h, 33, AT(CLOSURE));
+  craft_stackslot(h, 1, "request", AT(OTHER));
+  craft_stackslot(h, 2, NULL, AT(CDATA));
+  craft_functions(h);
+  craft_table(h, AT(OTHER), 40);
+  craft_cdata(h, AT(CDATA), 32, AT(CDATA) - 8, 100);
+}
+
+START_TEST(test_thread)
+{
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 64);
+  craft_heap_root(&h, AT(COROUTINE), "main thread");
+  craft_stack_holder(&h);
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_int_eq(r.status, 0);
+  ck_assert_str_eq(heap_place(&r, AT(OTHER)), "main thread<local request>");
+  ck_assert_str_eq(heap_place(&r, AT(CDATA)), "main thread<stack slot 2>");
+  ck_assert_str_eq(heap_place(&r, AT(CLOSURE)),
+                   "main thread<function at line 33>");
+  ck_assert_ptr_nonnull(strstr(heap_report(&r, "csv", "threads"),
+                               "thread app.lua:12,main thread\n"));
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
+/* An object of a class: userdata with a metatable that has __name. */
+static void craft_class(CraftHeap *h)
+{
+  craft_table(h, AT(META), 80);
+  craft_field(h, AT(NAMEKEY), AT(NAME));
+  craft_string(h, AT(NAMEKEY), "__name");
+  craft_string(h, AT(NAME), "FILE*");
+  craft_userdata(h, AT(UDATA), 96, 0, AT(META), AT(BUFFER));
+}
+
+START_TEST(test_rest)
+{
+  static const uint64_t upvalue = AT(UDATA);
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 64);
+  craft_heap_root(&h, AT(TRACE), "traces");
+  craft_heap_root(&h, AT(CFUNC), "registry");
+  craft_heap_ctype(&h, 9, 0x00000000, 4, "");
+  craft_heap_ctype(&h, 100, 0x30000009, 40, "");
+  craft_jit(&h, AT(TRACE), 7);
+  craft_constant(&h, AT(CDATA));
+  craft_cdata(&h, AT(CDATA), 56, 0, 100);
+  craft_class(&h);
+  craft_cclosure(&h, AT(CFUNC), 1, 0x400000, &upvalue, 1);
+  craft_link(&h, "a \"link\"", AT(HELD));
+  craft_table(&h, AT(HELD), 64);
+  craft_heap_vmpart(&h, 500, "string table");
+  h.making = -8;
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_int_eq(r.status, 0);
+  ck_assert_str_eq(heap_place(&r, AT(CDATA)), "traces<constant>");
+  ck_assert_str_eq(heap_place(&r, AT(UDATA)), "registry:upvalue 1");
+  ck_assert_str_eq(heap_place(&r, AT(META)), "registry:upvalue 1<metatable>");
+  ck_assert_str_eq(heap_place(&r, AT(HELD)), "registry<a \\\"link\\\">");
+  heap_report(&r, "csv", "shapes");
+  ck_assert_ptr_nonnull(strstr(r.text.s, ",userdata FILE*\n"));
+  ck_assert_ptr_nonnull(strstr(r.text.s, ",cdata int32_t[10]\n"));
+  ck_assert_ptr_nonnull(
+      strstr(heap_report(&r, "text", "summary"), " bytes in all\n"));
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
+/* What is about to be freed counts, but has no shape. What it refers to may be
+** gone.
+*/
+START_TEST(test_garbage)
+{
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 64);
+  craft_heap_root(&h, AT(G), "_G");
+  craft_table(&h, AT(G), 1000);
+  h.dead = 1;
+  craft_table(&h, AT(TABLE), 100);
+  craft_item(&h, 1, AT(500));
+  h.dead = 0;
+  craft_table(&h, AT(OTHER), 300); /* Not reached. */
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_int_eq(r.status, 0);
+  ck_assert_uint_eq(lp_heap_reached(r.heap), 1000);
+  ck_assert_uint_eq(r.heap->dump.garbage.bytes, 100);
+  ck_assert_str_eq(heap_place(&r, AT(TABLE)), "(unreachable)");
+  ck_assert_str_eq(heap_place(&r, AT(OTHER)), "(unreachable)");
+  ck_assert_ptr_nonnull(
+      strstr(heap_report(&r, "csv", "types"), "1400,100,3,400,2,table\n"));
+  ck_assert_ptr_nonnull(strstr(heap_report(&r, "text", "summary"),
+                               "is garbage that was not collected yet"));
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
+/* Strings that the VM never frees are kept by it. */
+START_TEST(test_fixed)
+{
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 4);
+  craft_string_of(&h, AT(KEY), 40, LJM_STRING_FIXED, 9, "__ne", 4);
+  craft_string_of(&h, AT(KEY2), 25, 0, 0, "", 0);
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_str_eq(heap_place(&r, AT(KEY)), "the VM");
+  ck_assert_str_eq(heap_object(&r, AT(KEY)), "string \"__ne\"");
+  ck_assert_str_eq(heap_place(&r, AT(KEY2)), "(unreachable)");
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
+/* Sizes of 4 GiB and more are kept exactly. */
+START_TEST(test_large)
+{
+  static const uint64_t size[] = {UINT32_MAX - 1ull, UINT32_MAX, 1ull << 32,
+                                  (5ull << 32) + 12345, (1ull << 40) + 1};
+  size_t i, n = sizeof(size) / sizeof(size[0]);
+  uint64_t sum = 0;
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 64);
+  for (i = 0; i < n; i++) {
+    CraftTable t = {.addr = AT(i + 1), .size = size[i]};
+    craft_heap_root(&h, AT(i + 1), "large");
+    craft_table_of(&h, &t);
+    sum += size[i];
+  }
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_int_eq(r.status, 0);
+  for (i = 0; i < n; i++) {
+    ck_assert_uint_eq(size_of(&r, AT(i + 1)), size[i]);
+    ck_assert_uint_eq(retained_of(&r, AT(i + 1)), size[i]);
+  }
+  ck_assert_uint_eq(lp_heap_reached(r.heap), sum);
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
+Suite *suite_heap_objects(void)
+{
+  const TTest *tests[] = {test_paths, test_thread, test_rest, test_garbage,
+                          test_fixed, test_large,  NULL};
+  return suite_of("heap_objects", tests);
+}
