@@ -150,6 +150,28 @@ static void heap_metatables(MPDump *d)
   }
 }
 
+/* What a trace refers to that is being compiled: it is no object yet. */
+static void heap_curtrace(MPDump *d)
+{
+#if LJ_HASJIT
+  static const char name[] = "the trace in the making";
+  GCtrace *T = &G2J(d->g)->cur;
+  IRRef ref;
+  if (T->traceno == 0)
+    return;
+  lj_heap_root(d, name, gcref(T->startpt));
+  for (ref = T->nk; ref < REF_TRUE; ref++) {
+    IRIns *ir = &T->ir[ref];
+    if (ir->o == IR_KGC)
+      lj_heap_root(d, name, ir_kgc(ir));
+    if (irt_is64(ir->t) && ir->o != IR_KNULL)
+      ref++;
+  }
+#else
+  UNUSED(d);
+#endif
+}
+
 /* What the collector starts from. */
 static void heap_roots(MPDump *d)
 {
@@ -163,6 +185,7 @@ static void heap_roots(MPDump *d)
   heap_metatables(d);
   for (i = 0; i < GCROOT_BASEMT; i++)
     lj_heap_root(d, "the VM", gcref(g->gcroot[i]));
+  heap_curtrace(d);
   lj_heap_root(d, "io.input()", gcref(g->gcroot[GCROOT_IO_INPUT]));
   lj_heap_root(d, "io.output()", gcref(g->gcroot[GCROOT_IO_OUTPUT]));
 #if LJ_HASFFI

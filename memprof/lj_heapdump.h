@@ -5,7 +5,9 @@
 #ifndef _LJ_HEAPDUMP_H
 #define _LJ_HEAPDUMP_H
 
+#include "lj_gc.h"
 #include "lj_obj.h"
+#include "lj_gc.h"
 
 #include "lj_memprof_stream.h"
 #include "lj_wbuf.h"
@@ -96,11 +98,12 @@ static LJ_AINLINE void lj_heap_uleb(MPDump *d, uint64_t v)
 
 /*
 ** True if the collector is about to free an object. What it refers to may be
-** gone already, and must not be looked at.
+** gone already, and must not be looked at. What is fixed is never freed, even
+** if nothing has marked it.
 */
 static LJ_AINLINE int lj_heap_isdead(const MPDump *d, const GCobj *o)
 {
-  return (o->gch.marked & d->dead) != 0;
+  return (o->gch.marked & (d->dead | LJ_GC_FIXED)) == d->dead;
 }
 
 #endif

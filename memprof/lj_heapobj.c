@@ -144,18 +144,20 @@ static void heap_uvnames(MPDump *d, const GCproto *pt)
 static void heap_proto(MPDump *d, GCproto *pt)
 {
   int dead = lj_heap_isdead(d, obj2gco(pt));
-  int same = gcrefeq(pt->chunkname, d->chunk);
+  int same = !dead && gcrefeq(pt->chunkname, d->chunk);
   const GCstr *chunk = dead ? NULL : proto_chunkname(pt);
   ptrdiff_t i;
-  lj_heap_begin(d, obj2gco(pt), LJM_TYPE_PROTO,
-                same && !dead ? LJM_PROTO_SAMECHUNK : 0, pt->sizept);
+  lj_heap_begin(d, obj2gco(pt), LJM_TYPE_PROTO, same ? LJM_PROTO_SAMECHUNK : 0,
+                pt->sizept);
   lj_heap_uleb(d, (uint32_t)pt->firstline);
   lj_heap_uleb(d, (uint32_t)pt->numline);
   lj_heap_uleb(d, mref(pt->lineinfo, const void) != NULL);
-  if (dead || !same) {
+  if (!same) {
     lj_wbuf_string(&d->buf, chunk ? strdata(chunk) : "",
                    chunk ? chunk->len : 0);
-    setgcrefr(d->chunk, pt->chunkname);
+    setgcrefnull(d->chunk); /* Of what is dead, the name was not written. */
+    if (!dead)
+      setgcrefr(d->chunk, pt->chunkname);
   }
   heap_uvnames(d, pt);
   heap_link(d, "chunk name", gcref(pt->chunkname));
@@ -312,11 +314,13 @@ static cTValue *heap_metafield(const MPDump *d, const GCtab *mt, int mm)
 /* Which references of a table do not keep what they refer to. */
 static int heap_weakness(const MPDump *d, const GCtab *t)
 {
-  const GCtab *mt = tabref(t->metatable);
+  const GCtab *mt;
   cTValue *mode;
   int weak = 0;
-  if (mt == NULL || lj_heap_isdead(d, obj2gco(t)) ||
-      (mt->nomm & (1u << MM_mode)))
+  if (gcref(t->metatable) == NULL || lj_heap_isdead(d, obj2gco(t)))
+    return 0;
+  mt = tabref(t->metatable);
+  if (mt->nomm & (1u << MM_mode))
     return 0;
   mode = heap_metafield(d, mt, MM_mode);
   if (mode == NULL || !tvisstr(mode))
@@ -410,8 +414,10 @@ static void heap_key(MPDump *d, cTValue *key, int tag)
   if (tag == LJM_VALUE_INT)
     lj_heap_uleb(d, ljm_zigzag((uint64_t)(tvisint(key) ? (int64_t)intV(key)
                                                        : (int64_t)numV(key))));
-  else if (tag == LJM_VALUE_NUMBER || tag == LJM_VALUE_LIGHT)
+  else if (tag == LJM_VALUE_NUMBER)
     lj_heap_uleb(d, key->u64);
+  else if (tag == LJM_VALUE_LIGHT)
+    lj_heap_uleb(d, (uint64_t)(uintptr_t)lightudV(d->g, key));
 }
 
 static void heap_nodes(MPDump *d, const GCtab *t)

@@ -8,6 +8,13 @@ obtain_package=$(cd "$(dirname "${BASH_SOURCE[0]}")/../luajit-patches" &&
 # shellcheck disable=SC2034
 real_packages=(lua-check lua-argparse lua-filesystem lua-penlight)
 
+# Those of doc/heap-guide.md: luacheck, Neovim, nginx with Lua, and wrk.
+# shellcheck disable=SC2034
+heap_packages=(lua-check lua-argparse lua-filesystem neovim neovim-runtime
+  libluajit-5.1-2 libmsgpackc2 libtermkey1 libtree-sitter0 libunibilium4 libuv1
+  libvterm0 lua-luv nginx libnginx-mod-http-lua libnginx-mod-http-ndk
+  lua-resty-core lua-resty-lrucache libluajit2-5.1-2 wrk)
+
 # Downloads into $2, below the cache $1, unless it is there; more arguments are
 # debian-package's. Others may do the same meanwhile.
 obtain() {

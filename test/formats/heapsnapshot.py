@@ -230,7 +230,8 @@ def check_names(snapshot, path):
         return
     for kind, shown in (("closure", r"heap\.lua:\d+"), ("closure", r"insert in C"),
                         ("code", r"prototype .*heap\.lua:8"), ("native", r"thread .*heap\.lua:\d+"),
-                        ("native", r"userdata"), ("object", "upvalue")):
+                        ("native", r"userdata"), ("object", "_G"), ("object", "registry"),
+                        ("native", "main thread"), ("object", "upvalue")):
         must(any(t == kind and re.search(shown + "$", s) for t, s in names), "no %s", shown)
     for edge in (("element", 17), ("property", "users"), ("internal", "metatable"),
                  ("internal", "key"), ("context", "hits"), ("internal", "value"),

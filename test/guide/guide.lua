@@ -7,7 +7,7 @@
 -- ```nginx are files, whose names are in their first lines. All commands run in
 -- one shell, in the folder that this runs in, and each must end with status 0.
 --
--- Words must be the same, and numbers of lines of code. The first two other
+-- Words must be the same but for addresses, and numbers of lines of code. The first two other
 -- numbers of a line, which are what it is about, may differ by a quarter, or
 -- shares by 5 points; in ```console about, by a factor of 4. Those behind may be
 -- any, as all in ```console any: what is live depends on where the collector is.
@@ -109,18 +109,23 @@ local units = {[""] = 1, B = 1, KiB = 2^10, MiB = 2^20, ["%"] = 0}
 
 -- The number that a word is, whether it is a share, and what ends it.
 local function number(word)
-  local n, unit, rest = word:match "^([-+]?%d[%d.]*)(%%?%a*)([:,;]?)$"
+  local n, unit, rest = word:match "^%(?([-+]?%d[%d.]*)(%%?%a*)(%)?[:,;]?)$"
   if n and tonumber(n) and units[unit] then
     local share = unit == "%"
     return tonumber(n) * (share and 1 or units[unit]), share, rest
   end
 end
 
+-- A word without the addresses and the places in arrays that are in it.
+local function constant(word)
+  return (word:gsub("0x%x+", "0x"):gsub("%[%d+%]", "[]"))
+end
+
 -- Are two words the same, or numbers that are near enough?
 local function same_word(a, b, exact, margin)
   local x, x_share, x_rest = number(a)
   local y, y_share, y_rest = number(b)
-  if a == b then return true end
+  if constant(a) == constant(b) then return true end
   if exact or not x or not y or x_share ~= y_share or x_rest ~= y_rest then
     return false
   end

@@ -717,12 +717,13 @@ def group_recorded():
         calm(b, out)
 
 
-def main():
+def main(groups):
+    """Run the group of the command line, of these. Returns the exit status."""
     if not browser.find():
         print("There is no Chromium here.")
         return 77
     try:
-        globals()["group_" + GROUP]()
+        groups["group_" + GROUP]()
     except (Wrong, browser.Failure) as e:
         print(f"FAILED: {e}")
         return 1
@@ -731,4 +732,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main(globals()))

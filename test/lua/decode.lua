@@ -122,6 +122,9 @@ local function get_uleb(r)
   end
 end
 
+-- What else is made of such integers has them from here.
+M.uleb, M.split, M.join, M.add_zigzag, M.address = get_uleb, split, join, add_zigzag, address
+
 -- A ULEB that has to be a number that Lua can count with.
 local function get_count(r)
   local v = get_uleb(r)

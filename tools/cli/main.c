@@ -112,6 +112,15 @@ static const LpReport *find_report(unsigned of)
 {
   LpBuf why = {0};
   const LpReport *r = lp_options_report(of, &why);
+  if (!r && lp_options.view && !(of & LP_OF_JOINED) &&
+      !lp_report_find(lp_options.format, lp_options.view, of) &&
+      lp_report_find(lp_options.format, lp_options.view, LP_OF_JOINED)) {
+    fprintf(stderr,
+            "%s: --view=%s is of two FILEs: a heap dump, and the recording "
+            "that it was taken in\n",
+            program_invocation_short_name, lp_options.view);
+    exit(EX_USAGE);
+  }
   if (!r) {
     fprintf(stderr, "%s: %s, of a %s profile\n", program_invocation_short_name,
             why.s, kind_name[of]);
@@ -217,6 +226,7 @@ static int order_files(void)
 int main(int argc, char **argv)
 {
   LpLoad l = {.body = choose, .show = show};
+  LpHeap *base = NULL;
   size_t got, bases;
   unsigned of = 0;
   int res;
@@ -229,6 +239,8 @@ int main(int argc, char **argv)
     lp_profile_set_baseline(l.prof);
     of = l.prof->of;
     l.prof->of = 0; /* Of FILEs, from here on. */
+    l.prof->heapbase = base = l.heap;
+    l.prof->heap = l.heap = NULL;
   }
   if (bases == lp_options.base.n) {
     l.follow = lp_options.follow;
@@ -248,5 +260,6 @@ int main(int argc, char **argv)
   lp_profile_free(l.prof);
   lp_join_free(l.join);
   lp_heap_free(l.heap);
+  lp_heap_free(base);
   return res;
 }

@@ -46,7 +46,9 @@ static const struct argp_option options[] = {
      "Memory: sites: events and live bytes by site (default); types: by type "
      "of object; sizes: by size; snapshots. CPU: functions (default); threads. "
      "Both: time: time series; functions, lines: self and total; tree: call "
-     "tree; callers: inverted call tree",
+     "tree; callers: inverted call tree. A heap dump and its recording: "
+     "keepers, makers: what each object keeps by who made it, and the reverse; "
+     "stacks: the same with callers",
      1},
     {"metric", OPT_METRIC, "METRIC", 0,
      "Memory: bytes allocated (default), allocations, reallocations, "
@@ -65,7 +67,8 @@ static const struct argp_option options[] = {
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
      "the whole profile, or a VIEW's table; csv: a VIEW's table (default: "
      "lines, if available); pprof: gzip, for pprof; speedscope; "
-     "html: a page with flame graphs and tables",
+     "html: a page with flame graphs and tables, of a heap dump with who keeps "
+     "what; heapsnapshot: a heap dump, for Chrome's DevTools",
      1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
     {NULL, 0, NULL, 0, "What is counted:", 2},
@@ -110,7 +113,8 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Limits:", 6},
     {"limit", OPT_LIMIT, "LIMIT", 0,
      "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if it is exceeded, by "
-     "all or by chunks, modules and sites that match GLOB",
+     "all or by chunks, modules and sites that match GLOB; of heap dumps "
+     "retained@PATH<=NUMBER",
      6},
     {NULL, 0, NULL, 0, "Others:", -1},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
@@ -219,8 +223,7 @@ static int parse_of_memory(void)
 }
 
 /* All options are parsed. Reports as text leave out small rows. Some report
-*must take
-** all options; which one depends on the kinds of FILEs.
+** must take all options; which one depends on the kinds of FILEs.
 */
 static void parse_report(struct argp_state *state)
 {
@@ -231,9 +234,9 @@ static void parse_report(struct argp_state *state)
   if (!lp_options_report(LP_OF_MEMORY, &why) &&
       !lp_options_report(LP_OF_CPU, &other) &&
       !lp_options_report(LP_OF_HEAP, &heap) &&
+      !lp_options_report(LP_OF_HEAP | LP_OF_JOINED, &heap) &&
       (lp_options.file.n < 2 ||
-       (!lp_options_report(LP_OF_HEAP | LP_OF_JOINED, &heap) &&
-        !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other))))
+       !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
     argp_error(state, "%s", parse_of_memory() ? why.s : other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);

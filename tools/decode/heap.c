@@ -32,7 +32,10 @@ static uint64_t heap_ref(LpHeapItems *it, LpCursor *c)
     it->ref = it->cache[v >> 1 & (LJM_REF_CACHE - 1)];
     c->bad |= v >> 1 >= LJM_REF_CACHE;
   } else {
-    it->ref += ljm_unzigzag(v >> 1);
+    /* Strings of 32 bit VMs may lie at multiples of 4, which turned differ by
+    ** 2^63 from others: the highest bit was lost, and is that below it.
+    */
+    it->ref += ljm_unzigzag((uint64_t)((int64_t)v >> 1));
     it->cache[ljm_ref_slot(it->ref)] = it->ref;
   }
   return ljm_unturn(it->ref);

@@ -3,6 +3,7 @@
 */
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,45 @@ static void dump_slot(LpDump *d, int weak, LpEdgeKind kind, uint64_t detail,
       (LpWeak){g->open, {to, (uint32_t)kind << 28 | (uint32_t)detail}};
 }
 
+/* Keys without an object that are shown; beyond, they have no name. */
+#define KEYS_MOST 4096
+
+/* The name of a key that is neither an object nor a whole number, plus 1; or 0.
+** Modules in C use addresses of their own as keys of the registry.
+*/
+static uint32_t dump_keyname(LpDump *d, const LpRef *r)
+{
+  char text[48];
+  double number;
+  if (d->nkeys == KEYS_MOST)
+    return 0;
+  if (r->key == LJM_VALUE_LIGHT) {
+    snprintf(text, sizeof(text), "userdata: 0x%" PRIx64, r->from);
+  } else if (r->key == LJM_VALUE_NUMBER) {
+    memcpy(&number, &r->from, sizeof(number));
+    snprintf(text, sizeof(text), "%.14g", number);
+  } else if (r->key == LJM_VALUE_TRUE || r->key == LJM_VALUE_FALSE) {
+    snprintf(text, sizeof(text), "%s",
+             r->key == LJM_VALUE_TRUE ? "true" : "false");
+  } else {
+    return 0;
+  }
+  d->nkeys++;
+  return lp_graph_name(&d->graph, text, strlen(text)) + 1;
+}
+
+/* The next reference is one to a string, of a table that is weak in both ways.
+ */
+static void dump_both(LpDump *d, uint64_t key, uint64_t value)
+{
+  LpGraph *g = &d->graph;
+  if (g->open == LP_NONE || !dump_clears(d, key) || dump_clears(d, value))
+    return;
+  d->both = lp_grow(d->both, &d->capboth, d->nboth + 1, sizeof(*d->both));
+  d->both[d->nboth++] =
+      (LpBoth){g->open, lp_graph_id(g, key), lp_graph_id(g, value), g->nedge};
+}
+
 /* A key and its value. All strings come before what refers to them. */
 static void dump_node(LpDump *d, const LpRef *r)
 {
@@ -158,12 +198,14 @@ static void dump_node(LpDump *d, const LpRef *r)
     dump_slot(d, (r->number & LJM_TABLE_WEAKKEY) != 0, LP_EDGE_KEY, 0, r->from);
   if (r->value != LJM_VALUE_REF)
     return;
+  if (keyref && weak && (r->number & LJM_TABLE_WEAKKEY))
+    dump_both(d, r->from, r->to);
   if (keyref)
     dump_slot(d, weak, LP_EDGE_FIELD, lp_graph_id(&d->graph, r->from), r->to);
   else if (r->key == LJM_VALUE_INT)
     dump_slot(d, weak, LP_EDGE_ITEM, r->from, r->to);
   else
-    dump_slot(d, weak, LP_EDGE_VALUE, 0, r->to);
+    dump_slot(d, weak, LP_EDGE_VALUE, dump_keyname(d, r), r->to);
 }
 
 /* The name of the next upvalue of the prototype before, unless that was there
@@ -307,6 +349,7 @@ void lp_dump_seal(LpDump *d)
   }
   dump_order(d);
   lp_graph_seal(g, d->root, d->nroot);
+  lp_both_resolve(g, d->both, d->nboth);
   lp_identifiers_open(&d->given, d);
 }
 
@@ -346,6 +389,7 @@ void lp_dump_close(LpDump *d)
   free(d->ctype);
   free(d->sparse);
   free(d->weak);
+  free(d->both);
   free(d->root);
   free(d->block);
   memset(d, 0, sizeof(*d));

@@ -24,7 +24,7 @@ typedef enum LpEdgeKind {
   LP_EDGE_ROOT,     /* The name of a root, by its number in names. */
   LP_EDGE_FIELD,    /* The value of a string key: the key's object. */
   LP_EDGE_ITEM,     /* The value of a key that is a number: that. */
-  LP_EDGE_VALUE,    /* The value of another key. */
+  LP_EDGE_VALUE,    /* The value of another key: its name plus 1, or 0. */
   LP_EDGE_KEY,      /* A key of a table. */
   LP_EDGE_META,     /* Metatable. */
   LP_EDGE_ENV,      /* Environment. */

@@ -160,10 +160,9 @@ static void path_upvalue(LpBuf *b, const LpDump *d, uint32_t fn, uint32_t i)
 void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
 {
   static const char *const plain[] = {
-      [LP_EDGE_VALUE] = "[?]",          [LP_EDGE_KEY] = "<key>",
-      [LP_EDGE_META] = "<metatable>",   [LP_EDGE_ENV] = "<environment>",
-      [LP_EDGE_CONTENT] = "",           [LP_EDGE_PROTO] = "<prototype>",
-      [LP_EDGE_CONSTANT] = "<constant>"};
+      [LP_EDGE_KEY] = "<key>",         [LP_EDGE_META] = "<metatable>",
+      [LP_EDGE_ENV] = "<environment>", [LP_EDGE_CONTENT] = "",
+      [LP_EDGE_PROTO] = "<prototype>", [LP_EDGE_CONSTANT] = "<constant>"};
   uint32_t detail = lp_edge_detail(e);
   switch (lp_edge_kind(e)) {
   case LP_EDGE_ROOT:
@@ -177,6 +176,12 @@ void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
       lp_buf_puts(b, "[?]");
     else
       lp_buf_printf(b, "[%" PRIu32 "]", detail);
+    break;
+  case LP_EDGE_VALUE:
+    lp_buf_puts(b, "[");
+    if (detail)
+      path_graphname(b, &d->graph, detail - 1);
+    lp_buf_puts(b, detail ? "]" : "?]");
     break;
   case LP_EDGE_UPVALUE:
     path_upvalue(b, d, from, detail);
@@ -248,6 +253,39 @@ void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
     path_steps(b, d, p, top + ntop - half, half);
   lp_buf_puts(b, "...");
   path_steps(b, d, p, up, half);
+}
+
+/* The function of the frame that a slot of a stack belongs to, or LP_NONE. */
+static uint32_t path_frame(const LpGraph *g, uint32_t thread,
+                           const LpEdge *slot)
+{
+  const LpEdge *e = lp_graph_first(g, thread);
+  uint32_t fn = LP_NONE;
+  for (; e && e != slot; e = lp_graph_next(e))
+    if (lp_edge_kind(e) == LP_EDGE_FRAME)
+      fn = lp_edge_to(e);
+  return fn;
+}
+
+uint32_t lp_path_code(const LpDump *d, const LpPaths *p, uint32_t id)
+{
+  const LpGraph *g = &d->graph;
+  uint32_t at = id;
+  while (at != LP_GRAPH_ROOT && p->from[at] != LP_NONE) {
+    const LpEdge *e = &g->edge[p->edge[at]];
+    LpEdgeKind kind = lp_edge_kind(e);
+    uint32_t fn = LP_NONE, proto = LP_NONE;
+    at = p->from[at];
+    if (kind == LP_EDGE_UPVALUE)
+      fn = at;
+    else if (kind == LP_EDGE_LOCAL || kind == LP_EDGE_SLOT)
+      fn = path_frame(g, at, e);
+    if (fn != LP_NONE)
+      proto = lp_dump_link(d, fn, LP_EDGE_PROTO);
+    if (proto != LP_NONE)
+      return proto;
+  }
+  return LP_NONE;
 }
 
 const char *lp_path_type(unsigned type)

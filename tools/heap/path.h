@@ -27,6 +27,11 @@ void lp_paths_free(LpPaths *p);
 void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
                   unsigned most);
 
+/* The function whose code holds an object, or what leads to it: that of the
+** last upvalue or local on the path. Returns its prototype, or LP_NONE.
+*/
+uint32_t lp_path_code(const LpDump *d, const LpPaths *p, uint32_t id);
+
 /* Append what an object is: "table", "function search app.lua:12". */
 void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id);
 

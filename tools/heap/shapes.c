@@ -99,16 +99,27 @@ static void shape_string(LpBuf *b, const LpGraph *g, uint32_t id)
   }
 }
 
-/* The prototype of the function that a thread runs, or LP_NONE. */
+/* The prototype of the outermost Lua function of a thread, or of the one that
+** it is to begin with; LP_NONE if there is none.
+*/
 static uint32_t shape_thread(const LpHeap *h, uint32_t id)
 {
   const LpGraph *g = &h->dump.graph;
   const LpEdge *e = lp_graph_first(g, id);
-  uint32_t fn = LP_NONE;
-  for (; e; e = lp_graph_next(e))
-    if (lp_edge_kind(e) == LP_EDGE_FRAME)
-      fn = lp_edge_to(e); /* The last one is the outermost. */
-  return fn == LP_NONE ? LP_NONE : lp_dump_link(&h->dump, fn, LP_EDGE_PROTO);
+  uint32_t proto = LP_NONE, first = LP_NONE;
+  int frames = 0;
+  for (; e; e = lp_graph_next(e)) {
+    LpEdgeKind kind = lp_edge_kind(e);
+    uint32_t to = lp_edge_to(e), pt = LP_NONE;
+    if (g->type[to] == LJM_TYPE_FUNCTION)
+      pt = lp_dump_link(&h->dump, to, LP_EDGE_PROTO);
+    frames += kind == LP_EDGE_FRAME;
+    if (kind == LP_EDGE_FRAME && pt != LP_NONE)
+      proto = pt;
+    else if (kind == LP_EDGE_SLOT && first == LP_NONE)
+      first = pt;
+  }
+  return frames ? proto : first;
 }
 
 /* Packs what makes the shape of an object. */

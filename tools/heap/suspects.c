@@ -16,36 +16,100 @@ typedef struct Search {
   size_t nfound, most;
 } Search;
 
+/* -- Sums by shape --------------------------------------------------------- */
+
+typedef struct Tally {
+  LpIdMap at; /* Shape -> where its sums are. */
+  uint64_t *bytes, *count;
+  uint32_t *shape;
+  size_t n, capb, capc, caps;
+} Tally;
+
+static void tally_add(Tally *t, uint32_t shape, uint64_t bytes)
+{
+  uint32_t at = lp_idmap_get(&t->at, shape);
+  if (at == LP_NONE) {
+    at = (uint32_t)t->n++;
+    t->bytes = lp_grow(t->bytes, &t->capb, t->n, sizeof(*t->bytes));
+    t->count = lp_grow(t->count, &t->capc, t->n, sizeof(*t->count));
+    t->shape = lp_grow(t->shape, &t->caps, t->n, sizeof(*t->shape));
+    t->bytes[at] = t->count[at] = 0;
+    t->shape[at] = shape;
+    lp_idmap_put(&t->at, shape, at);
+  }
+  t->bytes[at] += bytes;
+  t->count[at]++;
+}
+
+/* The place of the shape with most bytes, or LP_NONE. */
+static uint32_t tally_best(const Tally *t)
+{
+  uint32_t at, best = LP_NONE;
+  for (at = 0; at < t->n; at++)
+    if (t->bytes[at] && (best == LP_NONE || t->bytes[at] > t->bytes[best]))
+      best = at;
+  return best;
+}
+
+static void tally_free(Tally *t)
+{
+  lp_idmap_free(&t->at);
+  free(t->bytes);
+  free(t->count);
+  free(t->shape);
+}
+
+/* -- What a suspect keeps -------------------------------------------------- */
+
 /* Of the shapes of what an object keeps directly, the one that keeps most. */
 static void suspect_shape(const LpHeap *h, LpSuspect *s, uint64_t least)
 {
-  LpIdMap sums = {0};
-  uint64_t *bytes = NULL, *count = NULL;
-  size_t capb = 0, capc = 0, n = 0;
-  uint32_t kid = h->kids.first[s->id];
-  for (; kid != LP_NONE; kid = h->kids.next[kid]) {
-    uint32_t shape = h->shapes.of[kid], at;
-    if (shape == LP_NONE || h->dom.retained[kid] >= least)
-      continue;
-    at = lp_idmap_get(&sums, shape);
-    if (at == LP_NONE) {
-      at = (uint32_t)n++;
-      bytes = lp_grow(bytes, &capb, n, sizeof(*bytes));
-      count = lp_grow(count, &capc, n, sizeof(*count));
-      lp_idmap_put(&sums, shape, at);
-    }
-    bytes[at] += h->dom.retained[kid];
-    count[at]++;
-    if (bytes[at] > s->retained) {
-      s->shape = shape;
-      s->objects = count[at];
-      s->retained = bytes[at];
-    }
+  Tally sums = {0};
+  uint32_t kid = h->kids.first[s->id], best;
+  for (; kid != LP_NONE; kid = h->kids.next[kid])
+    if (h->shapes.of[kid] != LP_NONE && h->dom.retained[kid] < least)
+      tally_add(&sums, h->shapes.of[kid], h->dom.retained[kid]);
+  best = tally_best(&sums);
+  if (best != LP_NONE) {
+    s->shape = sums.shape[best];
+    s->objects = sums.count[best];
+    s->retained = sums.bytes[best];
   }
-  lp_idmap_free(&sums);
-  free(bytes);
-  free(count);
+  tally_free(&sums);
 }
+
+/* The next object that the suspect dominates, behind one whose own are left
+** out. LP_NONE at the end.
+*/
+static uint32_t suspect_skip(const LpHeap *h, uint32_t top, uint32_t at)
+{
+  while (at != top && h->kids.next[at] == LP_NONE)
+    at = h->dom.parent[at];
+  return at == top ? LP_NONE : h->kids.next[at];
+}
+
+/* The shape that says something and has most bytes, below a list of lists. */
+static void suspect_inner(const LpHeap *h, LpSuspect *s, uint64_t least)
+{
+  Tally sums = {0};
+  uint32_t at = h->kids.first[s->id], best;
+  while (at != LP_NONE) {
+    uint32_t shape = h->shapes.of[at], kid = h->kids.first[at];
+    int other = h->dom.retained[at] >= least; /* A suspect of its own. */
+    if (!other && !lp_shape_isplain(h, shape) &&
+        h->dump.graph.type[at] != LJM_TYPE_STRING)
+      tally_add(&sums, shape, lp_graph_size(&h->dump.graph, at));
+    at = other || kid == LP_NONE ? suspect_skip(h, s->id, at) : kid;
+  }
+  best = tally_best(&sums);
+  if (best != LP_NONE) {
+    s->inner = sums.shape[best];
+    s->inners = sums.count[best];
+  }
+  tally_free(&sums);
+}
+
+/* -- Where it accumulates -------------------------------------------------- */
 
 /* A list: each of its objects keeps the next one, which looks alike. Returns
 ** how many there are from this one on, or 0.
@@ -59,7 +123,7 @@ static uint64_t suspect_chain(const Search *s, uint32_t id)
     for (; kid != LP_NONE; kid = h->kids.next[kid])
       if (h->shapes.of[kid] == h->shapes.of[id] &&
           h->shapes.of[kid] != LP_NONE &&
-          h->dom.retained[kid] > h->dom.retained[id] / 2)
+          h->dom.retained[kid] >= h->dom.retained[id] / 2)
         next = kid;
     if (next == LP_NONE)
       return n ? n + 1 : 0;
@@ -70,11 +134,17 @@ static uint64_t suspect_chain(const Search *s, uint32_t id)
 
 static void suspect_add(Search *s, uint32_t id, uint64_t bytes, uint64_t chain)
 {
-  LpSuspect one = {.id = id, .bytes = bytes, .shape = LP_NONE, .chain = chain};
+  LpSuspect one = {.id = id,
+                   .bytes = bytes,
+                   .shape = LP_NONE,
+                   .chain = chain,
+                   .inner = LP_NONE};
   size_t at;
   if (s->nfound == s->most)
     return;
   suspect_shape(s->h, &one, chain ? UINT64_MAX : s->least);
+  if (!chain && one.shape != LP_NONE && lp_shape_isplain(s->h, one.shape))
+    suspect_inner(s->h, &one, s->least);
   for (at = s->nfound++; at > 0 && s->found[at - 1].bytes < bytes; at--)
     s->found[at] = s->found[at - 1];
   s->found[at] = one;

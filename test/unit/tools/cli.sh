@@ -272,7 +272,7 @@ run 64 3
 has err 'expected a FILE'
 run 64 3 --nonsense "$stream"
 run 64 3 --view=leaves "$stream"
-has err 'expected a VIEW of --format=text \(sites, .*objects\), not leaves$'
+has err 'expected a VIEW of --format=text \(sites, .*stacks\), not leaves$'
 run 64 3 --format=xml "$stream"
 has err 'expected a FORMAT \(text, json, .*, csv\), not xml$'
 run 64 1 --format=csv --view=tree "$stream"

@@ -72,12 +72,12 @@ static size_t box_cost(unsigned char c)
   return c == '<' || c < ' ' || c >= 0x7f ? 6 : c == '"' || c == '\\' ? 2 : 1;
 }
 
-void lp_box_cut(LpBuf *b)
+void lp_box_cut(LpBuf *b, size_t most)
 {
   size_t i, cost = 0;
-  for (i = 0; i < b->n && cost <= LP_BOX_NAME - 3; i++)
+  for (i = 0; i < b->n && cost <= most - 3; i++)
     cost += box_cost((unsigned char)b->s[i]);
-  if (cost <= LP_BOX_NAME - 3)
+  if (cost <= most - 3)
     return;
   b->n = i - 1;
   while (b->n && ((unsigned char)b->s[b->n] & 0xc0) == 0x80)
@@ -90,7 +90,7 @@ static uint32_t box_text(LpBoxes *b, LpBuf *text)
 {
   uint32_t n = b->texts.n, id;
   size_t i;
-  lp_box_cut(text);
+  lp_box_cut(text, LP_BOX_NAME);
   id = lp_intern(&b->texts, text->n ? text->s : "", text->n);
   for (i = 0; id == n && i < text->n; i++)
     b->cost += box_cost((unsigned char)text->s[i]);

@@ -72,7 +72,7 @@ uint32_t lp_boxes_find(const LpBoxes *b, uint32_t id);
 /* Free the memory. */
 void lp_boxes_close(LpBoxes *b);
 
-/* Cut a text to what takes LP_BOX_NAME bytes in JSON. */
-void lp_box_cut(LpBuf *b);
+/* Cut a text to what takes MOST bytes in JSON. */
+void lp_box_cut(LpBuf *b, size_t most);
 
 #endif

@@ -6,18 +6,20 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "heap_boxes.h"
-#include "heap_report.h"
+#include "heap_join.h"
 #include "html_page.h"
 #include "json_parts.h"
 
-#define HTML_ROWS 1000 /* Of a table. */
+#define HTML_ROWS     1000 /* Of a table. */
+#define HTML_SENTENCE 500  /* Bytes of JSON. */
 
 /* Tables of the page. */
 static const LpReport *const html_tables[] = {
     &lp_report_heap_shapes, &lp_report_heap_retained, &lp_report_heap_types,
-    &lp_report_heap_sparse, &lp_report_heap_threads};
+    &lp_report_heap_sparse, &lp_report_heap_threads,  &lp_report_heap_keepers};
 
 /* -- Summary --------------------------------------------------------------- */
 
@@ -31,6 +33,8 @@ static void html_suspects(LpJson *j, const LpBoxes *b)
     LpBuf text = {0}, path = {0};
     lp_heap_suspect(&text, b->h, &s[i]);
     lp_heap_place(&path, b->h, s[i].id);
+    lp_box_cut(&text, HTML_SENTENCE);
+    lp_box_cut(&path, LP_BOX_NAME);
     lp_json_object(j, NULL);
     lp_json_keynumber(j, "bytes", s[i].bytes);
     lp_json_keytext(j, "text", text.s);
@@ -41,6 +45,27 @@ static void html_suspects(LpJson *j, const LpBoxes *b)
     lp_buf_free(&path);
   }
   lp_json_end(j);
+}
+
+/* Who made what is kept, a sentence each, if the dump is joined. */
+static void html_made(LpJson *j, const LpProfile *prof)
+{
+  LpOut out;
+  char *line, *rest = NULL;
+  lp_out_open(&out, -1);
+  if (prof->join)
+    lp_join_sentences(&out, prof);
+  lp_json_array(j, "made");
+  line = out.buf.n ? strtok_r(out.buf.s, "\n", &rest) : NULL;
+  while (line && (line = strtok_r(NULL, "\n", &rest))) { /* Without a title. */
+    LpBuf text = {0};
+    lp_buf_puts(&text, line + strspn(line, " "));
+    lp_box_cut(&text, HTML_SENTENCE);
+    lp_json_text(j, text.s);
+    lp_buf_free(&text);
+  }
+  lp_json_end(j);
+  lp_out_close(&out);
 }
 
 static void html_total(LpJson *j, const char *key, uint64_t n)
@@ -80,6 +105,7 @@ static void html_summary(LpJson *j, const LpProfile *prof, const LpBoxes *b)
   lp_json_end(j);
   html_dump(j, b);
   html_suspects(j, b);
+  html_made(j, prof);
   lp_json_damage(j, &prof->files);
   lp_json_end(j);
   lp_json_array(j, "metrics");
@@ -185,7 +211,7 @@ static void html_cut(LpTable *t)
       if (t->col[col].unit != LP_UNIT_TEXT || !p->known)
         continue;
       lp_buf_puts(&b, p->s);
-      lp_box_cut(&b);
+      lp_box_cut(&b, LP_BOX_NAME);
       free(p->s);
       p->s = b.s;
     }
@@ -243,7 +269,8 @@ static void html_document(LpOut *out, const LpProfile *prof,
   lp_json_object(&j, "tables");
   o.top = HTML_ROWS;
   for (i = 0; i < sizeof(html_tables) / sizeof(html_tables[0]); i++)
-    html_table(&j, prof, &b, &o, html_tables[i]);
+    if (html_tables[i]->of & prof->of)
+      html_table(&j, prof, &b, &o, html_tables[i]);
   lp_json_end(&j);
   lp_json_end(&j);
   lp_boxes_close(&b);

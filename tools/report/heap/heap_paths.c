@@ -95,7 +95,8 @@ static void paths_step(LpTable *t, const LpHeap *h, uint32_t id, size_t path,
     lp_buf_puts(&b, "(unreachable)");
   lp_buf_puts(&b, "  ");
   lp_path_object(&b, &h->dump, id);
-  if (g->type[id] == LJM_TYPE_TABLE || g->type[id] == LJM_TYPE_CDATA) {
+  if (g->type[id] == LJM_TYPE_TABLE || g->type[id] == LJM_TYPE_CDATA ||
+      g->type[id] == LJM_TYPE_THREAD) {
     b.n -= strlen(lp_path_type(g->type[id]));
     lp_shape_nameof(&b, h, id);
   }

@@ -34,14 +34,39 @@ uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt)
 
 /* -- Suspects -------------------------------------------------------------- */
 
-void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
+/* Code of the JIT compiler: where it starts. */
+static void suspect_traces(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {
-  lp_buf_printf(b, "%.1f%% (", lp_text_percent(s->bytes, lp_heap_bytes(h)));
-  lp_text_size(b, s->bytes, 1);
-  lp_buf_puts(b, ") is kept by ");
-  lp_heap_place(b, h, s->id);
+  uint32_t at = s->id;
+  while (at != LP_GRAPH_ROOT && h->dump.graph.type[at] != LJM_TYPE_PROTO)
+    at = h->paths.from[at];
+  lp_buf_puts(b, "code of the JIT compiler");
+  if (s->chain)
+    lp_buf_printf(b, ": %" PRIu64 " traces", s->chain);
+  if (at != LP_GRAPH_ROOT) {
+    lp_buf_puts(b, " that start in");
+    lp_path_proto(b, &h->dump, at);
+  }
+}
+
+/* Where it is, and the code that has it. */
+static void suspect_keeper(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  uint32_t code = lp_path_code(&h->dump, &h->paths, id);
+  lp_buf_puts(b, "kept by ");
+  lp_heap_place(b, h, id);
+  if (code != LP_NONE) {
+    lp_buf_puts(b, " (in");
+    lp_path_proto(b, &h->dump, code);
+    lp_buf_puts(b, ")");
+  }
   lp_buf_puts(b, ", a ");
-  lp_shape_nameof(b, h, s->id);
+  lp_shape_nameof(b, h, id);
+}
+
+/* What it keeps. */
+static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
+{
   if (s->chain) {
     lp_buf_printf(b, ": a chain of %" PRIu64 " such objects", s->chain);
   } else if (s->shape != LP_NONE && s->objects == 1) {
@@ -54,6 +79,23 @@ void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
     lp_shape_name(b, h, s->shape);
     lp_buf_puts(b, " keep ");
     lp_text_size(b, s->retained, 1);
+    if (s->inner != LP_NONE) {
+      lp_buf_printf(b, ", with %" PRIu64 " x ", s->inners);
+      lp_shape_name(b, h, s->inner);
+    }
+  }
+}
+
+void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
+{
+  lp_buf_printf(b, "%.1f%% (", lp_text_percent(s->bytes, lp_heap_reached(h)));
+  lp_text_size(b, s->bytes, 1);
+  lp_buf_puts(b, ") is ");
+  if (h->dump.graph.type[s->id] == LJM_TYPE_TRACE) {
+    suspect_traces(b, h, s);
+  } else {
+    suspect_keeper(b, h, s->id);
+    suspect_kept(b, h, s);
   }
 }
 

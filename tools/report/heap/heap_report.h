@@ -27,7 +27,14 @@ int lp_heap_enough(const LpHeap *h, const LpReportOptions *opt, uint64_t n);
 /* The least number of bytes that is; at least 1. */
 uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt);
 
-/* Append what a suspect is, as one sentence without a full stop. */
+/* What objects keep, by object; 0 of those whose line would repeat another one.
+** The caller frees the array.
+*/
+uint64_t *lp_heap_figures(const LpHeap *h);
+
+/* Append what a suspect is, as one sentence without a full stop. Shares are of
+** what is in use.
+*/
 void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s);
 
 #endif

@@ -31,23 +31,11 @@ typedef struct Snapshot {
   LpJson json;
   const LpHeap *h;
   LpSnapshotNodes nodes;
-  LpIntern names;
-  LpIdMap ids;      /* Ids of nodes that are taken. */
-  uint32_t *shape;  /* By shape: its name among the strings, or LP_NONE. */
+  LpSnapshotNames names;
+  LpIdMap ids;      /* Ids of nodes that are taken, */
+  int apart;        /* those of objects too: they could be equal. */
   uint32_t *nedges; /* By node. */
-  LpBuf text;
 } Snapshot;
-
-static uint32_t snapshot_name(Snapshot *s, const char *name)
-{
-  return lp_snapshot_name(&s->names, &s->nodes, name, strlen(name));
-}
-
-/* The text that was put together. */
-static uint32_t snapshot_text(Snapshot *s)
-{
-  return snapshot_name(s, s->text.n ? s->text.s : "");
-}
 
 /* -- Header ---------------------------------------------------------------- */
 
@@ -122,13 +110,30 @@ static uint32_t snapshot_id(Snapshot *s, uint32_t id)
   return id;
 }
 
-/* The id of an object is odd and the same in each dump of a process: it is that
-** of its address, within 16 GiB.
+#define SNAPSHOT_WINDOW (1ull << 34) /* Addresses whose ids differ. */
+
+/* The id of an object is odd and the same in each dump of a process: it follows
+** from its address.
 */
 static uint32_t snapshot_objectid(Snapshot *s, uint32_t object)
 {
-  return snapshot_id(s,
-                     (uint32_t)(s->h->dump.graph.node[object].addr >> 2) | 1);
+  uint32_t id = (uint32_t)(s->h->dump.graph.node[object].addr >> 2) | 1;
+  return s->apart ? snapshot_id(s, id) : id;
+}
+
+/* Could ids that follow from addresses be equal, or that of the root? */
+static int snapshot_apart(const Snapshot *s)
+{
+  uint64_t low = UINT64_MAX, high = 0;
+  uint32_t i;
+  for (i = 1; i < s->nodes.vm; i++) {
+    uint64_t addr = s->h->dump.graph.node[s->nodes.object[i]].addr;
+    if (addr % SNAPSHOT_WINDOW < 8)
+      return 1;
+    low = addr < low ? addr : low;
+    high = addr > high ? addr : high;
+  }
+  return high > low && high - low >= SNAPSHOT_WINDOW;
 }
 
 /* The id of a group, or of another node that is no object, is even; it follows
@@ -137,8 +142,7 @@ static uint32_t snapshot_objectid(Snapshot *s, uint32_t object)
 static uint32_t snapshot_otherid(Snapshot *s, uint64_t keeper, uint32_t name)
 {
   size_t n, i;
-  uint32_t first = s->nodes.vm - s->nodes.strings;
-  const char *text = lp_intern_get(&s->names, name - first, &n);
+  const char *text = lp_snapshot_nameof(&s->names, name, &n);
   uint64_t h = 0xcbf29ce484222325u ^ keeper; /* FNV-1a: nothing is random. */
   for (i = 0; i < n; i++)
     h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
@@ -172,68 +176,16 @@ static NodeType snapshot_type(const LpGraph *g, uint32_t object)
   return type ? type : NODE_OBJECT;
 }
 
-/* A function has the name by which it is known, and where it is defined. */
-static uint32_t snapshot_function(Snapshot *s, uint32_t object)
-{
-  const LpDump *d = &s->h->dump;
-  uint32_t proto = lp_dump_link(d, object, LP_EDGE_PROTO);
-  s->text.n = 0;
-  lp_path_last(&s->text, d, &s->h->paths, object);
-  if (proto != LP_NONE)
-    lp_path_proto(&s->text, d, proto);
-  else
-    lp_buf_puts(&s->text, s->text.n ? " in C" : "C function");
-  return lp_snapshot_name(&s->names, &s->nodes, s->text.s + (*s->text.s == ' '),
-                          s->text.n - (*s->text.s == ' '));
-}
-
-/* Objects of a shape have the same name: that makes them a class. */
-static uint32_t snapshot_shape(Snapshot *s, uint32_t object)
-{
-  uint32_t shape = s->h->shapes.of[object];
-  s->text.n = 0;
-  if (shape == LP_NONE) {
-    lp_path_object(&s->text, &s->h->dump, object);
-    return snapshot_text(s);
-  }
-  if (s->shape[shape] == LP_NONE) {
-    lp_shape_name(&s->text, s->h, shape);
-    s->shape[shape] = snapshot_text(s);
-  }
-  return s->shape[shape];
-}
-
-static uint32_t snapshot_objectname(Snapshot *s, uint32_t object)
-{
-  switch (s->h->dump.graph.type[object]) {
-  case LJM_TYPE_FUNCTION:
-    return snapshot_function(s, object);
-  case LJM_TYPE_PROTO:
-    s->text.n = 0;
-    lp_path_object(&s->text, &s->h->dump, object);
-    return snapshot_text(s);
-  case LJM_TYPE_STRING:
-    return snapshot_name(s, "(text not in the dump)");
-  default:
-    return snapshot_shape(s, object);
-  }
-}
-
-/* Nodes of objects. Those that are strings come last, and have the first of the
-** file's strings.
-*/
 static void snapshot_objects(Snapshot *s)
 {
-  const LpSnapshotNodes *nodes = &s->nodes;
   const LpGraph *g = &s->h->dump.graph;
   uint32_t i;
-  for (i = 1; i < nodes->vm; i++) {
-    uint32_t object = nodes->object[i];
-    uint32_t name = i < nodes->strings ? snapshot_objectname(s, object)
-                                       : i - nodes->strings;
-    snapshot_node(s, snapshot_type(g, object), name,
-                  snapshot_objectid(s, object), lp_graph_size(g, object),
-                  s->nedges[i]);
+  s->apart = snapshot_apart(s);
+  for (i = 1; i < s->nodes.vm; i++) {
+    uint32_t object = s->nodes.object[i];
+    snapshot_node(
+        s, snapshot_type(g, object), lp_snapshot_object_name(&s->names, i),
+        snapshot_objectid(s, object), lp_graph_size(g, object), s->nedges[i]);
   }
 }
 
@@ -242,10 +194,7 @@ static void snapshot_group(Snapshot *s, uint32_t i)
   const LpGraph *g = &s->h->dump.graph;
   const LpSnapshotGroup *group = &s->nodes.group[i];
   uint64_t keeper = group->keeper == LP_NONE ? 1 : g->node[group->keeper].addr;
-  unsigned type = g->type[group->one];
-  uint32_t name = s->nodes.bytype || type == LJM_TYPE_STRING
-                      ? snapshot_name(s, lp_path_type(type))
-                      : snapshot_shape(s, group->one);
+  uint32_t name = lp_snapshot_group_name(&s->names, i);
   snapshot_node(s, snapshot_type(g, group->one), name,
                 snapshot_otherid(s, keeper, name), group->bytes,
                 s->nedges[s->nodes.groups + i]);
@@ -255,7 +204,7 @@ static void snapshot_group(Snapshot *s, uint32_t i)
 static void snapshot_other(Snapshot *s, NodeType type, const char *what,
                            size_t n, uint64_t size, uint32_t node)
 {
-  uint32_t name = lp_snapshot_name(&s->names, &s->nodes, what, n);
+  uint32_t name = lp_snapshot_name(&s->names, what, n);
   snapshot_node(s, type, name, snapshot_otherid(s, 1, name), size,
                 s->nedges[node]);
 }
@@ -281,7 +230,8 @@ static void snapshot_nodes(Snapshot *s)
 {
   uint32_t i;
   lp_json_array(&s->json, "nodes");
-  snapshot_node(s, NODE_SYNTHETIC, snapshot_name(s, "(root)"),
+  s->apart = snapshot_apart(s);
+  snapshot_node(s, NODE_SYNTHETIC, lp_snapshot_cname(&s->names, "(root)"),
                 snapshot_id(s, 1), 0, s->nedges[0]);
   snapshot_objects(s);
   snapshot_others(s);
@@ -345,22 +295,8 @@ static void snapshot_locations(Snapshot *s)
 
 static void snapshot_strings(Snapshot *s)
 {
-  uint32_t i;
-  size_t n;
   lp_json_array(&s->json, "strings");
-  for (i = s->nodes.strings; i < s->nodes.vm; i++) {
-    const char *text =
-        lp_graph_textof(&s->h->dump.graph, s->nodes.object[i], &n);
-    s->text.n = 0;
-    lp_snapshot_text(&s->text, text, n);
-    lp_json_string(&s->json, (LpStr){s->text.s, s->text.n});
-    lp_out_puts(s->json.out, "\n");
-  }
-  for (i = 0; i < s->names.n; i++) {
-    const char *name = lp_intern_get(&s->names, i, &n);
-    lp_json_string(&s->json, (LpStr){name, n});
-    lp_out_puts(s->json.out, "\n");
-  }
+  lp_snapshot_names_write(&s->names, &s->json);
   lp_json_end(&s->json);
 }
 
@@ -399,17 +335,13 @@ void lp_heap_snapshot(LpOut *out, const LpHeap *h,
                       const LpSnapshotLimits *limits, LpBuf *note)
 {
   Snapshot s = {.h = h};
-  size_t nshape = h->shapes.keys.n + 1;
   lp_snapshot_nodes_open(&s.nodes, h, limits);
-  s.shape = lp_alloc(nshape * sizeof(*s.shape));
-  memset(s.shape, 0xff, nshape * sizeof(*s.shape));
+  lp_snapshot_names_open(&s.names, h, &s.nodes);
   lp_json_open(&s.json, out);
   snapshot_document(&s);
   snapshot_note(&s, note);
-  lp_intern_free(&s.names);
+  lp_snapshot_names_close(&s.names);
   lp_idmap_free(&s.ids);
-  lp_buf_free(&s.text);
-  free(s.shape);
   free(s.nedges);
   lp_snapshot_nodes_close(&s.nodes);
 }

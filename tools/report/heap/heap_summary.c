@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap_diff.h"
 #include "heap_join.h"
 #include "heap_report.h"
 #include "text.h"
@@ -59,7 +60,9 @@ static void summary_suspects(LpBuf *b, const LpHeap *h)
 {
   LpSuspect s[LP_SUSPECTS];
   size_t i, n = lp_suspects(h, s);
-  lp_buf_puts(b, "LEAK SUSPECTS\n");
+  lp_buf_puts(b, "LEAK SUSPECTS, of ");
+  summary_size(b, lp_heap_reached(h));
+  lp_buf_puts(b, " in use\n");
   for (i = 0; i < n; i++) {
     lp_buf_puts(b, "  ");
     lp_heap_suspect(b, h, &s[i]);
@@ -91,7 +94,10 @@ static void summary_write(LpOut *out, const LpProfile *prof,
                           const LpReportOptions *opt)
 {
   summary_head(&out->buf, prof->heap);
-  summary_suspects(&out->buf, prof->heap);
+  if (prof->heapbase)
+    lp_heap_diff_sentences(&out->buf, prof);
+  else
+    summary_suspects(&out->buf, prof->heap);
   if (prof->join)
     lp_join_sentences(out, prof);
   summary_table(out, prof, opt, &lp_report_heap_types, "TYPES");
@@ -104,5 +110,5 @@ const LpReport lp_report_heap = {.format = "text",
                                  .view = "summary",
                                  .of = LP_OF_HEAP,
                                  .takes = LP_TAKES_TOP | LP_TAKES_MIN |
-                                          LP_TAKES_HUMAN,
+                                          LP_TAKES_HUMAN | LP_TAKES_DIFF,
                                  .write = summary_write};

@@ -5,9 +5,11 @@
 
 #include <stdlib.h>
 
+#include "heap_diff.h"
 #include "heap_report.h"
 
 #define HEAP_TAKES (LP_TAKES_ROWS | LP_TAKES_MIN | LP_TAKES_HUMAN)
+#define HEAP_DIFFS (HEAP_TAKES | LP_TAKES_DIFF)
 
 /* Add what an object or a shape is called, which is the last column. */
 static void table_name(LpTable *t, unsigned col, const LpHeap *h, uint32_t id,
@@ -57,7 +59,10 @@ static void types_table(LpTable *t, const LpProfile *prof,
   const LpHeap *h = prof->heap;
   LpTypeSum garbage[16] = {{0}}, all = {0}, lost = {0};
   unsigned i;
-  (void)opt;
+  if (opt->base) {
+    lp_heap_diff_types(t, prof);
+    return;
+  }
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
   lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
@@ -83,7 +88,8 @@ static void types_table(LpTable *t, const LpProfile *prof,
 
 const LpReport lp_report_heap_types = {.view = "types",
                                        .of = LP_OF_HEAP,
-                                       .takes = LP_TAKES_ROWS | LP_TAKES_HUMAN,
+                                       .takes = LP_TAKES_ROWS | LP_TAKES_HUMAN |
+                                                LP_TAKES_DIFF,
                                        .table = types_table};
 
 /* -- Shapes ---------------------------------------------------------------- */
@@ -93,6 +99,10 @@ static void shapes_table(LpTable *t, const LpProfile *prof,
 {
   const LpHeap *h = prof->heap;
   uint32_t i;
+  if (opt->base) {
+    lp_heap_diff_shapes(t, prof, opt);
+    return;
+  }
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
   lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
@@ -115,27 +125,32 @@ static void shapes_table(LpTable *t, const LpProfile *prof,
 
 const LpReport lp_report_heap_shapes = {.view = "shapes",
                                         .of = LP_OF_HEAP,
-                                        .takes = HEAP_TAKES,
+                                        .takes = HEAP_DIFFS,
                                         .table = shapes_table};
 
 /* -- Objects that keep most ------------------------------------------------ */
 
-/* What each object keeps; 0 of the objects of a list behind its first one,
-*which
-** would fill the table. The caller frees the array.
+/* Does the line of another object say the same? An upvalue keeps what it holds;
+** and each link of a list keeps the rest of the list.
 */
-static uint64_t *retained_figures(const LpHeap *h)
+static int retained_again(const LpHeap *h, uint32_t id)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint32_t parent = h->dom.parent[id], shape = h->shapes.of[id];
+  if (g->type[id] == LJM_TYPE_UPVALUE)
+    return h->kids.first[id] != LP_NONE;
+  return shape != LP_NONE && parent != LP_GRAPH_ROOT && parent != LP_NONE &&
+         h->shapes.of[parent] == shape &&
+         h->dom.retained[id] >= h->dom.retained[parent] / 2;
+}
+
+uint64_t *lp_heap_figures(const LpHeap *h)
 {
   uint64_t *figure = lp_zalloc(h->dump.graph.n, sizeof(*figure));
   uint32_t id;
-  for (id = 1; id < h->dump.graph.n; id++) {
-    uint32_t parent = h->dom.parent[id], shape = h->shapes.of[id];
-    if (!lp_dominators_has(&h->dom, id))
-      continue;
-    if (shape == LP_NONE || h->shapes.of[parent] != shape ||
-        h->dom.retained[id] <= h->dom.retained[parent] / 2)
+  for (id = 1; id < h->dump.graph.n; id++)
+    if (lp_dominators_has(&h->dom, id) && !retained_again(h, id))
       figure[id] = h->dom.retained[id];
-  }
   return figure;
 }
 
@@ -146,6 +161,10 @@ static void retained_table(LpTable *t, const LpProfile *prof,
   uint64_t *figure;
   uint32_t *id;
   size_t i, n;
+  if (opt->base) {
+    lp_heap_diff_retained(t, prof, opt);
+    return;
+  }
   lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
   lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
@@ -153,10 +172,11 @@ static void retained_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
   if (!h)
     return;
-  figure = retained_figures(h);
+  figure = lp_heap_figures(h);
   id = lp_heap_largest(h, opt, figure, &n);
-  free(figure);
   for (i = 0; i < n; i++) {
+    if (!figure[id[i]])
+      continue;
     lp_table_row(t);
     table_share(t, 0, h, h->dom.retained[id[i]]);
     lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id[i]));
@@ -164,11 +184,12 @@ static void retained_table(LpTable *t, const LpProfile *prof,
     table_name(t, 4, h, id[i], lp_heap_place);
   }
   free(id);
+  free(figure);
 }
 
 const LpReport lp_report_heap_retained = {.view = "retained",
                                           .of = LP_OF_HEAP,
-                                          .takes = HEAP_TAKES,
+                                          .takes = HEAP_DIFFS,
                                           .table = retained_table};
 
 /* -- Empty slots ----------------------------------------------------------- */

@@ -9,11 +9,9 @@
 
 #include "snapshot_edges.h"
 
-#define EDGE_TEXT 1024 /* Bytes of a string that are shown. */
-
 void lp_snapshot_edges_open(LpSnapshotEdges *w, const LpHeap *h,
-                            const LpSnapshotNodes *nodes, LpIntern *names,
-                            LpJson *json)
+                            const LpSnapshotNodes *nodes,
+                            LpSnapshotNames *names, LpJson *json)
 {
   size_t i;
   *w = (LpSnapshotEdges){.h = h, .nodes = nodes, .names = names, .json = json};
@@ -31,47 +29,6 @@ void lp_snapshot_edges_close(LpSnapshotEdges *w)
 
 /* -- Names ----------------------------------------------------------------- */
 
-uint32_t lp_snapshot_name(LpIntern *names, const LpSnapshotNodes *nodes,
-                          const char *s, size_t n)
-{
-  return nodes->vm - nodes->strings + lp_intern(names, s, n);
-}
-
-void lp_snapshot_text(LpBuf *b, const char *s, size_t n)
-{
-  size_t cut = n;
-  if (n > EDGE_TEXT) {
-    cut = EDGE_TEXT;
-    while (cut > EDGE_TEXT - 4 && ((unsigned char)s[cut] & 0xc0) == 0x80)
-      cut--; /* Not in the middle of a character. */
-  }
-  lp_buf_add(b, s, cut);
-  if (cut < n)
-    lp_buf_puts(b, "...");
-}
-
-static uint32_t edge_cname(LpSnapshotEdges *w, const char *s)
-{
-  return lp_snapshot_name(w->names, w->nodes, s, strlen(s));
-}
-
-/* The name of a field: of a node, if its key has one. */
-static uint32_t edge_field(LpSnapshotEdges *w, uint32_t key)
-{
-  const LpGraph *g = &w->h->dump.graph;
-  uint32_t node = w->nodes->of[key];
-  size_t n;
-  const char *s = lp_graph_textof(g, key, &n);
-  if (s && node >= w->nodes->strings && node < w->nodes->vm)
-    return node - w->nodes->strings;
-  w->name.n = 0;
-  if (s)
-    lp_snapshot_text(&w->name, s, n);
-  else
-    lp_buf_printf(&w->name, "[%s]", lp_path_type(g->type[key]));
-  return lp_snapshot_name(w->names, w->nodes, w->name.s, w->name.n);
-}
-
 /* The name that paths give to a step, without its decoration. */
 static uint32_t edge_step(LpSnapshotEdges *w, uint32_t from, const LpEdge *e)
 {
@@ -85,7 +42,7 @@ static uint32_t edge_step(LpSnapshotEdges *w, uint32_t from, const LpEdge *e)
     s++, n--;
   else if (n > 2 && *s == '<' && s[n - 1] == '>')
     s++, n -= 2;
-  return lp_snapshot_name(w->names, w->nodes, s, n);
+  return lp_snapshot_name(w->names, s, n);
 }
 
 /* -- Edges ----------------------------------------------------------------- */
@@ -103,7 +60,7 @@ static void edge_write(LpSnapshotEdges *w, LpSnapshotEdgeType type,
 static uint32_t edge_kind(LpSnapshotEdges *w, LpEdgeKind kind, const char *name)
 {
   if (!w->kind[kind])
-    w->kind[kind] = edge_cname(w, name) + 1;
+    w->kind[kind] = lp_snapshot_cname(w->names, name) + 1;
   return w->kind[kind] - 1;
 }
 
@@ -119,10 +76,10 @@ static uint32_t edge_name(LpSnapshotEdges *w, uint32_t from, const LpEdge *e)
   uint32_t detail = lp_edge_detail(e);
   char number[16];
   if (kind == LP_EDGE_FIELD)
-    return edge_field(w, detail);
+    return lp_snapshot_key_name(w->names, detail);
   if (kind == LP_EDGE_ITEM && detail != LP_EDGE_MANY) {
     snprintf(number, sizeof(number), "%" PRIu32, detail);
-    return edge_cname(w, number);
+    return lp_snapshot_cname(w->names, number);
   }
   if (kind == LP_EDGE_ITEM)
     kind = LP_EDGE_VALUE;
@@ -152,7 +109,7 @@ static void edge_reference(LpSnapshotEdges *w, uint32_t from, const LpEdge *e)
 static uint32_t edge_plain(LpSnapshotEdges *w, const char *name, uint32_t to)
 {
   if (w->json)
-    edge_write(w, LP_SNAPSHOT_INTERNAL, edge_cname(w, name), to);
+    edge_write(w, LP_SNAPSHOT_INTERNAL, lp_snapshot_cname(w->names, name), to);
   return 1;
 }
 

@@ -5,8 +5,7 @@
 #ifndef LP_SNAPSHOT_EDGES_H
 #define LP_SNAPSHOT_EDGES_H
 
-#include "json.h"
-#include "snapshot_nodes.h"
+#include "snapshot_names.h"
 
 /* Fields of a node, and of an edge. */
 #define LP_SNAPSHOT_NODE 6
@@ -26,7 +25,7 @@ typedef enum LpSnapshotEdgeType {
 typedef struct LpSnapshotEdges {
   const LpHeap *h;
   const LpSnapshotNodes *nodes;
-  LpIntern *names;   /* Strings of the file, behind those that are nodes. */
+  LpSnapshotNames *names;
   LpJson *json;      /* NULL: edges are only counted. */
   uint32_t *seen;    /* By node: the last one with an edge to it, plus 1. */
   LpIdMap weak;      /* Object -> the first of its weak references. */
@@ -36,8 +35,8 @@ typedef struct LpSnapshotEdges {
 
 /* Start to count edges, or to write them to JSON. */
 void lp_snapshot_edges_open(LpSnapshotEdges *w, const LpHeap *h,
-                            const LpSnapshotNodes *nodes, LpIntern *names,
-                            LpJson *json);
+                            const LpSnapshotNodes *nodes,
+                            LpSnapshotNames *names, LpJson *json);
 
 /* The edges of a node. Returns how many there are: the same whether they are
 ** counted or written.
@@ -46,14 +45,5 @@ uint32_t lp_snapshot_edges(LpSnapshotEdges *w, uint32_t node);
 
 /* Free the memory. */
 void lp_snapshot_edges_close(LpSnapshotEdges *w);
-
-/* The number that a name has among the strings of the file. Those of nodes that
-** are strings come first.
-*/
-uint32_t lp_snapshot_name(LpIntern *names, const LpSnapshotNodes *nodes,
-                          const char *s, size_t n);
-
-/* Append the text of a string as it is shown: its beginning. */
-void lp_snapshot_text(LpBuf *b, const char *s, size_t n);
 
 #endif

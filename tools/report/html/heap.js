@@ -1,4 +1,4 @@
-/* -- Heap dumps: who keeps what, drawn as a flame graph --------------------- */
+/* -- Heap dumps: who keeps what, drawn as a flame graph -------------------- */
 
 /* The document has the dominator tree in the form of a call tree: functions are
 ** shapes, sites are objects by how they are reached, a total is what is kept.
@@ -20,17 +20,20 @@ const HEAP_WORDS = {
 
 /* -- The document -- */
 
-/* Replace numbers of texts, and put names into the first columns of tables. */
+/* Replace numbers of texts, and put names into the first columns of tables. In
+** a narrow window the figures are beside the first name.
+*/
 function openHeap(doc) {
   const text = i => doc.texts[i];
   doc.functions.name = doc.functions.name.map(text);
   doc.sites.step = doc.sites.step.map(text);
   doc.sites.name = doc.sites.name.map(text);
   for (const table of Object.values(doc.tables)) {
+    const far = window.innerWidth <= 720 ? 3 : 1;
+    const place = c => c.key === "name" ? 0 : c.unit === "text" ? far : 2;
     const order = table.columns.map((c, k) => k);
-    order.sort((a, b) => (table.columns[b].unit === "text") -
-      (table.columns[a].unit === "text") ||
-      (table.columns[a].unit === "text" ? b - a : a - b));
+    order.sort((a, b) => place(table.columns[a]) - place(table.columns[b]) ||
+      a - b);
     table.columns = order.map(k => table.columns[k]);
     table.rows = table.rows.map(row => order.map(k => row[k]));
   }
@@ -109,7 +112,7 @@ function heapTiles(p, choose) {
     of: "objects"};
   return [tileEl(p, tile, state, choose),
     factTile("Garbage", bytesText(h.garbage), `${shareText(h.garbage, all)}, ` +
-      `${countText(h.garbage_objects)} objects that nothing keeps`,
+      `${countText(h.garbage_objects)} objects`,
     h.garbage > all / 2),
     factTile("Empty slots", bytesText(h.empty),
       `in ${countText(h.sparse)} tables`),
@@ -138,7 +141,9 @@ function showSuspects(p) {
   box.hidden = false;
   fill(box, el("h2", {id: "suspects-title"}, "Leak suspects"),
     list.length ? el("ol", null, ...list.map(s => suspectEl(p, s)))
-      : el("p", null, "No object keeps more than 10% in one place."));
+      : el("p", null, "No object keeps more than 10% in one place."),
+    p.doc.summary.made.length > 0 && el("h2", null, "Who made what is kept"),
+    ...p.doc.summary.made.map(s => el("p", null, safeText(s))));
 }
 
 /* -- The shortest path of the chosen box -- */
@@ -188,9 +193,9 @@ function wayHelp(up) {
   return [el("h2", null, "How to read it"), el("p", null, up
     ? "Each box in the second row is memory of its own; below it is what " +
       "keeps that alive, step by step."
-    : "The width of a box is what would be freed with it: itself and all that " +
-      "only it keeps alive, which is drawn below it. Objects of one shape " +
-      "that the same object keeps are one box."),
+    : "The width of a box is what would be freed with it: itself and all " +
+      "that only it keeps alive, which is drawn below it. Objects of one " +
+      "shape that the same object keeps are one box."),
   !up && el("p", null, "A click zooms to a box, and shows the shortest path " +
     "on which the collector reaches it.")];
 }
@@ -247,7 +252,7 @@ function heapTip(p, half, spot) {
 
 /* The column that has bars, of each table. */
 const HEAP_BARS = {shapes: "bytes", retained: "retained", types: "bytes",
-  sparse: "empty", threads: "retained"};
+  sparse: "empty", threads: "retained", keepers: "bytes"};
 
 /* What a row of a table leads to, or null. */
 function heapRow(p, name, table, i) {

@@ -1,7 +1,8 @@
 /* -- Tables of the document: types, sizes, threads ------------------------- */
 
 const TABLE_TITLES = {shapes: "Shapes", retained: "Largest", types: "Types",
-  sparse: "Empty slots", sizes: "Sizes", threads: "Threads"};
+  sparse: "Empty slots", sizes: "Sizes", threads: "Threads",
+  keepers: "Who made it"};
 
 /* The names of tables that have a view of their own. */
 function tableNames(p) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ljm_format.h"
+#include "ljm_heap.h"
 #include "run.h"
 #include "sample.h"
 #include "suites.h"
@@ -189,7 +190,8 @@ START_TEST(test_skip)
   craft_time(&c, 0);
   craft_meta(&c, 7);
   for (code = LJM_REC_TOTALS + 1; code <= 31; code++)
-    if (code != LJM_REC_STACK && code != LJM_REC_FOREIGN)
+    if (code != LJM_REC_STACK && code != LJM_REC_FOREIGN &&
+        code != LJM_REC_DUMP)
       craft_record(&c, code, "\xff\xff\xff", code % 4);
   craft_record(&c, LJM_REC_SITE, "\x02\x00\x00\x00\x63\x63", 6);
   craft_record(&c, LJM_REC_TIME, "\x05\x06", 2);

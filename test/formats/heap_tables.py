@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Views of a heap dump have the same rows as text, JSON and CSV, and they agree with
+the list of all objects.
+
+    heap_tables.py DUMP|DIRECTORY... -- lj-parse-memprof
+"""
+
+import collections
+import re
+import sys
+
+import readers
+from readers import must
+
+# Views, and the options without which text leaves out what is small.
+VIEWS = {"types": (), "shapes": ("--min=0",), "retained": ("--min=0", "--top=5000"),
+         "sparse": ("--min=0", "--top=5000"), "threads": (), "tree": ("--min=0",),
+         "paths": ("--path=list of",), "objects": ()}
+HIDDEN = ("path", "depth")  # Columns that text shows otherwise.
+UNITS = {"bytes", "percent", "count", "text"}
+
+
+def table_of(parser, view, options, path):
+    """--format=json: [(key, title, unit)], rows."""
+    doc = readers.strict_json(readers.run(parser, "--format=json", "--view=" + view, *options, path))
+    must(doc["of"] == ["heap"] and doc["view"] == view and doc["format"] == 1, "of %s, view %s",
+         doc["of"], doc["view"])
+    columns = [(c["key"], c["title"], c["unit"]) for c in doc["columns"]]
+    must(len({key for key, _, _ in columns}) == len(columns), "a column comes twice")
+    for row in doc["rows"]:
+        must(len(row) == len(columns), "a row of %d columns", len(row))
+        for value, (key, _, unit) in zip(row, columns):
+            must(unit in UNITS, "unit %s of %s", unit, key)
+            kind = {"text": str, "percent": (int, float)}.get(unit, int)
+            must(value is None or (isinstance(value, kind) and (unit == "text" or value >= 0)),
+                 "%s is %r", key, value)
+    return columns, doc["rows"]
+
+
+def check_csv(parser, view, options, path, columns, rows):
+    head, found = readers.csv_table(
+        readers.run(parser, "--format=csv", "--view=" + view, *options, path))
+    must(head == [key for key, _, _ in columns], "CSV has columns %s", head)
+    must(len(found) == len(rows), "%d rows of CSV, %d of JSON", len(found), len(rows))
+    for csv, row in zip(found, rows):
+        for field, value, (key, _, unit) in zip(csv, row, columns):
+            same = field == (value or "") if unit == "text" else (
+                float(field or "nan") == value or (value is None and field == ""))
+            must(same, "%s: %r of CSV, %r of JSON", key, field, value)
+
+
+def shown(value, unit):
+    """A number as text has it."""
+    if value is None:
+        return "-"
+    return "%.1f%%" % value if unit == "percent" else str(value)
+
+
+def check_text(parser, view, options, path, columns, rows):
+    """Each row, but for spaces: what is text is escaped alike."""
+    data = readers.run(parser, "--view=" + view, *options, path).decode("utf-8")
+    found = collections.Counter(re.sub(r"\s+", "", line) for line in data.splitlines())
+    titles = {t for _, t, _ in columns}
+    missing = [row for row in rows if not found["".join(
+        re.sub(r"\s+", "", value if unit == "text" else shown(value, unit))
+        for value, (key, _, unit) in zip(row, columns) if key not in HIDDEN)]]
+    must(not missing, "%d of %d rows are not in the text: %s, of %s", len(missing), len(rows),
+         missing[:3], titles)
+
+
+def check_sums(tables):
+    """Types, and what is retained, follow from the list of objects."""
+    objects = [dict(zip((k for k, _, _ in tables["objects"][0]), row))
+               for row in tables["objects"][1]]
+    types = {row[-1]: row[:-1] for row in tables["types"][1]}
+    for name, row in types.items():
+        mine = [o for o in objects if name in (o["type"], "total")]
+        lost = [o for o in mine if o["name"] == "(unreachable)"]
+        must(row[0] == sum(o["bytes"] for o in mine) and row[2] == len(mine), "type %s: %s", name,
+             row)
+        must(row[3] == sum(o["bytes"] for o in lost) and row[4] == len(lost), "garbage %s: %s",
+             name, row)
+    must(sum(row[0] for row in tables["shapes"][1]) == sum(o["bytes"] for o in objects),
+         "bytes of shapes")
+    paths = collections.Counter((o["retained"], o["bytes"], o["name"]) for o in objects)
+    for retained, _, size, _, name in tables["retained"][1]:
+        must(paths[retained, size, name] > 0, "%s retains %d", name, retained)
+
+
+def check(parser, path):
+    tables = {}
+    for view, options in VIEWS.items():
+        columns, rows = tables[view] = table_of(parser, view, options, path)
+        must(rows, "--view=%s has no rows", view)
+        check_csv(parser, view, options, path, columns, rows)
+        if view != "objects":  # As text that is a list of another form.
+            check_text(parser, view, options, path, columns, rows)
+    check_sums(tables)
+
+
+def main():
+    split = sys.argv.index("--")
+    return readers.each_stream(sys.argv[1:split], sys.argv[split + 1:], check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

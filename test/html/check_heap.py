@@ -1,0 +1,344 @@
+"""Tests of the page of heap dumps: check_heap.py PROGRAM STREAMS GROUP.
+
+The dumps are those of heap.lua. What the page shows is compared with what the
+tables of the same dump tell."""
+
+import collections
+import csv
+import io
+import json
+import os
+import re
+import sys
+
+import browser
+import check
+from check import Wrong, same, texts
+
+ROOM = 8 << 20  # Bytes of a page, whatever the heap is.
+
+
+def dump(name):
+    return check.stream(name + ".ljd")
+
+
+def table(path, view, *options, status=0):
+    """The rows of a table, by column."""
+    text = check.report(path, "--view=" + view, "--format=csv", *options,
+                        status=status)
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def document(path, *options, status=0):
+    """What a page has inside."""
+    text = check.report(path, "--format=html", *options, status=status)
+    if len(text.encode()) > ROOM:
+        raise Wrong(f"the page of {path} has {len(text)} bytes")
+    body = re.search(r'(?s)<script type="application/json"[^>]*>(.*?)</script>',
+                     text).group(1)
+    if "<" in body:
+        raise Wrong("there is a < in the document")
+    return json.loads(body)
+
+
+def retained(doc, key):
+    """A figure of each box with all that is below it."""
+    total = list(doc["tree"]["self"][key])
+    for i in range(len(total) - 1, 0, -1):
+        parent = doc["tree"]["parent"][i]
+        if not parent < i:
+            raise Wrong(f"box {i} comes before its parent {parent}")
+        total[parent] += total[i]
+    return total
+
+
+def step(doc, site):
+    """How the object of a label is reached."""
+    return doc["texts"][doc["sites"]["step"][site]]
+
+
+def name(doc, site):
+    return doc["texts"][doc["sites"]["name"][site]]
+
+
+def way(doc, box):
+    """The path to the object of a box."""
+    steps = []
+    at = doc["tree"]["way"][box]
+    while at >= 0:
+        steps.insert(0, step(doc, doc["ways"]["site"][at]))
+        at = doc["ways"]["from"][at]
+    return "".join(steps)
+
+
+def check_sums(path, *options, status=0):
+    """The boxes have all that is in the dump. Returns the document."""
+    doc = document(path, *options, status=status)
+    total = next(r for r in table(path, "types", status=status)
+                 if r["name"] == "total")
+    for key in ("bytes", "objects"):
+        own = doc["tree"]["self"][key]
+        same(f"{key} of {path}", sum(own), int(total[key]))
+        same(f"least {key}", min(own) >= 0, True)
+        same(f"total {key}", doc["summary"]["totals"][key]["now"],
+             int(total[key]))
+    garbage = int(total["garbage"])
+    named = sum(n for n, site in zip(doc["tree"]["self"]["bytes"],
+                                     doc["tree"]["site"])
+                if site >= 0 and name(doc, site) == "(garbage)")
+    same("garbage", named, garbage)
+    return doc
+
+
+def show(b, path, hash="", width=None, status=0):
+    b.open(check.page(path, status=status), hash)
+    b.wait("document.documentElement.dataset.ready")
+    b.settle()
+
+
+def group_sums():
+    """Boxes keep what the tables say."""
+    path = dump("app")
+    doc = check_sums(path)
+    total = retained(doc, "bytes")
+    rows = table(path, "retained", "--top=100000")
+    often = collections.Counter(r["name"] for r in rows)
+    want = {r["name"]: int(r["retained"]) for r in rows
+            if often[r["name"]] == 1}
+    found = 0
+    for box in range(1, len(total)):
+        if doc["tree"]["self"]["objects"][box] != 1:
+            continue
+        at = way(doc, box)
+        if at in want and doc["tree"]["way"][box] >= 0:
+            same(f"what {at} keeps", total[box], want[at])
+            found += 1
+    if found < 20:
+        raise Wrong(f"only {found} boxes were looked at")
+    shapes = {r["name"]: r for r in table(path, "shapes")}
+    sessions = shapes["table Session"]
+    boxes = [i for i, site in enumerate(doc["tree"]["site"])
+             if site >= 0 and name(doc, site) == "table Session"]
+    same("boxes of sessions", len(boxes), 1)
+    same("sessions", doc["tree"]["self"]["objects"][boxes[0]], 2000)
+    same("what they keep", total[boxes[0]], int(sessions["retained"]))
+    same("where", way(doc, doc["tree"]["parent"][boxes[0]]), "_G.cache.users")
+    # With a limit there are fewer boxes, and the sums are the same.
+    few = check_sums(path, "--min=5%")
+    if not len(few["tree"]["site"]) < 30:
+        raise Wrong(f"{len(few['tree']['site'])} boxes of 5% and more")
+    for box, n in enumerate(retained(few, "bytes")):
+        site = few["tree"]["site"][box]
+        if n < 0.05 * total[0] and not name(few, site).startswith("("):
+            raise Wrong(f"a box of {n} bytes: {name(few, site)}")
+
+
+def group_cut():
+    """A dump without its end."""
+    path = os.path.join(check.TEMPORARY.name, "cut.ljd")
+    with open(dump("app"), "rb") as whole, open(path, "wb") as cut:
+        cut.write(whole.read()[:90000])
+    check_sums(path, status=1)
+    with browser.Browser() as b:
+        show(b, path, status=1)
+        if "Damaged" not in " ".join(texts(b, ".note")):
+            raise Wrong("damage is not told")
+        if "the end of the dump is missing" not in \
+                " ".join(texts(b, "#tiles .fact")):
+            raise Wrong("the end is not missed")
+        check.calm(b, path)
+
+
+def check_zoom(b, path):
+    """A suspect leads to its box, and the box has its path."""
+    said = texts(b, "#suspects li")
+    for i, want in enumerate(("is kept by _G.cache.users, a table",
+                              "is kept by main thread<local log>, a table")):
+        if want not in said[i]:
+            raise Wrong(f"suspects: {said}")
+    if "2000 x table Session keep" not in said[0]:
+        raise Wrong(f"suspects: {said}")
+    check.click(b, "#suspects li button")
+    same("crumbs", check.crumbs(b), ["all", "_G", ".cache", ".users"])
+    same("way", texts(b, "#way li .first"), ["_G", ".cache", ".users"])
+    kept = {r["name"]: int(r["retained"]) for r in table(path, "retained")}
+    same("users", check.picked(b, "ArrowDown")[1], kept["_G.cache.users"])
+    check.frame(b, 20, 1, "move")
+    if "2,000 \u00d7 table Session" not in texts(b, "#tip h3")[0]:
+        raise Wrong(f"tip: {texts(b, '#tip h3')}")
+    b.run("history.back()")
+    b.settle()
+    same("crumbs", check.crumbs(b), ["all"])
+    check.click(b, "#suspects li button", 1)
+    same("way of a list", texts(b, "#way li .first"),
+         ["main thread", "<local log>"])
+    # A way is there for boxes that keys lead to, too.
+    b.run("location.hash = '#'")
+    b.settle()
+    check.picked(b, "Escape", "ArrowDown", "ArrowDown")
+    same("way of a picked box", texts(b, "#way li .first"), ["_G"])
+
+
+def check_around(b, path):
+    """What keeps a shape; rows of tables lead to boxes."""
+    b.run("location.hash = '#v=shapes'")
+    b.settle()
+    want = {r["name"]: (int(r["bytes"]), int(r["objects"]))
+            for r in table(path, "shapes")}
+    got = {r["name"]: (check.number(r["bytes"]), check.number(r["objects"]))
+           for r in check.rows(b, "#panel-shapes")}
+    if len(got) < 20:
+        raise Wrong(f"only {len(got)} shapes")
+    same("shapes", got, {k: v for k, v in want.items() if k in got})
+    names = texts(b, "#panel-shapes .first")
+    check.click(b, "#panel-shapes .first", names.index("table Session"))
+    same("crumbs", check.crumbs(b)[1],
+         "What keeps and what is kept by table Session")
+    b.run("location.hash = '#v=retained'")
+    b.settle()
+    names = texts(b, "#panel-retained .first")
+    check.click(b, "#panel-retained .first", names.index("_G.cache"))
+    same("crumbs", check.crumbs(b), ["all", "_G", ".cache"])
+    # From where memory is to who keeps it.
+    b.run("location.hash = '#up=1&by=function'")
+    b.settle()
+    check.frame(b, 20, 1, "move")
+    most = max(n for n, _ in want.values())
+    same("widest", want[texts(b, "#tip h3")[0]][0], most)
+    same("of it", check.picked(b, "ArrowDown", "ArrowDown")[1], most)
+
+
+def check_search(b, path):
+    """It marks boxes and filters tables."""
+    b.run("location.hash = '#'")
+    b.settle()
+    b.key("/")
+    b.type("table Session")
+    sessions = next(r for r in table(path, "shapes")
+                    if r["name"] == "table Session")
+    same("found", b.run("document.getElementById('found').dataset.value"),
+         sessions["retained"])
+    b.run("document.activeElement.blur()")
+    b.run("location.hash = '#v=shapes&q=table+session'")
+    b.settle()
+    same("filtered", texts(b, "#panel-shapes .first"), ["table Session"])
+    b.run("location.hash = '#'")
+    b.settle()
+
+
+def group_use():
+    """Zoom, paths, search, keys, tables."""
+    path = dump("app")
+    total = next(r for r in table(path, "types") if r["name"] == "total")
+    with browser.Browser() as b:
+        show(b, path)
+        same("tiles", check.tiles(b), {"bytes": int(total["bytes"]),
+                                       "objects": int(total["objects"])})
+        same("root", check.picked(b, "ArrowDown")[1], int(total["bytes"]))
+        b.key("Escape")
+        check_zoom(b, path)
+        check_around(b, path)
+        check_search(b, path)
+        seen = set()
+        for _ in range(6):
+            b.key("t")
+            seen.add(texts(b, "#tabs [aria-selected=true]")[0])
+        same("views", seen, {"Who keeps it", "Shapes", "Largest", "Types",
+                             "Empty slots", "Threads"})
+        # Addresses that no page makes.
+        for bad in ("#z=zzzz.1&f=999999&m=none&v=rows&h=7", "#v=time&by=x"):
+            b.run(f"location.hash = '{bad}'")
+            b.settle()
+        check.calm(b, path)
+        if len(b.call("Page.printToPDF")["data"]) < 10000:
+            raise Wrong("nothing is printed")
+        check.calm(b, "paper")
+
+
+def group_joined():
+    """Who made what is kept."""
+    path = dump("made")
+    both = check.page(path, path.replace(".ljd", ".ljm"))
+    rows = table(path, "keepers", path.replace(".ljd", ".ljm"))
+    want = next(r for r in rows if r["name"] == "_G.cache")
+    if "remember (" not in want["site"]:
+        raise Wrong(f"made at {want['site']}")
+    with browser.Browser() as b:
+        b.open(both, "#v=keepers")
+        b.wait("document.documentElement.dataset.ready")
+        said = [s for s in texts(b, "#suspects p") if "_G.cache, made at" in s]
+        same("sentences", len(said), 1)
+        got = [r for r in check.rows(b, "#panel-keepers")
+               if r["name"] == "_G.cache" and r["site"] == want["site"]]
+        same("rows", len(got), 1)
+        same("bytes", check.number(got[0]["bytes"]), int(want["bytes"]))
+        check.calm(b, both)
+
+
+def group_narrow():
+    """At 400 pixels all of it can be read."""
+    with browser.Browser(400, 860) as b:
+        for view in ("", "#v=shapes", "#v=retained", "#z=0.1.2"):
+            show(b, dump("app"), view)
+            same("scrolls sideways", b.run(
+                "document.documentElement.scrollWidth > innerWidth"), False)
+            check.calm(b, "a narrow window")
+        check.click(b, "#suspects li button")
+        same("crumbs", check.crumbs(b), ["all", "_G", ".cache", ".users"])
+        same("way", texts(b, "#way li .first"), ["_G", ".cache", ".users"])
+
+
+def group_hostile():
+    """Names stay text."""
+    path = dump("hostile")
+    doc = check_sums(path)
+    with browser.Browser() as b:
+        show(b, path, "#v=retained")
+        same("scripts", b.run("document.scripts.length"), 2)
+        same("images", b.run("document.images.length"), 0)
+        names = texts(b, "#panel-retained .first")
+        script = '_G["</script><script>window.pwned=1</script>"]'
+        if script not in names:
+            raise Wrong(f"{script} is not in {names}")
+        for view in ("shapes", "types", "sparse", "threads"):
+            b.run(f"location.hash = '#v={view}'")
+            b.settle()
+            names += texts(b, f"#panel-{view} tbody td:first-child")
+        for text in names + texts(b, "#suspects li"):
+            if re.search("[\u0000-\u001f\u2028-\u202e\u2066-\u2069]", text):
+                raise Wrong(f"{text!r} turns what is around it")
+        for hash in ("#", "#up=1", "#by=function", "#by=function&up=1"):
+            b.run(f"location.hash = '{hash}'")
+            b.settle()
+            for x in range(20, 900, 20):
+                for row in range(1, 7):
+                    check.frame_quickly(b, x, row)
+            for x in (20, 300, 760):
+                check.frame(b, x, 2)
+                b.key("Escape")
+        steps = {step(doc, site) for site in doc["ways"]["site"]}
+        if not any("</script>" in s for s in steps):
+            raise Wrong("no path has a hostile name")
+        same("pwned", b.run("window.pwned"), None)
+        check.calm(b, path)
+
+
+def group_large():
+    """The page is bounded, and says so."""
+    path = dump("large")
+    doc = check_sums(path)
+    same("full", doc["summary"]["heap"]["full"], 1)
+    if len(doc["tree"]["site"]) > 30000 or \
+            len(doc["tree"]["site"]) < 1000:
+        raise Wrong(f"{len(doc['tree']['site'])} boxes")
+    if max(map(len, doc["texts"])) > 160:
+        raise Wrong("names are not cut")
+    with browser.Browser() as b:
+        show(b, path)
+        if "boxes that keep most are drawn" not in texts(b, "#facts")[0]:
+            raise Wrong(f"nothing is told: {texts(b, '#facts')}")
+        check.calm(b, path)
+
+
+if __name__ == "__main__":
+    sys.exit(check.main(globals()))

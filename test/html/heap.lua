@@ -1,0 +1,82 @@
+-- Dumps of heaps that pages are made of:
+--
+--   luajit heap.lua DIRECTORY
+--
+-- app.ljd: sessions that a cache keeps, and a list; hostile.ljd: names that are
+-- not meant well; made.ljd with its recording; large.ljd: more and longer names
+-- than a page has room for.
+
+local dir = arg[1]
+local options = { strings = 4096 }
+
+local function dump(name)
+  collectgarbage()
+  assert(misc.memprof.dump(dir .. "/" .. name .. ".ljd", options))
+end
+
+-- What the program is that the page is to explain.
+local Session = { __name = "Session" }
+cache = { users = {}, pages = {} }
+for i = 1, 2000 do
+  cache.users["user" .. i] = setmetatable({ id = i, cart = { { price = i } } }, Session)
+end
+for i = 1, 40 do cache.pages[i] = ("page " .. i):rep(50) end
+local log
+for i = 1, 1500 do log = { before = log, line = "request " .. i } end
+_G.logger = function() return log end
+timers = {}
+for i = 1, 10 do
+  timers[i] = coroutine.create(function(s) coroutine.yield(s) end)
+  coroutine.resume(timers[i], "timer " .. i)
+end
+collectgarbage("stop")
+local function waste()
+  for i = 1, 500 do cache.wasted = { i, {} } end
+  cache.wasted = nil
+end
+waste()
+assert(misc.memprof.dump(dir .. "/app.ljd", options))
+collectgarbage("restart")
+cache, timers, logger, log = nil, nil, nil, nil
+
+-- Keys, values, class and chunk names.
+local names = {
+  "</script><script>window.pwned=1</script>", "<!--<script>",
+  "<img src=x onerror=window.pwned=1>", "\"'`${window.pwned=1}&lt;",
+  "nul\0behind", "not\255\195utf8\237\160\128", "\226\128\174rtl \215\169\215\156",
+  "semi;colon\nline\ttab\226\128\168", "__proto__", "constructor", ".*(", ("W"):rep(4096),
+}
+hostile = {}
+for i, name in ipairs(names) do
+  local chunk = loadstring("local x = ... return function() return x end", "=" .. name)
+  hostile[name] = {
+    [name] = name .. i, f = chunk({ name }),
+    o = setmetatable({ ("fill"):rep(1000) .. i }, { __name = name }),
+  }
+end
+_G[names[1]] = { hostile[names[1]], ("much"):rep(100000) }
+dump("hostile")
+hostile, _G[names[1]] = nil, nil
+
+-- What was recorded, too.
+local function remember(i) cache[i] = { id = i, text = "text " .. i } end
+cache = {}
+assert(misc.memprof.start(dir .. "/made.ljm"))
+for i = 1, 1000 do remember(i) end
+dump("made")
+assert(misc.memprof.stop())
+cache = nil
+
+-- A tree of equal parts, in which each table has keys of its own.
+local count = 0
+local function grow(depth)
+  if depth == 0 then return { 1, 2, 3, 4, 5, 6, 7, 8 } end
+  local t = {}
+  for i = 1, 10 do
+    count = count + 1
+    t[("<"):rep(6) .. count .. ("<"):rep(200)] = grow(depth - 1)
+  end
+  return t
+end
+tree = grow(4)
+dump("large")

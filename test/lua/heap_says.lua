@@ -1,0 +1,125 @@
+-- What lj-parse-memprof says of heap dumps whose contents are known: who keeps
+-- most, where it is, and what it consists of.
+--
+--   luajit heap_says.lua compact on|off DIRECTORY PARSER
+
+local H = require("harness")
+local decode = require("decode")
+
+local parser = arg[4]
+local path = H.path(".ljd")
+
+local function line()
+  return debug.getinfo(2, "l").currentline
+end
+
+-- What the parser prints of the heap as it is, with these arguments.
+local function report(...)
+  collectgarbage()
+  assert(misc.memprof.dump(path))
+  local p = assert(io.popen(("%s 2> %s; echo \"status $?\""):format(
+    H.command(parser, path, ...), H.quote(path .. ".err"))))
+  local out = p:read("*a")
+  p:close()
+  H.eq(decode.slurp(path .. ".err"), "", "the parser's warnings")
+  H.eq(out:match("status (%d+)\n$"), "0", "the parser's exit status")
+  os.remove(path)
+  os.remove(path .. ".err")
+  return out
+end
+
+-- The first suspect must be as the Lua pattern.
+local function suspected(pattern)
+  local out = report()
+  local said = out:match("\nLEAK SUSPECTS, of [%d.]+MiB in use\n([^\n]+)\n") or out
+  H.ok(said:find(pattern), "the suspect is\n    %s\n  not\n    %s", said, pattern)
+end
+
+local function here(at)
+  return "heap_says%.lua:" .. at
+end
+
+-- Heaps are built by functions: what is left of them must not be on the stack.
+
+-- A closure's upvalue: a list of lists of records. Returns its line.
+local function remember()
+  local history = {}
+  for i = 1, 20 do
+    history[i] = {}
+    for j = 1, 1000 do history[i][j] = {time = j, lines = {j, j}} end
+  end
+  local at = line() + 1
+  function _G.heap_remember()
+    return history
+  end
+  return at
+end
+
+H.case("upvalue", function()
+  suspected("kept by _G%.heap_remember:history %(in .*" .. here(remember()) .. "%), a table, " ..
+            "list of tables: 20 x table, list of tables keep [%d.]+MiB, " ..
+            "with 20000 x table {lines, time}$")
+  _G.heap_remember = nil
+end)
+
+-- Coroutines that have not begun, each with a closure and what it keeps, below
+-- a key that is an address. Returns the closures' line.
+local function start_timers(key)
+  local timers, at = {}, nil
+  for i = 1, 5000 do
+    local session = {user = i, basket = {i, i, i}}
+    at = line() + 1
+    timers[i] = coroutine.create(function()
+      return session
+    end)
+  end
+  _G.heap_timers = {[key] = timers, [true] = {[0.5] = {"a table"}}}
+  return at
+end
+
+H.case("timers", function()
+  local key = debug.upvalueid(report, 1)
+  local name = tostring(key):gsub("0x0*", "0x")
+  suspected("kept by _G%.heap_timers%[" .. name .. "%], a table, list of threads: " ..
+            "5000 x thread .*" .. here(start_timers(key)) .. " keep [%d.]+MiB, with 5000 x ")
+  local address = ("%p"):format(_G.heap_timers[true][0.5])
+  local way = report("--path=" .. address)
+  H.ok(way:find("%[true%] .*%[0%.5%]  table, list of strings"), "no such keys in\n%s", way)
+  _G.heap_timers = nil
+end)
+
+-- A local of a coroutine that waits. Returns the line of its function.
+local function start_waiting()
+  local at = line() + 1
+  local function wait()
+    local pending = {}
+    for i = 1, 20000 do pending[i] = {id = i} end
+    coroutine.yield()
+    return pending
+  end
+  _G.heap_waits = coroutine.create(wait)
+  assert(coroutine.resume(_G.heap_waits))
+  return at
+end
+
+H.case("local", function()
+  suspected("kept by _G%.heap_waits<local pending> %(in .*" .. here(start_waiting()) ..
+            "%), a table, list of tables: 20000 x table {id} keep ")
+  _G.heap_waits = nil
+end)
+
+-- A list is one suspect and one row, not one for each of its links. The last
+-- link has no field `next` and looks otherwise.
+H.case("list", function()
+  for i = 1, 20001 do _G.heap_list = {next = _G.heap_list, number = i} end
+  suspected("kept by _G%.heap_list, a table {next, number}: a chain of 20000 such objects$")
+  local rows, n = report("--view=retained", "--min=0", "--top=100"), 0
+  for row in rows:gmatch("[^\n]+") do
+    if row:find("table {next, number}", 1, true) then n = n + 1 end
+  end
+  H.eq(n, 1, "rows of a list")
+  H.ok(not rows:find(" upvalue ", 1, true), "an upvalue and what it holds")
+  _G.heap_list = nil
+end)
+
+H.done()
