@@ -85,7 +85,7 @@ typedef struct LpDump {
   LpWeak *weak; /* Those of an object are beside each other. */
   size_t nweak, capweak;
   unsigned nkeys; /* That are no objects and have a name. */
-  LpBoth *both; /* Those that are kept if two objects are. */
+  LpBoth *both;   /* Those that are kept if two objects are. */
   size_t nboth, capboth;
   LpEdge *root;
   size_t nroot, caproot;
