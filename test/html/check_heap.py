@@ -153,7 +153,7 @@ def check_zoom(b, path):
     """A suspect leads to its box, and the box has its path."""
     said = texts(b, "#suspects li")
     for i, want in enumerate(("is kept by _G.cache.users, a table",
-                              "is kept by main thread<local log>, a table")):
+                              "is kept by main thread<local log> (in ")):
         if want not in said[i]:
             raise Wrong(f"suspects: {said}")
     if "2000 x table Session keep" not in said[0]:

@@ -78,7 +78,7 @@ START_TEST(test_keys)
   r = craft_rest(&h);
   ck_assert_str_eq(heap_place(&r, AT(A)), "t.key");
   ck_assert_str_eq(heap_place(&r, AT(B)), "t[1000]");
-  ck_assert_str_eq(heap_place(&r, AT(C)), "t[?]");
+  ck_assert_str_eq(heap_place(&r, AT(C)), "t[0.5]");
   ck_assert_str_eq(heap_place(&r, AT(D)), "t<key>");
   ck_assert_str_eq(heap_place(&r, AT(KEY)), "t<key>");
   ck_assert_str_eq(heap_place(&r, AT(VALUE)), "(unreachable)");
