@@ -134,7 +134,19 @@ static int misc_stack(lua_State *L)
   return n > 0 ? n : 1;
 }
 
+/* The option "dump_file". The value is on top. */
+static uint64_t misc_dumpfile(lua_State *L)
+{
+  size_t len = 0;
+  const char *s =
+      lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &len) : "";
+  if (*s == '\0' || strlen(s) != len)
+    misc_badoption(L, "dump_file", "file name");
+  return (uint64_t)(uintptr_t)s;
+}
+
 #define MISC_MAXSECONDS 1e9
+#define MISC_MAXLIMIT   9007199254740992.0 /* 2^53 */
 #define MISC_MAXSEED    9007199254740992.0 /* 2^53 */
 #define MISC_MAXFD      2147483647.0
 
@@ -147,6 +159,11 @@ static void misc_option(lua_State *L, struct luam_Prof_options *opt, int *fd)
     opt->format = misc_format(L);
   else if (misc_is(L, -2, "buffer"))
     opt->buffer = misc_integer(L, "buffer", LJM_BLOCK_MIN, LJM_BLOCK_MAX);
+  else if (misc_is(L, -2, "dump_at_limit"))
+    opt->reserved[LUAM_PROF_LIMIT] =
+        misc_integer(L, "dump_at_limit", 1, MISC_MAXLIMIT);
+  else if (misc_is(L, -2, "dump_file"))
+    opt->reserved[LUAM_PROF_LIMIT_NAME] = misc_dumpfile(L);
   else if (misc_is(L, -2, "fd"))
     *fd = (int)misc_integer(L, "fd", 0, MISC_MAXFD);
   else if (misc_is(L, -2, "lines"))
@@ -246,6 +263,31 @@ static int misc_record(lua_State *L, const char *fname, int fd,
   return misc_fail(L, fname, misc_why(why, en), en);
 }
 
+/*
+** Completes the options of limits. A dump's file has the recording's name, with
+** another suffix; it is left on the stack. Without a limit, only an allocation
+** that fails makes one.
+*/
+static void misc_limit(lua_State *L, const char *fname,
+                       struct luam_Prof_options *opt)
+{
+  uint64_t *limit = &opt->reserved[LUAM_PROF_LIMIT];
+  uint64_t *name = &opt->reserved[LUAM_PROF_LIMIT_NAME];
+  size_t len = fname != NULL ? strlen(fname) : 0;
+  if (*name != 0 && *limit == 0)
+    *limit = ~(uint64_t)0;
+  if (*name != 0 || *limit == 0)
+    return;
+  if (fname == NULL)
+    luaL_argerror(L, 2, "option 'dump_file' expected beside 'fd'");
+  if (len > 4 && strcmp(fname + len - 4, ".ljm") == 0)
+    len -= 4;
+  lua_pushlstring(L, fname, len);
+  lua_pushliteral(L, ".ljd");
+  lua_concat(L, 2);
+  *name = (uint64_t)(uintptr_t)lua_tostring(L, -1);
+}
+
 /* started, message, errno = misc.memprof.start(fname [, seconds|options]) */
 static int misc_memprof_start(lua_State *L)
 {
@@ -254,6 +296,7 @@ static int misc_memprof_start(lua_State *L)
   const char *fname;
   misc_options(L, &opt, &fd);
   fname = misc_name(L, fd);
+  misc_limit(L, fname, &opt);
   opt.writer = lj_memprof_writefile;
   opt.on_stop = misc_close;
   if (lj_memprof_isactive(L))

@@ -19,6 +19,7 @@
 #include "lj_memprof_foreign.h"
 #include "lj_memprof_hooks.h"
 #include "lj_memprof_inlined.h"
+#include "lj_memprof_limit.h"
 #include "lj_memprof_lines.h"
 #include "lj_memprof_map.h"
 #include "lj_memprof_old.h"
@@ -39,6 +40,7 @@ static void memprof_delete(MPState *mp)
   lj_memprof_freestack(mp);
   lj_memprof_freeinlined(mp);
   lj_memprof_freesample(mp);
+  lj_memprof_freelimit(mp);
   lj_memprof_mapfree(&mp->foreign.live);
   lj_memprof_freeold(mp);
   lj_wbuf_free(&mp->buf);
@@ -62,7 +64,8 @@ static MPState *memprof_new(global_State *g,
   mp->format = opt->format;
   mp->depth = opt->stack > 0 ? (uint32_t)opt->stack : 1;
   if ((mp->depth > 1 && !lj_memprof_newstack(mp)) ||
-      (opt->sample && !lj_memprof_newsample(mp, opt->sample, opt->seed))) {
+      (opt->sample && !lj_memprof_newsample(mp, opt->sample, opt->seed)) ||
+      !lj_memprof_newlimit(mp, opt)) {
     memprof_delete(mp);
     return NULL;
   }
@@ -150,9 +153,10 @@ static int memprof_checkoptions(const struct luam_Prof_options *opt)
   if (opt->strings != 0 || (opt->seed != 0 && opt->sample == 0))
     return 0;
   for (i = 0; i < sizeof(opt->reserved) / sizeof(opt->reserved[0]); i++)
-    if (opt->reserved[i] != 0)
+    if (opt->reserved[i] != 0 && i != LUAM_PROF_LIMIT &&
+        i != LUAM_PROF_LIMIT_NAME)
       return 0;
-  return 1;
+  return lj_memprof_checklimit(opt);
 }
 
 /* Puts a hook between a VM and its allocator. */
@@ -168,7 +172,8 @@ static void memprof_install(MPHook *h, MPState *mp)
   lj_memprof_foreignstart(mp);
   lj_memprof_setactive(h, mp);
   g->allocd = h;
-  g->allocf = h->wrapper = lj_memprof_wrapper(mp);
+  h->wrapper = lj_memprof_wrapper(mp);
+  g->allocf = mp->limit.name != NULL ? lj_memprof_limited : h->wrapper;
 }
 
 /* Begins the stream of a recording whose hook is reserved. */

@@ -14,6 +14,7 @@
 #include "lj_memprof_event.h"
 #include "lj_memprof_foreign.h"
 #include "lj_memprof_hooks.h"
+#include "lj_memprof_limit.h"
 #include "lj_memprof_map.h"
 #include "lj_memprof_old.h"
 #include "lj_memprof_put.h"
@@ -276,7 +277,7 @@ lua_Alloc lj_memprof_wrapper(const MPState *mp)
 int lj_memprof_iswrapper(lua_Alloc allocf)
 {
   return allocf == event_top || allocf == event_full || allocf == event_old ||
-         allocf == lj_memprof_sampled;
+         allocf == lj_memprof_sampled || allocf == lj_memprof_limited;
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include "lj_memprof_foreign.h"
 #include "lj_memprof_hooks.h"
 #include "lj_memprof_inlined.h"
+#include "lj_memprof_limit.h"
 #include "lj_memprof_lines.h"
 #include "lj_memprof_old.h"
 #include "lj_memprof_sample.h"
@@ -53,6 +54,7 @@ struct MPState {
   MPOld old;
   MPCache cache[MP_CACHESIZE];
   MPStream stream;
+  MPLimit limit;
   MPExact exact;
 #if LJ_TARGET_ARM64
   uint16_t traceof[MP_CACHESIZE]; /* Traces of return addresses: guesses. */

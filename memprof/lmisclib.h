@@ -70,16 +70,27 @@ struct luam_Prof_options {
 
 /*
 ** What the reserved words stand for, by their index; 0 in any of them is as if
-** it did not exist. For a start all must be zero.
+** it did not exist. A start has the last two only, a dump the others.
 **
 **   FORK      Of a dump. 1: a child process writes it, see luaM_memprof_dump().
 **   FORK_FD   Of such a dump: a descriptor, plus 1, that its writer uses.
 **   FORK_DUMP Of such a dump: the address of a struct luam_Dump, the caller's,
 **             which is filled before luaM_memprof_dump() returns.
+**
+**   LIMIT      Of a start: bytes. A dump is written to a file when the VM is
+**              about to have more, and again at each doubling. So is one when
+**              an allocation fails for the first time, before the VM raises
+**              its error. A dump that cannot be written is left out.
+**   LIMIT_NAME The address of the first dump's file name, which is copied. With
+**              heap.ljd, the next ones go to heap.2.ljd, heap.3.ljd and so on,
+**              that of a failed allocation to heap.oom.ljd. Must be given with
+**              LIMIT, and only then.
 */
-#define LUAM_PROF_FORK      0
-#define LUAM_PROF_FORK_FD   1
-#define LUAM_PROF_FORK_DUMP 2
+#define LUAM_PROF_FORK       0
+#define LUAM_PROF_FORK_FD    1
+#define LUAM_PROF_FORK_DUMP  2
+#define LUAM_PROF_LIMIT      3
+#define LUAM_PROF_LIMIT_NAME 4
 
 /* Values of luam_Dump.state. */
 #define LUAM_DUMP_RUNNING 0 /* The child writes. */

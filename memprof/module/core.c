@@ -50,6 +50,7 @@
 #include "lj_memprof_file.c"
 #include "lj_memprof_out.c"
 #include "lj_memprof_exit.c"
+#include "lj_memprof_limit.c"
 #include "lj_memprof_dump.c"
 #include "lj_heapdump.c"
 #include "lj_heapobj.c"

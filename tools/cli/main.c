@@ -226,6 +226,7 @@ static int order_files(void)
 int main(int argc, char **argv)
 {
   LpLoad l = {.body = choose, .show = show};
+  LpHeap *base = NULL;
   size_t got, bases;
   unsigned of = 0;
   int res;
@@ -238,6 +239,8 @@ int main(int argc, char **argv)
     lp_profile_set_baseline(l.prof);
     of = l.prof->of;
     l.prof->of = 0; /* Of FILEs, from here on. */
+    l.prof->heapbase = base = l.heap;
+    l.prof->heap = l.heap = NULL;
   }
   if (bases == lp_options.base.n) {
     l.follow = lp_options.follow;
@@ -257,5 +260,6 @@ int main(int argc, char **argv)
   lp_profile_free(l.prof);
   lp_join_free(l.join);
   lp_heap_free(l.heap);
+  lp_heap_free(base);
   return res;
 }

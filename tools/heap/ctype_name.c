@@ -49,29 +49,45 @@ static void ctype_number(LpBuf *b, const LpDumpName *t)
                   t->size * 8);
 }
 
-/* Appends a name that the program gave, behind WHAT. */
-static int ctype_given(LpBuf *b, const LpDump *d, const LpDumpName *t,
-                       const char *what)
+/* The name of the first typedef of the type NUMBER, or NULL. */
+static const char *ctype_alias(const LpDump *d, uint32_t number, size_t *n)
+{
+  size_t i;
+  for (i = 0; i < d->nctype; i++) {
+    const LpDumpName *t = &d->ctype[i];
+    const char *s = lp_intern_get(&d->graph.names, t->name, n);
+    if (CTYPE_KIND(t->info) == CTYPE_TYPEDEF &&
+        CTYPE_CHILD(t->info) == number && *n)
+      return s;
+  }
+  return NULL;
+}
+
+/* Appends a name that the program gave, behind WHAT; or that of a typedef. */
+static void ctype_given(LpBuf *b, const LpDump *d, const LpDumpName *t,
+                        uint32_t number, const char *what)
 {
   size_t n;
   const char *s = lp_intern_get(&d->graph.names, t->name, &n);
+  if (!n && (s = ctype_alias(d, number, &n)))
+    what = "";
   lp_buf_puts(b, what);
-  lp_path_text(b, n ? s : "(anonymous)", n ? n : 11);
-  return 1;
+  lp_path_text(b, s ? s : "(anonymous)", s ? n : 11);
 }
 
 /* Appends the innermost type; what is around it is collected behind. */
-static void ctype_base(LpBuf *b, const LpDump *d, const LpDumpName *t)
+static void ctype_base(LpBuf *b, const LpDump *d, const LpDumpName *t,
+                       uint32_t number)
 {
   switch (CTYPE_KIND(t->info)) {
   case CTYPE_NUM:
     ctype_number(b, t);
     break;
   case CTYPE_STRUCT:
-    ctype_given(b, d, t, t->info & CTYPE_UNION ? "union " : "struct ");
+    ctype_given(b, d, t, number, t->info & CTYPE_UNION ? "union " : "struct ");
     break;
   case CTYPE_ENUM:
-    ctype_given(b, d, t, "enum ");
+    ctype_given(b, d, t, number, "enum ");
     break;
   case CTYPE_FUNC:
     lp_buf_puts(b, "function");
@@ -100,11 +116,12 @@ void lp_ctype_name(LpBuf *b, const LpDump *d, uint32_t number)
       lp_buf_puts(&behind, "[?]");
     else if (kind != CTYPE_TYPEDEF && kind != CTYPE_ATTRIB)
       break;
+    number = CTYPE_CHILD(t->info);
     t = in;
   }
   if (t) {
     lp_buf_puts(b, " ");
-    ctype_base(b, d, t);
+    ctype_base(b, d, t, number);
     if (behind.n)
       lp_buf_puts(b, behind.s);
   }

@@ -90,6 +90,8 @@ static void dump_object(void *ctx, const LpObject *o)
   uint32_t id;
   if (o->type == LJM_TYPE_STRING && (o->flags & LJM_STRING_FIXED))
     flags |= LP_NODE_FIXED;
+  if (o->type == LJM_TYPE_TABLE && o->slots == o->empty && o->nodes == o->free)
+    flags |= LP_NODE_EMPTY;
   id = lp_graph_object(&d->graph, o->addr, o->type, o->size, flags);
   if (id == LP_NONE)
     return;
@@ -173,6 +175,18 @@ static uint32_t dump_keyname(LpDump *d, const LpRef *r)
   return lp_graph_name(&d->graph, text, strlen(text)) + 1;
 }
 
+/* The next reference is one to a string, of a table that is weak in both ways.
+ */
+static void dump_both(LpDump *d, uint64_t key, uint64_t value)
+{
+  LpGraph *g = &d->graph;
+  if (g->open == LP_NONE || !dump_clears(d, key) || dump_clears(d, value))
+    return;
+  d->both = lp_grow(d->both, &d->capboth, d->nboth + 1, sizeof(*d->both));
+  d->both[d->nboth++] =
+      (LpBoth){g->open, lp_graph_id(g, key), lp_graph_id(g, value), g->nedge};
+}
+
 /* A key and its value. All strings come before what refers to them. */
 static void dump_node(LpDump *d, const LpRef *r)
 {
@@ -184,6 +198,8 @@ static void dump_node(LpDump *d, const LpRef *r)
     dump_slot(d, (r->number & LJM_TABLE_WEAKKEY) != 0, LP_EDGE_KEY, 0, r->from);
   if (r->value != LJM_VALUE_REF)
     return;
+  if (keyref && weak && (r->number & LJM_TABLE_WEAKKEY))
+    dump_both(d, r->from, r->to);
   if (keyref)
     dump_slot(d, weak, LP_EDGE_FIELD, lp_graph_id(&d->graph, r->from), r->to);
   else if (r->key == LJM_VALUE_INT)
@@ -333,6 +349,8 @@ void lp_dump_seal(LpDump *d)
   }
   dump_order(d);
   lp_graph_seal(g, d->root, d->nroot);
+  lp_both_resolve(g, d->both, d->nboth);
+  lp_identifiers_open(&d->given, d);
 }
 
 int lp_dump_verify(const LpDump *d, LpDamage *damage)
@@ -361,6 +379,7 @@ int lp_dump_verify(const LpDump *d, LpDamage *damage)
 void lp_dump_close(LpDump *d)
 {
   lp_graph_close(&d->graph);
+  lp_identifiers_close(&d->given);
   lp_idmap_free(&d->protos);
   lp_idmap_free(&d->ctypes);
   lp_idmap_free(&d->number);
@@ -370,6 +389,7 @@ void lp_dump_close(LpDump *d)
   free(d->ctype);
   free(d->sparse);
   free(d->weak);
+  free(d->both);
   free(d->root);
   free(d->block);
   memset(d, 0, sizeof(*d));

@@ -6,8 +6,10 @@
 #ifndef LP_DUMP_H
 #define LP_DUMP_H
 
+#include "both.h"
 #include "graph.h"
 #include "heap.h"
+#include "identifiers.h"
 
 /* Objects of a type. */
 typedef struct LpTypeSum {
@@ -83,9 +85,12 @@ typedef struct LpDump {
   LpWeak *weak; /* Those of an object are beside each other. */
   size_t nweak, capweak;
   unsigned nkeys; /* That are no objects and have a name. */
+  LpBoth *both; /* Those that are kept if two objects are. */
+  size_t nboth, capboth;
   LpEdge *root;
   size_t nroot, caproot;
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */
+  LpIdentifiers given;  /* How functions and metatables are called. */
   LpHeapEnd end;
   int ended; /* The dump is whole. */
 } LpDump;

@@ -71,7 +71,7 @@ enum {
   LP_NODE_DEFINED = 1, /* It was not only mentioned. */
   LP_NODE_GARBAGE = 2, /* The collector is about to free it. */
   LP_NODE_FIXED = 4,   /* The collector never frees it. */
-  LP_NODE_FLAG = 8     /* For whoever looks at the graph. */
+  LP_NODE_EMPTY = 8    /* A table without keys. */
 };
 
 /* An object. Strings have no references, but text. */

@@ -100,13 +100,11 @@ static void named_pattern(const LpHeap *h, const char *glob, char *mark)
 
 /* -- Sums ------------------------------------------------------------------ */
 
-LpNamed lp_named(const LpHeap *h, const char *text)
+/* Adds up the objects with marks that are below no other one. */
+static LpNamed named_sum(const LpHeap *h, char *mark)
 {
   LpNamed sum = {.most = LP_NONE};
-  char *mark = lp_zalloc(h->dump.graph.n, 1);
   uint32_t i;
-  if (!named_path(h, text, mark))
-    named_pattern(h, text, mark);
   for (i = 1; i < h->dom.n; i++) {
     uint32_t id = h->dom.order[i];
     uint64_t bytes = h->dom.retained[id];
@@ -122,6 +120,26 @@ LpNamed lp_named(const LpHeap *h, const char *text)
     if (below)
       mark[id] = NAMED_BELOW;
   }
+  return sum;
+}
+
+LpNamed lp_named(const LpHeap *h, const char *text)
+{
+  char *mark = lp_zalloc(h->dump.graph.n, 1);
+  LpNamed sum;
+  if (!named_path(h, text, mark))
+    named_pattern(h, text, mark);
+  sum = named_sum(h, mark);
+  free(mark);
+  return sum;
+}
+
+LpNamed lp_named_path(const LpHeap *h, const char *text)
+{
+  char *mark = lp_zalloc(h->dump.graph.n, 1);
+  LpNamed sum;
+  named_path(h, text, mark);
+  sum = named_sum(h, mark);
   free(mark);
   return sum;
 }

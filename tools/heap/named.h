@@ -21,4 +21,7 @@ typedef struct LpNamed {
 */
 LpNamed lp_named(const LpHeap *h, const char *text);
 
+/* The same, but TEXT is no pattern. */
+LpNamed lp_named_path(const LpHeap *h, const char *text);
+
 #endif

@@ -360,6 +360,7 @@ void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id)
   lp_buf_puts(b, lp_path_type(g->type[id]));
   if (g->type[id] == LJM_TYPE_FUNCTION)
     proto = lp_dump_link(d, id, LP_EDGE_PROTO);
+  lp_identifiers_add(b, d, proto == LP_NONE ? id : proto);
   if (proto != LP_NONE)
     lp_path_proto(b, d, proto);
   else

@@ -32,7 +32,7 @@ void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
 */
 uint32_t lp_path_code(const LpDump *d, const LpPaths *p, uint32_t id);
 
-/* Append what an object is: "table", "function search (app.lua:12)". */
+/* Append what an object is: "table", "function search app.lua:12". */
 void lp_path_object(LpBuf *b, const LpDump *d, uint32_t id);
 
 /* Append the last step of the path to an object, if it has a name: the key in a

@@ -13,6 +13,10 @@
 #define SHAPE_SHOWN   5  /* Keys in a name. */
 #define SHAPE_PATTERN 24 /* Bytes of a string that count. */
 
+/* Of a table besides the types of its values. */
+#define SHAPE_OBJECTS (1u << 16) /* It has keys that are objects. */
+#define SHAPE_EMPTY   (1u << 17) /* It has nothing. */
+
 /* Kinds of tables, in keys. */
 enum { TABLE_KEYS, TABLE_MAP, TABLE_CLASS };
 
@@ -30,7 +34,7 @@ static int shape_compare(const void *a, const void *b)
 }
 
 /* The keys of a table that are strings, at most N of them; how many there are
-** is returned. *ITEMS: does it have others, and in which types of values?
+** is returned. *ITEMS: which types of values it has, and SHAPE_*.
 */
 static size_t shape_keys(const LpHeap *h, uint32_t id, uint32_t *key, size_t n,
                          unsigned *items)
@@ -38,14 +42,18 @@ static size_t shape_keys(const LpHeap *h, uint32_t id, uint32_t *key, size_t n,
   const LpGraph *g = &h->dump.graph;
   const LpEdge *e = lp_graph_first(g, id);
   size_t found = 0;
-  *items = 0;
+  *items = g->flags[id] & LP_NODE_EMPTY ? SHAPE_EMPTY : 0;
   for (; e; e = lp_graph_next(e)) {
     uint32_t to = lp_edge_to(e);
     if (lp_edge_kind(e) == LP_EDGE_ITEM || lp_edge_kind(e) == LP_EDGE_FIELD ||
         lp_edge_kind(e) == LP_EDGE_VALUE)
       *items |= 1u << g->type[to];
-    if (lp_edge_kind(e) != LP_EDGE_KEY || g->type[to] != LJM_TYPE_STRING)
+    if (lp_edge_kind(e) != LP_EDGE_KEY)
       continue;
+    if (g->type[to] != LJM_TYPE_STRING) {
+      *items |= SHAPE_OBJECTS;
+      continue;
+    }
     if (found < n)
       key[found] = to;
     found++;
@@ -244,7 +252,9 @@ static uint32_t shape_field(const LpHeap *h, uint32_t id, const char *name)
   return LP_NONE;
 }
 
-/* Appends the name of a metatable: its __name, or where it is. */
+/* Appends the name of a metatable: its __name, what the program calls it, or
+** where it is.
+*/
 static int shape_class(LpBuf *b, const LpHeap *h, uint32_t meta)
 {
   uint32_t name = shape_field(h, meta, "__name");
@@ -252,6 +262,8 @@ static int shape_class(LpBuf *b, const LpHeap *h, uint32_t meta)
   const char *s = NULL;
   if (name != LP_NONE)
     s = lp_graph_textof(&h->dump.graph, name, &n);
+  if (!s && lp_identifiers_add(b, &h->dump, meta))
+    return 1;
   lp_buf_puts(b, " ");
   if (s)
     lp_path_text(b, s, n);
@@ -291,18 +303,32 @@ static void shape_fields(LpBuf *b, const LpHeap *h, uint32_t id)
   lp_buf_puts(b, all > SHAPE_SHOWN ? ", ...}" : "}");
 }
 
-/* Appends what is in a table that is a list or a map. */
-static void shape_map(LpBuf *b, int hasnames, unsigned items)
+/* Appends types of values: "strings, userdata". Returns 0 if there are none. */
+static int shape_types(LpBuf *b, unsigned items)
 {
   unsigned type, any = 0;
-  lp_buf_puts(b, hasnames ? ", map of"
-                 : items  ? ", list of"
-                          : " without objects");
-  for (type = 0; type < 16; type++)
+  for (type = 0; type < 16; type++) {
+    int mass = type == LJM_TYPE_CDATA || type == LJM_TYPE_USERDATA;
     if (items & 1u << type)
-      lp_buf_printf(b, "%s %ss", any++ ? "," : "", lp_path_type(type));
-  if (hasnames && !any)
-    lp_buf_puts(b, " names");
+      lp_buf_printf(b, "%s %s%s", any++ ? "," : "", lp_path_type(type),
+                    mass ? "" : "s");
+  }
+  return any > 0;
+}
+
+/* Appends what is in a table that is a list or a map. Plain values are no
+** objects: numbers, booleans, light userdata.
+*/
+static void shape_map(LpBuf *b, int hasnames, unsigned items)
+{
+  if (items & SHAPE_EMPTY)
+    lp_buf_puts(b, ", empty");
+  else if (hasnames || (items & SHAPE_OBJECTS))
+    lp_buf_puts(b, ", map of");
+  else
+    lp_buf_puts(b, items ? ", list of" : " of plain values");
+  if (!shape_types(b, items) && (hasnames || (items & SHAPE_OBJECTS)))
+    lp_buf_puts(b, hasnames ? " names" : " objects");
 }
 
 static void shape_tablename(LpBuf *b, const LpHeap *h, uint32_t id)
@@ -335,7 +361,10 @@ void lp_shape_name(LpBuf *b, const LpHeap *h, uint32_t shape)
   unsigned type = h->shapes.shape[shape].type;
   switch (type) {
   case LJM_TYPE_FUNCTION:
-    lp_path_object(b, &h->dump, id);
+    if (lp_dump_link(&h->dump, id, LP_EDGE_PROTO) == LP_NONE)
+      lp_buf_puts(b, "function in C"); /* All of them. */
+    else
+      lp_path_object(b, &h->dump, id);
     return;
   case LJM_TYPE_THREAD:
     to = shape_thread(h, id);
@@ -361,9 +390,8 @@ void lp_shape_name(LpBuf *b, const LpHeap *h, uint32_t shape)
 void lp_shape_nameof(LpBuf *b, const LpHeap *h, uint32_t id)
 {
   uint32_t shape = id < h->dump.graph.n ? h->shapes.of[id] : LP_NONE;
-  if (shape == LP_NONE)
-    lp_path_object(b, &h->dump, id);
-  else if (h->shapes.shape[shape].type == LJM_TYPE_STRING)
+  if (shape == LP_NONE || h->dump.graph.type[id] == LJM_TYPE_STRING ||
+      h->dump.graph.type[id] == LJM_TYPE_FUNCTION)
     lp_path_object(b, &h->dump, id);
   else
     lp_shape_name(b, h, shape);

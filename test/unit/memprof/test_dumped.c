@@ -5,8 +5,13 @@
 
 #include "rec.h"
 
+#include "luajit.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* An allocator that takes a dump in each call of a number. */
 typedef struct Heap {
@@ -38,8 +43,9 @@ static void heap_dump(Heap *h)
 static void *heap_alloc(void *ud, void *p, size_t osize, size_t nsize)
 {
   Heap *h = ud;
+  (void)osize;
   /* While the VM frees strings, a chain of them begins with one of these. */
-  if (nsize > osize && h->L != NULL && ++h->calls % h->each == 0)
+  if (nsize > 0 && h->L != NULL && ++h->calls % h->each == 0)
     heap_dump(h);
   if (nsize == 0) {
     free(p);
@@ -107,8 +113,154 @@ START_TEST(in_the_allocator)
 }
 END_TEST
 
+/* -- By themselves --------------------------------------------------------- */
+
+/* The name of the first dump, in a directory of this process. */
+static char dir[32], first[64];
+
+static void files_open(void)
+{
+  strcpy(dir, "/tmp/ljprof-dumped-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  snprintf(first, sizeof(first), "%s/heap.ljd", dir);
+}
+
+/* Bytes of a file with a word in its name, which is removed; or 0. */
+static long file_take(const char *word)
+{
+  char name[96];
+  struct stat st;
+  snprintf(name, sizeof(name), "%s/heap%s.ljd", dir, word);
+  if (stat(name, &st) != 0)
+    return 0;
+  ck_assert_int_eq(unlink(name), 0);
+  return (long)st.st_size;
+}
+
+/* Options of a recording with a limit of so many bytes. */
+static struct luam_Prof_options limit_options(RecStream *s, uint64_t bytes)
+{
+  struct luam_Prof_options opt = rec_options(s, LUAM_PROF_COMPACT);
+  opt.stack = 8;
+  opt.reserved[LUAM_PROF_LIMIT] = bytes;
+  opt.reserved[LUAM_PROF_LIMIT_NAME] = (uint64_t)(uintptr_t)first;
+  return opt;
+}
+
+START_TEST(bad_limits)
+{
+  RecStream s = {0};
+  lua_State *L = rec_open();
+  struct luam_Prof_options opt = limit_options(&s, 0);
+  ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_ERR);
+  opt = limit_options(&s, 1);
+  opt.reserved[LUAM_PROF_LIMIT_NAME] = 0;
+  ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_ERR);
+  opt.reserved[LUAM_PROF_LIMIT_NAME] = (uint64_t)(uintptr_t) "";
+  ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_ERR);
+  lua_close(L);
+}
+END_TEST
+
+/* One at the limit, then at each doubling, and none where it is not passed. */
+START_TEST(at_the_limit)
+{
+  RecStream s = {0};
+  lua_State *L = rec_open();
+  struct luam_Prof_options opt = limit_options(&s, 0);
+  int64_t live = rec_live(L);
+  RecBooks b;
+  files_open();
+  opt.reserved[LUAM_PROF_LIMIT] = (uint64_t)live + 1000000;
+  ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_SUCCESS);
+  rec_run(L, "keep = {} function fill(from, to) for i = from, to do "
+             "keep[i] = ('x'):rep(1000) .. i end end fill(1, 300)");
+  ck_assert_int_eq(file_take(""), 0);
+  rec_run(L, "fill(301, 1200)");
+  ck_assert_int_gt(file_take(""), 1000);
+  rec_run(L, "fill(1201, 3000)");
+  ck_assert_int_gt(file_take(".2"), 1000);
+  rec_run(L, "keep = {} collectgarbage() fill(1, 3000)");
+  ck_assert_int_eq(file_take(""), 0);
+  ck_assert_int_eq(file_take(".3"), 0);
+  ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_SUCCESS);
+  rec_run(L, "fill(3001, 9000)");
+  ck_assert_int_eq(file_take(".3"), 0);
+  b = rec_books(&s);
+  ck_assert_msg(b.whole, "the stream is not whole: %s", b.error);
+  ck_assert_uint_eq(b.dumps, 2);
+  lua_close(L);
+  ck_assert_int_eq(rmdir(dir), 0);
+  rec_free(&s);
+}
+END_TEST
+
+/* An allocator that has no more memory from one call on. */
+typedef struct Scarce {
+  size_t calls, failat, failed;
+} Scarce;
+
+static void *scarce_alloc(void *ud, void *p, size_t osize, size_t nsize)
+{
+  Scarce *h = ud;
+  h->calls++;
+  if (nsize == 0) {
+    free(p);
+    return NULL;
+  }
+  if (nsize > osize && h->failat != 0 && h->calls >= h->failat) {
+    h->failed++;
+    return NULL;
+  }
+  return realloc(p, nsize);
+}
+
+/* Whichever allocation it is that fails. Not on traces: there this LuaJIT does
+** not survive it.
+*/
+static void fail_at(size_t n, uint64_t sample)
+{
+  Scarce h = {0};
+  RecStream s = {0};
+  lua_State *L = lua_newstate(scarce_alloc, &h);
+  struct luam_Prof_options opt = limit_options(&s, UINT64_MAX);
+  RecBooks b;
+  int status;
+  if (L == NULL)
+    return;
+  luaL_openlibs(L);
+  luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+  opt.sample = sample;
+  ck_assert_int_eq(luaL_loadstring(L, code), 0);
+  ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_SUCCESS);
+  h.failat = h.calls + n;
+  status = lua_pcall(L, 0, 0, 0);
+  h.failat = 0;
+  ck_assert_int_eq(file_take(".oom") > 1000, h.failed > 0);
+  ck_assert(status == 0 || h.failed > 0);
+  lua_settop(L, 0);
+  rec_run(L, rec_small);
+  ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_SUCCESS);
+  b = rec_books(&s);
+  ck_assert_msg(b.whole, "the stream is not whole: %s", b.error);
+  ck_assert_uint_eq(b.dumps, h.failed > 0);
+  lua_close(L);
+  rec_free(&s);
+}
+
+START_TEST(without_memory)
+{
+  size_t n;
+  files_open();
+  for (n = 1; n < 700; n += n < 40 ? 1 : 17)
+    fail_at(n, n % 3 == 0 ? 256 : 0);
+  ck_assert_int_eq(rmdir(dir), 0);
+}
+END_TEST
+
 int main(void)
 {
-  const TTest *const tests[] = {in_the_allocator};
+  const TTest *const tests[] = {in_the_allocator, bad_limits, at_the_limit,
+                                without_memory};
   return REC_MAIN("dumped", tests);
 }

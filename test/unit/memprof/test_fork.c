@@ -584,8 +584,10 @@ static const char *await_lua(lua_State *L)
 /* Waits until a child hangs. Returns it. */
 static long await_hanging(void)
 {
-  while (*wrap_hanging == 0)
+  int ms;
+  for (ms = 0; ms < 60000 && *wrap_hanging == 0; ms++)
     usleep(1000);
+  ck_assert_msg(*wrap_hanging != 0, "the child has not come that far");
   return *wrap_hanging;
 }
 

@@ -69,6 +69,11 @@ static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {
   if (s->chain) {
     lp_buf_printf(b, ": a chain of %" PRIu64 " such objects", s->chain);
+  } else if (s->shape != LP_NONE && s->objects == 1) {
+    lp_buf_puts(b, ": in small parts, of which a ");
+    lp_shape_name(b, h, s->shape);
+    lp_buf_puts(b, " keeps most, ");
+    lp_text_size(b, s->retained, 1);
   } else if (s->shape != LP_NONE && s->retained > s->bytes / 10) {
     lp_buf_printf(b, ": %" PRIu64 " x ", s->objects);
     lp_shape_name(b, h, s->shape);

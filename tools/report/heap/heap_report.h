@@ -27,6 +27,11 @@ int lp_heap_enough(const LpHeap *h, const LpReportOptions *opt, uint64_t n);
 /* The least number of bytes that is; at least 1. */
 uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt);
 
+/* What objects keep, by object; 0 of those whose line would repeat another one.
+** The caller frees the array.
+*/
+uint64_t *lp_heap_figures(const LpHeap *h);
+
 /* Append what a suspect is, as one sentence without a full stop. Shares are of
 ** what is in use.
 */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap_diff.h"
 #include "heap_join.h"
 #include "heap_report.h"
 #include "text.h"
@@ -93,7 +94,10 @@ static void summary_write(LpOut *out, const LpProfile *prof,
                           const LpReportOptions *opt)
 {
   summary_head(&out->buf, prof->heap);
-  summary_suspects(&out->buf, prof->heap);
+  if (prof->heapbase)
+    lp_heap_diff_sentences(&out->buf, prof);
+  else
+    summary_suspects(&out->buf, prof->heap);
   if (prof->join)
     lp_join_sentences(out, prof);
   summary_table(out, prof, opt, &lp_report_heap_types, "TYPES");
@@ -106,5 +110,5 @@ const LpReport lp_report_heap = {.format = "text",
                                  .view = "summary",
                                  .of = LP_OF_HEAP,
                                  .takes = LP_TAKES_TOP | LP_TAKES_MIN |
-                                          LP_TAKES_HUMAN,
+                                          LP_TAKES_HUMAN | LP_TAKES_DIFF,
                                  .write = summary_write};

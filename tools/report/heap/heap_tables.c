@@ -5,9 +5,11 @@
 
 #include <stdlib.h>
 
+#include "heap_diff.h"
 #include "heap_report.h"
 
 #define HEAP_TAKES (LP_TAKES_ROWS | LP_TAKES_MIN | LP_TAKES_HUMAN)
+#define HEAP_DIFFS (HEAP_TAKES | LP_TAKES_DIFF)
 
 /* Add what an object or a shape is called, which is the last column. */
 static void table_name(LpTable *t, unsigned col, const LpHeap *h, uint32_t id,
@@ -57,7 +59,10 @@ static void types_table(LpTable *t, const LpProfile *prof,
   const LpHeap *h = prof->heap;
   LpTypeSum garbage[16] = {{0}}, all = {0}, lost = {0};
   unsigned i;
-  (void)opt;
+  if (opt->base) {
+    lp_heap_diff_types(t, prof);
+    return;
+  }
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
   lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
@@ -83,7 +88,8 @@ static void types_table(LpTable *t, const LpProfile *prof,
 
 const LpReport lp_report_heap_types = {.view = "types",
                                        .of = LP_OF_HEAP,
-                                       .takes = LP_TAKES_ROWS | LP_TAKES_HUMAN,
+                                       .takes = LP_TAKES_ROWS | LP_TAKES_HUMAN |
+                                                LP_TAKES_DIFF,
                                        .table = types_table};
 
 /* -- Shapes ---------------------------------------------------------------- */
@@ -93,6 +99,10 @@ static void shapes_table(LpTable *t, const LpProfile *prof,
 {
   const LpHeap *h = prof->heap;
   uint32_t i;
+  if (opt->base) {
+    lp_heap_diff_shapes(t, prof, opt);
+    return;
+  }
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
   lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
@@ -115,7 +125,7 @@ static void shapes_table(LpTable *t, const LpProfile *prof,
 
 const LpReport lp_report_heap_shapes = {.view = "shapes",
                                         .of = LP_OF_HEAP,
-                                        .takes = HEAP_TAKES,
+                                        .takes = HEAP_DIFFS,
                                         .table = shapes_table};
 
 /* -- Objects that keep most ------------------------------------------------ */
@@ -134,10 +144,7 @@ static int retained_again(const LpHeap *h, uint32_t id)
          h->dom.retained[id] >= h->dom.retained[parent] / 2;
 }
 
-/* What objects keep, without those that would repeat others. The caller frees
-** the array.
-*/
-static uint64_t *retained_figures(const LpHeap *h)
+uint64_t *lp_heap_figures(const LpHeap *h)
 {
   uint64_t *figure = lp_zalloc(h->dump.graph.n, sizeof(*figure));
   uint32_t id;
@@ -154,6 +161,10 @@ static void retained_table(LpTable *t, const LpProfile *prof,
   uint64_t *figure;
   uint32_t *id;
   size_t i, n;
+  if (opt->base) {
+    lp_heap_diff_retained(t, prof, opt);
+    return;
+  }
   lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
   lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
@@ -161,7 +172,7 @@ static void retained_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
   if (!h)
     return;
-  figure = retained_figures(h);
+  figure = lp_heap_figures(h);
   id = lp_heap_largest(h, opt, figure, &n);
   for (i = 0; i < n; i++) {
     if (!figure[id[i]])
@@ -178,7 +189,7 @@ static void retained_table(LpTable *t, const LpProfile *prof,
 
 const LpReport lp_report_heap_retained = {.view = "retained",
                                           .of = LP_OF_HEAP,
-                                          .takes = HEAP_TAKES,
+                                          .takes = HEAP_DIFFS,
                                           .table = retained_table};
 
 /* -- Empty slots ----------------------------------------------------------- */

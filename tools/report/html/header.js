@@ -179,6 +179,7 @@ function showHeader(p) {
   document.title = title + " \u2013 ljprof";
   fill(byId("title"), nameEl(title,
     {title: shortText(doc.files.join("\n"), 999)}));
-  fill(byId("facts"), ...(p.heap ? heapFacts(p) : factsOf(p)).map(f => el("span", null, f)));
+  const facts = p.heap ? heapFacts(p) : factsOf(p);
+  fill(byId("facts"), ...facts.map(f => el("span", null, f)));
   showNotes(p);
 }

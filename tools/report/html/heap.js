@@ -1,4 +1,4 @@
-/* -- Heap dumps: who keeps what, drawn as a flame graph --------------------- */
+/* -- Heap dumps: who keeps what, drawn as a flame graph -------------------- */
 
 /* The document has the dominator tree in the form of a call tree: functions are
 ** shapes, sites are objects by how they are reached, a total is what is kept.
@@ -20,14 +20,17 @@ const HEAP_WORDS = {
 
 /* -- The document -- */
 
-/* Replace numbers of texts, and put names into the first columns of tables. */
+/* Replace numbers of texts, and put names into the first columns of tables. In
+** a narrow window the figures are beside the first name.
+*/
 function openHeap(doc) {
   const text = i => doc.texts[i];
   doc.functions.name = doc.functions.name.map(text);
   doc.sites.step = doc.sites.step.map(text);
   doc.sites.name = doc.sites.name.map(text);
   for (const table of Object.values(doc.tables)) {
-    const place = c => c.key === "name" ? 0 : c.unit === "text" ? 1 : 2;
+    const far = window.innerWidth <= 720 ? 3 : 1;
+    const place = c => c.key === "name" ? 0 : c.unit === "text" ? far : 2;
     const order = table.columns.map((c, k) => k);
     order.sort((a, b) => place(table.columns[a]) - place(table.columns[b]) ||
       a - b);
@@ -190,9 +193,9 @@ function wayHelp(up) {
   return [el("h2", null, "How to read it"), el("p", null, up
     ? "Each box in the second row is memory of its own; below it is what " +
       "keeps that alive, step by step."
-    : "The width of a box is what would be freed with it: itself and all that " +
-      "only it keeps alive, which is drawn below it. Objects of one shape " +
-      "that the same object keeps are one box."),
+    : "The width of a box is what would be freed with it: itself and all " +
+      "that only it keeps alive, which is drawn below it. Objects of one " +
+      "shape that the same object keeps are one box."),
   !up && el("p", null, "A click zooms to a box, and shows the shortest path " +
     "on which the collector reaches it.")];
 }

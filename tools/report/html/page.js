@@ -58,7 +58,9 @@ function tellAddress(step) {
 function moveFrames(was) {
   const from = framesOf(profile, was.merge).list;
   const list = framesOf(profile, state.merge).list;
-  const move = i => i < 0 || profile.heap && state.merge === "line" ? -1 : list.findIndex(f => f.fn === from[i].fn);
+  const lost = profile.heap && state.merge === "line"; /* A shape has many. */
+  const move = i => i < 0 || lost ? -1
+    : list.findIndex(f => f.fn === from[i].fn);
   state.focus = move(state.focus);
   state.zoom = state.merge === "function" ? state.zoom.map(move) : [];
   flame.picked = null;
@@ -146,13 +148,14 @@ function showLegend() {
   }
   const self = frameSums(p, "function", state.metric, "now", false);
   const sums = {}, all = totalOf(p, state.metric, "now");
+  const title = k => p.heap && k === "mark" ? "Others" : KINDS[k].title;
   list.forEach((f, i) => {
     if (self[i])
       sums[f.kind] = (sums[f.kind] || 0) + self[i];
   });
   fill(byId("legend"), ...Object.keys(KINDS).filter(k => sums[k] > all / 2000)
     .map(k => legendItem(kindColour(k, flame.dark),
-      `${p.heap && k === "mark" ? "Others" : KINDS[k].title} ${shareText(sums[k], all)}`)));
+      `${title(k)} ${shareText(sums[k], all)}`)));
 }
 
 /* One entry of the legend. */

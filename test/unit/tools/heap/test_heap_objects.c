@@ -73,8 +73,10 @@ START_TEST(test_paths)
   ck_assert_str_eq(heap_place(&r, AT(CLOSURE)), "_G[\"not a name\"]");
   ck_assert_str_eq(heap_place(&r, AT(HELD)), "_G[\"not a name\"]:cache");
   ck_assert_str_eq(heap_place(&r, AT(CODE)), "_G[\"not a name\"]<prototype>");
-  ck_assert_str_eq(heap_object(&r, AT(CLOSURE)), "function app.lua:12");
-  ck_assert_str_eq(heap_object(&r, AT(CODE)), "prototype app.lua:12");
+  ck_assert_str_eq(heap_object(&r, AT(CLOSURE)),
+                   "function not a name app.lua:12");
+  ck_assert_str_eq(heap_object(&r, AT(CODE)),
+                   "prototype not a name app.lua:12");
   ck_assert_str_eq(heap_object(&r, AT(KEY)), "string \"data\"");
   ck_assert_uint_eq(dominator_of(&r, AT(HELD)), AT(UPVALUE));
   ck_assert_uint_eq(dominator_of(&r, AT(KEY)), AT(G)); /* A constant, too. */

@@ -1,0 +1,32 @@
+/*
+** Two heap dumps compared: objects of one shape, or at one path, are the same.
+*/
+
+#ifndef LP_HEAP_DIFF_H
+#define LP_HEAP_DIFF_H
+
+#include "analysis.h"
+#include "report.h"
+
+/* Fill in a table of what changed since the dump prof->heapbase, by type. As
+*for
+** all tables, PROF may have no dumps: then there are columns only.
+*/
+void lp_heap_diff_types(LpTable *t, const LpProfile *prof);
+
+/* The same by shape. Shapes are matched by their names. */
+void lp_heap_diff_shapes(LpTable *t, const LpProfile *prof,
+                         const LpReportOptions *opt);
+
+/* The same of the objects that keep most, which are matched by their paths.
+*What
+** the other dump does not have keeps 0 there; of a path that is cut it is not
+** known.
+*/
+void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
+                           const LpReportOptions *opt);
+
+/* Append how much more is in use, and what keeps it. */
+void lp_heap_diff_sentences(LpBuf *b, const LpProfile *prof);
+
+#endif
