@@ -7,7 +7,6 @@
 
 #include "lj_gc.h"
 #include "lj_obj.h"
-#include "lj_gc.h"
 
 #include "lj_memprof_stream.h"
 #include "lj_wbuf.h"

@@ -46,8 +46,7 @@ LJ_FUNC uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
 
 /*
 ** The position in a prototype, of a frame of a thread, where it called what
-*lies
-** in the next frame (NULL: it is on top), or -1. No trace may be running.
+** lies in the next frame (NULL: it is on top), or -1. No trace may be running.
 */
 LJ_FUNC ptrdiff_t lj_memprof_stopped(lua_State *L, GCproto *pt, cTValue *next);
 

@@ -1,7 +1,7 @@
 /*
 ** Writes the seed corpora: `seeds DIR` fills DIR/stream, DIR/blocks,
 ** DIR/samples, DIR/heap and DIR/unpack with small streams of every version and
-*kind.
+** kind.
 */
 
 #include <errno.h>

@@ -56,7 +56,9 @@ static const struct argp_option options[] = {
      "leaked-objects, temporary, temporary-objects; CPU: samples, alloc-gc",
      1},
     {"diff", OPT_DIFF, "BASE", 0,
-     "Compare with the recording BASE; several BASEs are added up", 1},
+     "Compare with the recording or heap dump BASE; several recordings are "
+     "added up",
+     1},
     {"diff-from", OPT_DIFFLIST, "LIST", 0,
      "Compare with all recordings named in LIST", 1},
     {"path", OPT_PATH, "OBJECT", 0,

@@ -17,8 +17,13 @@ int lp_prologue_body(LpInput *in, const LpSink *sink, const char *read,
   *version = p[3];
   if (strchr(read, p[2]))
     return p[2];
-  lp_damage_report(sink, LP_NOTHING, lp_input_offset(in),
-                   "expected a memory profile (ljm), found a %s (lj%c)",
-                   p[2] == 'p' ? "CPU profile" : "heap dump", p[2]);
+  if (p[2] == 'd')
+    lp_damage_report(sink, LP_NOTHING, lp_input_offset(in),
+                     "expected a recording, found another heap dump (ljd): two "
+                     "are compared by --diff=OLD NEW");
+  else
+    lp_damage_report(sink, LP_NOTHING, lp_input_offset(in),
+                     "expected a memory profile (ljm), found a CPU profile "
+                     "(ljp)");
   return -1;
 }

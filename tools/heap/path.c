@@ -233,19 +233,19 @@ static uint32_t path_up(const LpPaths *p, uint32_t at, size_t least,
   return LP_NONE;
 }
 
-void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
-                  unsigned most)
+int lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
+                 unsigned most)
 {
   uint32_t up[3 * PATH_MARK], top[PATH_HEAD], head;
   size_t n, ntop, half = most < 2 * PATH_HEAD ? most / 2 : PATH_HEAD;
   if (id != LP_GRAPH_ROOT && p->from[id] == LP_NONE) {
     lp_buf_puts(b, "(unreachable)");
-    return;
+    return 1;
   }
   head = path_up(p, id, half, up, &n);
   if (head == LP_NONE && n <= most) {
     path_steps(b, d, p, up, n);
-    return;
+    return 1;
   }
   if (head == LP_NONE)
     path_steps(b, d, p, up + n - half, half);
@@ -253,6 +253,7 @@ void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
     path_steps(b, d, p, top + ntop - half, half);
   lp_buf_puts(b, "...");
   path_steps(b, d, p, up, half);
+  return 0;
 }
 
 /* The function of the frame that a slot of a stack belongs to, or LP_NONE. */

@@ -24,8 +24,8 @@ void lp_paths_free(LpPaths *p);
 /* Append the path to an object, as _G.cache.users[17]. One that is longer than
 ** MOST steps, at most 16, is cut in its middle.
 */
-void lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
-                  unsigned most);
+int lp_path_name(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id,
+                 unsigned most);
 
 /* The function whose code holds an object, or what leads to it: that of the
 ** last upvalue or local on the path. Returns its prototype, or LP_NONE.

@@ -216,8 +216,7 @@ static void *scarce_alloc(void *ud, void *p, size_t osize, size_t nsize)
 }
 
 /* Without upvalues: where no memory is left for one, this LuaJIT forgets 8
-*bytes
-** of its function, with or without a recording.
+** bytes of its function, with or without a recording.
 */
 static const char plain[] =
     "keep = {}\n"

@@ -189,12 +189,13 @@ static void paths_add(Rows *rows, const LpHeap *h, LpSide side)
   uint32_t *id = lp_heap_largest(h, &most, figure, &n);
   for (i = 0; i < n; i++) {
     Row *r;
+    int whole;
     b.n = 0;
-    lp_heap_place(&b, h, id[i]);
+    whole = lp_path_name(&b, &h->dump, &h->paths, id[i], LP_HEAP_STEPS);
     r = rows_get(rows, &b);
     r->n[side][DIFF_RETAINED] += h->dom.retained[id[i]];
     r->n[side][DIFF_BYTES] += lp_graph_size(&h->dump.graph, id[i]);
-    r->cut = strstr(b.s, "...") != NULL;
+    r->cut = !whole;
     if (side == LP_NOW)
       r->id = id[i];
   }
@@ -268,33 +269,39 @@ void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
 #define VERDICT_LINES 5
 #define VERDICT_LEAST 10 /* Percent of the growth that is worth a line. */
 
-/* Is object UP among the dominators of ID? */
-static int verdict_below(const LpHeap *h, uint32_t id, uint32_t up)
+/* Growth of each row that rows below it have, as far as these are of its own:
+** of rows below each other, the nearest one. The caller frees the array.
+*/
+static int64_t *verdict_below(const Rows *rows, const LpHeap *h)
 {
-  while (id != LP_GRAPH_ROOT && id != LP_NONE && id != up)
-    id = h->dom.parent[id];
-  return id == up;
-}
-
-/* Is most of the growth of row I that of one below it? That says more. */
-static int verdict_deeper(const Rows *rows, const LpHeap *h, uint32_t i)
-{
-  uint64_t change = row_change(&rows->row[i], DIFF_RETAINED);
-  uint32_t k;
-  for (k = 0; k < rows->names.n; k++) {
-    const Row *r = &rows->row[k];
-    int64_t below = (int64_t)row_change(r, DIFF_RETAINED);
-    if (k != i && r->id != LP_NONE && !r->cut &&
-        below >= (int64_t)(change / 10 * 8) &&
-        verdict_below(h, r->id, rows->row[i].id) && r->id != rows->row[i].id)
-      return 1;
+  int64_t *below = lp_zalloc(rows->names.n + 1, sizeof(*below));
+  LpIdMap of = {0};
+  uint32_t i;
+  for (i = 0; i < rows->names.n; i++)
+    if (rows->row[i].id != LP_NONE && !rows->row[i].cut)
+      lp_idmap_put(&of, rows->row[i].id, i);
+  for (i = 0; i < rows->names.n; i++) {
+    const Row *r = &rows->row[i];
+    int64_t change = (int64_t)row_change(r, DIFF_RETAINED);
+    uint32_t up = r->id, parent = LP_NONE;
+    if (up == LP_NONE || r->cut || change <= 0)
+      continue;
+    while (parent == LP_NONE && up != LP_GRAPH_ROOT && up != LP_NONE) {
+      up = h->dom.parent[up];
+      parent = lp_idmap_get(&of, up);
+    }
+    if (parent != LP_NONE)
+      below[parent] += change;
   }
-  return 0;
+  lp_idmap_free(&of);
+  return below;
 }
 
-/* The row with most growth, at most MOST; or LP_NONE. */
-static uint32_t verdict_next(const Rows *rows, const LpHeap *h, int64_t least,
-                             const char *done)
+/* The row with most growth, at least LEAST, that is not that of rows below it,
+** which say more; or LP_NONE.
+*/
+static uint32_t verdict_next(const Rows *rows, const int64_t *below,
+                             int64_t least, const char *done)
 {
   uint32_t i, best = LP_NONE;
   for (i = 0; i < rows->names.n; i++) {
@@ -304,7 +311,7 @@ static uint32_t verdict_next(const Rows *rows, const LpHeap *h, int64_t least,
       continue;
     if ((best == LP_NONE ||
          change > (int64_t)row_change(&rows->row[best], DIFF_RETAINED)) &&
-        !verdict_deeper(rows, h, i))
+        below[i] < change / 10 * 8)
       best = i;
   }
   return best;
@@ -338,13 +345,15 @@ static void verdict_line(LpBuf *b, const LpHeap *h, const Rows *rows,
 static void verdict_lines(LpBuf *b, const LpProfile *prof, uint64_t grown)
 {
   Rows rows;
+  int64_t *below;
   char *done;
   unsigned n = 0;
   uint32_t i;
   paths_open(&rows, prof);
   done = lp_zalloc(rows.names.n + 1, 1);
+  below = verdict_below(&rows, prof->heap);
   while (n < VERDICT_LINES &&
-         (i = verdict_next(&rows, prof->heap,
+         (i = verdict_next(&rows, below,
                            (int64_t)(grown / 100 * VERDICT_LEAST) + 1, done)) !=
              LP_NONE) {
     verdict_line(b, prof->heap, &rows, i, grown);
@@ -353,6 +362,7 @@ static void verdict_lines(LpBuf *b, const LpProfile *prof, uint64_t grown)
   }
   if (!n)
     lp_buf_printf(b, "  No object keeps more than %d%% of it\n", VERDICT_LEAST);
+  free(below);
   free(done);
   rows_close(&rows);
 }

@@ -9,8 +9,7 @@
 #include "report.h"
 
 /* Fill in a table of what changed since the dump prof->heapbase, by type. As
-*for
-** all tables, PROF may have no dumps: then there are columns only.
+** for all tables, PROF may have no dumps: then there are columns only.
 */
 void lp_heap_diff_types(LpTable *t, const LpProfile *prof);
 
@@ -19,10 +18,10 @@ void lp_heap_diff_shapes(LpTable *t, const LpProfile *prof,
                          const LpReportOptions *opt);
 
 /* The same of the objects that keep most, which are matched by their paths.
-*What
-** the other dump does not have keeps 0 there; of a path that is cut it is not
-** known.
-*/
+ *What
+ ** the other dump does not have keeps 0 there; of a path that is cut it is not
+ ** known.
+ */
 void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
                            const LpReportOptions *opt);
 

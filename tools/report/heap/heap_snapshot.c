@@ -349,9 +349,8 @@ void lp_heap_snapshot(LpOut *out, const LpHeap *h,
 /* -- The report ------------------------------------------------------------ */
 
 /* Files are written in full unless --min or --top ask for less, or viewers
- *would
- ** not open them.
- */
+** would not open them.
+*/
 static void heap_snapshot_write(LpOut *out, const LpProfile *prof,
                                 const LpReportOptions *opt)
 {

@@ -209,7 +209,8 @@ START_TEST(test_kinds)
       {"ljs\x10\0\0\0\1\x80ljp\x11\0\0\0", 16,
        "expected the prologue of the samples, ljp 0x10"},
       {"ljs\x10\0\0\0\1\x80ljd\x10\0\0\0", 16,
-       "expected a memory profile (ljm), found a heap dump (ljd)"},
+       "expected a recording, found another heap dump (ljd): two are compared "
+       "by --diff=OLD NEW"},
       {"ljs\x03\0\0\0\x80ljp\x02\0\0\0", 15,
        "expected a memory profile (ljm), found a CPU profile (ljp)"},
       {"ljs\x02\0\0\0\x80ljm\x04\0\0\0", 15,
