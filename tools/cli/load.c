@@ -79,11 +79,13 @@ static void load_body(void *ctx, int body)
   l->body(l->prof);
 }
 
-/* Time to show what was read until now of a file that is followed. */
+/* Time to show what was read until now of a file that is followed. A heap dump
+** is shown when all of it is there.
+*/
 static void load_show(void *ctx)
 {
   LpLoad *l = ctx;
-  if (!l->prof->of)
+  if (!l->prof->of || l->st.body == 'd')
     return;
   lp_stream_finalize(&l->st);
   l->show(l);

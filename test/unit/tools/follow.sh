@@ -211,6 +211,19 @@ has err '/none/report: No such file or directory$'
 "${prog[@]}" --follow=$every "$file" > /dev/full 2> "$dir/err" && wrong "full"
 has err 'standard output: No space left on device$'
 
+# -- A heap dump that is being written: shown when all of it is there --
+
+dump=$dir/whole.ljd
+zcat "$fixtures/../golden/heap.ljd.gz" > "$dump"
+head -c 5000 "$dump" > "$file"
+follow
+sleep 0.5
+kill -0 "$pid" || wrong "a dump that is not whole ends it"
+[ "$(reports)" -eq 0 ] || wrong "a part of a dump is shown"
+tail -c +5001 "$dump" >> "$file"
+ends 0 0
+has out '^HEAP DUMP$'
+
 # -- Usage --
 
 run 64 3 --follow "$whole" "$whole"
