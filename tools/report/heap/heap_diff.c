@@ -269,10 +269,11 @@ void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
 #define VERDICT_LINES 5
 #define VERDICT_LEAST 10 /* Percent of the growth that is worth a line. */
 
-/* Growth of each row that rows below it have, as far as these are of its own:
-** of rows below each other, the nearest one. The caller frees the array.
+/* Growth of each row that rows below it have which grew by LEAST: of those
+*below
+** each other, the nearest one. The caller frees the array.
 */
-static int64_t *verdict_below(const Rows *rows, const LpHeap *h)
+static int64_t *verdict_below(const Rows *rows, const LpHeap *h, int64_t least)
 {
   int64_t *below = lp_zalloc(rows->names.n + 1, sizeof(*below));
   LpIdMap of = {0};
@@ -284,7 +285,7 @@ static int64_t *verdict_below(const Rows *rows, const LpHeap *h)
     const Row *r = &rows->row[i];
     int64_t change = (int64_t)row_change(r, DIFF_RETAINED);
     uint32_t up = r->id, parent = LP_NONE;
-    if (up == LP_NONE || r->cut || change <= 0)
+    if (up == LP_NONE || r->cut || change < least)
       continue;
     while (parent == LP_NONE && up != LP_GRAPH_ROOT && up != LP_NONE) {
       up = h->dom.parent[up];
@@ -344,6 +345,7 @@ static void verdict_line(LpBuf *b, const LpHeap *h, const Rows *rows,
 
 static void verdict_lines(LpBuf *b, const LpProfile *prof, uint64_t grown)
 {
+  const int64_t least = (int64_t)(grown / 100 * VERDICT_LEAST) + 1;
   Rows rows;
   int64_t *below;
   char *done;
@@ -351,17 +353,18 @@ static void verdict_lines(LpBuf *b, const LpProfile *prof, uint64_t grown)
   uint32_t i;
   paths_open(&rows, prof);
   done = lp_zalloc(rows.names.n + 1, 1);
-  below = verdict_below(&rows, prof->heap);
+  below = verdict_below(&rows, prof->heap, least);
   while (n < VERDICT_LINES &&
-         (i = verdict_next(&rows, below,
-                           (int64_t)(grown / 100 * VERDICT_LEAST) + 1, done)) !=
-             LP_NONE) {
+         (i = verdict_next(&rows, below, least, done)) != LP_NONE) {
     verdict_line(b, prof->heap, &rows, i, grown);
     done[i] = 1;
     n++;
   }
   if (!n)
-    lp_buf_printf(b, "  No object keeps more than %d%% of it\n", VERDICT_LEAST);
+    lp_buf_printf(b,
+                  "  No object whose path can be compared keeps more than "
+                  "%d%% of it\n",
+                  VERDICT_LEAST);
   free(below);
   free(done);
   rows_close(&rows);
