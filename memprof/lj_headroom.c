@@ -199,7 +199,7 @@ static int headroom_suffices(uint64_t need, uint64_t left, const char *of,
     return 1;
   snprintf(why, size,
            "a fork may take %llu MiB more, and %llu MiB are left of %s",
-           (unsigned long long)(need / HEADROOM_MIB + 1),
+           (unsigned long long)(need / HEADROOM_MIB) + 1,
            (unsigned long long)(left / HEADROOM_MIB), of);
   return 0;
 }

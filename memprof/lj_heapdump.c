@@ -145,7 +145,7 @@ static void heap_metatables(MPDump *d)
     const GCobj *mt = gcref(d->g->gcroot[GCROOT_BASEMT + i]);
     if (mt == NULL || names[i] == NULL)
       continue;
-    strcpy(name + len, names[i]);
+    strncpy(name + len, names[i], sizeof(name) - 1 - len);
     lj_heap_root(d, name, mt);
   }
 }

@@ -36,6 +36,27 @@ EXPLAINED = re.compile("|".join((
     r"LJ_VMST_EXIT",
     # Bytes of debug information that are no names.
     r"VARNAME_\w+")))
+# What heap dumps alone read. The check does not compare these with the VM: they
+# are right if the version is that of the layout, which all others prove. The sums
+# of a dump show wrong sizes (`making` is not 0). Nothing is to be added here.
+DUMPS = frozenset("""
+    CCallback.cbid CCallback.sizeid CTState.cb CTState.finalizer
+    CTState.miscmap CTState.sizetab CTState.tab CTState.top CT_ATTRIB
+    CT_BITFIELD CT_FIELD CT_HASSIZE CType.info CType.name CType.size
+    GCROOT_BASEMT GCROOT_IO_INPUT GCROOT_IO_OUTPUT GCROOT_MMNAME
+    GCState.lightudnum GCState.lightudseg GCState.mmudata GCState.state
+    GCcdata.ctypeid GCcdata.marked GCcdataVar.extra GCcdataVar.len
+    GCcdataVar.offset GCfuncC.env GCfuncC.nupvalues GCfuncC.upvalue
+    GCfuncL.env GCfuncL.nupvalues GCstr.marked GCtab.asize GCtab.colo
+    GCtab.metatable GCtab.nomm GCtrace.link GCtrace.nextside GCudata.env
+    GCudata.len GCudata.metatable GCudata.udtype GCupval.closed MM_mode SBuf.b
+    SBuf.e SBuf.w SBufExt.L SBufExt.b SBufExt.dict_mt SBufExt.dict_str
+    SBufExt.e UDTYPE_BUFFER global_State.ctype_state global_State.gcroot
+    global_State.strempty global_State.tmpbuf jit_State.cur jit_State.irbotlim
+    jit_State.irbuf jit_State.irtoplim jit_State.sizesnap
+    jit_State.sizesnapmap jit_State.snapbuf jit_State.snapmapbuf lua_State.env
+    lua_State.stacksize lua_State.status
+""".split())
 PUBLIC = ("lua.h", "luajit.h", "lauxlib.h") # No layout, but the API.
 
 NODE = re.compile(r"^([| `-]*)(\w+)(?: (0x[0-9a-f]+))?(.*)$")
@@ -164,11 +185,14 @@ def main():
                     os.path.basename(file) not in PUBLIC):
                 found.setdefault(name, set()).add(function)
     missing = sorted(name for name in set(found) - named
-                     if not EXPLAINED.fullmatch(name))
+                     if not EXPLAINED.fullmatch(name) and name not in DUMPS)
+    stale = sorted(DUMPS - set(found))
+    if stale:
+        print("no dump reads: " + ", ".join(stale))
     for name in missing:
         print(f"not in the layout: {name}: {', '.join(sorted(found[name]))}")
     print(f"{len(found)} fields and enumerators, {len(missing)} not named")
-    return 1 if missing or len(found) < 100 else 0
+    return 1 if missing or stale or len(found) < 100 else 0
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ void lp_heap_analyse(LpHeap *h)
 {
   const LpGraph *g = &h->dump.graph;
   lp_dump_seal(&h->dump);
+  lp_graph_forget(&h->dump.graph);
   lp_dominators(g, &h->dom);
   lp_paths(g, &h->paths);
   kids_open(&h->kids, &h->dom, g->n);

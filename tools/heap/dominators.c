@@ -16,7 +16,8 @@
 typedef struct Search {
   const LpGraph *g;
   uint32_t n;
-  uint32_t *number;   /* By object: its number in the search, or LP_NONE. */
+  uint32_t *number;   /* By object: its number in the search, or LP_NONE; until
+                      ** all references are turned round. */
   uint32_t *object;   /* The object. */
   uint32_t *ancestor; /* Where the search came from; shortened later. */
   uint32_t *label;    /* The number of least semidominator on that path. */
@@ -180,7 +181,7 @@ void lp_dominators(const LpGraph *g, LpDominators *d)
   search_run(&s);
   s.first = search_array((size_t)s.n + 1);
   search_reverse(&s);
-  s.semi = search_array(s.n);
+  s.semi = s.number; /* Not needed any more. */
   s.idom = search_array(s.n);
   search_semidominators(&s);
   free(s.from);
@@ -190,7 +191,7 @@ void lp_dominators(const LpGraph *g, LpDominators *d)
   free(s.label);
   free(s.ancestor);
   dominators_sum(&s, d);
-  d->parent = s.number; /* Not needed any more. */
+  d->parent = search_array(g->n);
   memset(d->parent, 0xff, g->n * sizeof(*d->parent));
   for (v = 1; v < s.n; v++)
     d->parent[s.object[v]] = s.object[s.idom[v]];

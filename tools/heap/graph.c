@@ -29,6 +29,11 @@ void lp_graph_close(LpGraph *g)
   memset(g, 0, sizeof(*g));
 }
 
+void lp_graph_forget(LpGraph *g)
+{
+  lp_live_free(&g->ids);
+}
+
 /* -- Objects --------------------------------------------------------------- */
 
 /* A new object that is not defined. */
@@ -157,6 +162,16 @@ uint32_t lp_graph_name(LpGraph *g, const void *s, size_t n)
 
 /* -- The end --------------------------------------------------------------- */
 
+/* Gives room back that was not filled: it can be a third of all. */
+static void graph_fit(LpGraph *g)
+{
+  g->node = lp_realloc(g->node, g->capnode = g->n, sizeof(*g->node));
+  g->type = lp_realloc(g->type, g->captype = g->n, 1);
+  g->flags = lp_realloc(g->flags, g->capflags = g->n, 1);
+  if (g->nedge)
+    g->edge = lp_realloc(g->edge, g->capedge = g->nedge, sizeof(*g->edge));
+}
+
 void lp_graph_seal(LpGraph *g, const LpEdge *root, size_t n)
 {
   size_t i;
@@ -166,4 +181,5 @@ void lp_graph_seal(LpGraph *g, const LpEdge *root, size_t n)
   for (i = 0; i < n; i++)
     graph_edge(g, lp_edge_to(&root[i]), root[i].label);
   graph_shut(g);
+  graph_fit(g);
 }

@@ -138,6 +138,9 @@ uint32_t lp_graph_name(LpGraph *g, const void *s, size_t n);
 */
 void lp_graph_seal(LpGraph *g, const LpEdge *root, size_t n);
 
+/* No more objects are looked up by address: free the map. */
+void lp_graph_forget(LpGraph *g);
+
 /* The size of an object in bytes. */
 uint64_t lp_graph_size(const LpGraph *g, uint32_t id);
 

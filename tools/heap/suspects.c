@@ -18,45 +18,44 @@ typedef struct Search {
 
 /* -- Sums by shape --------------------------------------------------------- */
 
+typedef struct Sum {
+  uint32_t shape;
+  uint64_t bytes, count;
+} Sum;
+
 typedef struct Tally {
-  LpIdMap at; /* Shape -> where its sums are. */
-  uint64_t *bytes, *count;
-  uint32_t *shape;
-  size_t n, capb, capc, caps;
+  LpIdMap at; /* Shape -> its place in sum. */
+  Sum *sum;
+  size_t n, cap;
 } Tally;
 
 static void tally_add(Tally *t, uint32_t shape, uint64_t bytes)
 {
   uint32_t at = lp_idmap_get(&t->at, shape);
-  if (at == LP_NONE) {
+  if (at == LP_NONE || !t->sum) {
     at = (uint32_t)t->n++;
-    t->bytes = lp_grow(t->bytes, &t->capb, t->n, sizeof(*t->bytes));
-    t->count = lp_grow(t->count, &t->capc, t->n, sizeof(*t->count));
-    t->shape = lp_grow(t->shape, &t->caps, t->n, sizeof(*t->shape));
-    t->bytes[at] = t->count[at] = 0;
-    t->shape[at] = shape;
+    t->sum = lp_grow(t->sum, &t->cap, t->n, sizeof(*t->sum));
+    t->sum[at] = (Sum){shape, 0, 0};
     lp_idmap_put(&t->at, shape, at);
   }
-  t->bytes[at] += bytes;
-  t->count[at]++;
+  t->sum[at].bytes += bytes;
+  t->sum[at].count++;
 }
 
-/* The place of the shape with most bytes, or LP_NONE. */
-static uint32_t tally_best(const Tally *t)
+/* The sum with most bytes, or NULL. */
+static const Sum *tally_best(const Tally *t)
 {
-  uint32_t at, best = LP_NONE;
-  for (at = 0; at < t->n; at++)
-    if (t->bytes[at] && (best == LP_NONE || t->bytes[at] > t->bytes[best]))
-      best = at;
+  const Sum *best = NULL, *s = t->sum;
+  for (; s && s < t->sum + t->n; s++)
+    if (s->bytes && (!best || s->bytes > best->bytes))
+      best = s;
   return best;
 }
 
 static void tally_free(Tally *t)
 {
   lp_idmap_free(&t->at);
-  free(t->bytes);
-  free(t->count);
-  free(t->shape);
+  free(t->sum);
 }
 
 /* -- What a suspect keeps -------------------------------------------------- */
@@ -65,15 +64,16 @@ static void tally_free(Tally *t)
 static void suspect_shape(const LpHeap *h, LpSuspect *s, uint64_t least)
 {
   Tally sums = {0};
-  uint32_t kid = h->kids.first[s->id], best;
+  const Sum *best;
+  uint32_t kid = h->kids.first[s->id];
   for (; kid != LP_NONE; kid = h->kids.next[kid])
     if (h->shapes.of[kid] != LP_NONE && h->dom.retained[kid] < least)
       tally_add(&sums, h->shapes.of[kid], h->dom.retained[kid]);
   best = tally_best(&sums);
-  if (best != LP_NONE) {
-    s->shape = sums.shape[best];
-    s->objects = sums.count[best];
-    s->retained = sums.bytes[best];
+  if (best) {
+    s->shape = best->shape;
+    s->objects = best->count;
+    s->retained = best->bytes;
   }
   tally_free(&sums);
 }
@@ -92,7 +92,8 @@ static uint32_t suspect_skip(const LpHeap *h, uint32_t top, uint32_t at)
 static void suspect_inner(const LpHeap *h, LpSuspect *s, uint64_t least)
 {
   Tally sums = {0};
-  uint32_t at = h->kids.first[s->id], best;
+  const Sum *best;
+  uint32_t at = h->kids.first[s->id];
   while (at != LP_NONE) {
     uint32_t shape = h->shapes.of[at], kid = h->kids.first[at];
     int other = h->dom.retained[at] >= least; /* A suspect of its own. */
@@ -102,9 +103,9 @@ static void suspect_inner(const LpHeap *h, LpSuspect *s, uint64_t least)
     at = other || kid == LP_NONE ? suspect_skip(h, s->id, at) : kid;
   }
   best = tally_best(&sums);
-  if (best != LP_NONE) {
-    s->inner = sums.shape[best];
-    s->inners = sums.count[best];
+  if (best) {
+    s->inner = best->shape;
+    s->inners = best->count;
   }
   tally_free(&sums);
 }

@@ -269,9 +269,8 @@ void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
 #define VERDICT_LINES 5
 #define VERDICT_LEAST 10 /* Percent of the growth that is worth a line. */
 
-/* Growth of each row that rows below it have which grew by LEAST: of those
-*below
-** each other, the nearest one. The caller frees the array.
+/* Growth of each row that rows below it have, if these grew by LEAST: of those
+** below each other, the nearest one. The caller frees the array.
 */
 static int64_t *verdict_below(const Rows *rows, const LpHeap *h, int64_t least)
 {

@@ -41,7 +41,7 @@ static char *paths_shapes(const LpHeap *h, const char *text)
   for (i = 0; i < h->shapes.keys.n; i++) {
     b.n = 0;
     lp_shape_name(&b, h, i);
-    is[i] = strstr(b.s, text) != NULL;
+    is[i] = strstr(b.s, text) ? 1 : 0;
   }
   lp_buf_free(&b);
   return is;

@@ -358,7 +358,9 @@ static void heap_snapshot_write(LpOut *out, const LpProfile *prof,
   LpSnapshotLimits limits = {.most = LP_SNAPSHOT_MOST, .top = opt->top};
   double percent = opt->min / 100 * (double)lp_heap_bytes(h);
   LpBuf note = {0};
-  limits.least = opt->least > percent ? opt->least : (uint64_t)percent;
+  limits.least = (uint64_t)percent;
+  if (limits.least < opt->least)
+    limits.least = opt->least;
   lp_heap_snapshot(out, h, &limits, &note);
   if (note.n)
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, note.s);

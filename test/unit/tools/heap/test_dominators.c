@@ -55,6 +55,7 @@ static void heap_make(Heap *h)
 }
 
 /* Marks what is reached from an object, but not through the one WITHOUT. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as there are few objects. */
 static void heap_reach(const Heap *h, unsigned from, unsigned without,
                        unsigned char *seen)
 {

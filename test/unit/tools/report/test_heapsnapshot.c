@@ -71,6 +71,7 @@ static int model_keeps(const Model *m, unsigned from, unsigned to)
 }
 
 /* Marks what is reached from an object, but not through the one WITHOUT. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as there are few objects. */
 static void model_reach(const Model *m, unsigned from, unsigned without,
                         unsigned char *seen)
 {
@@ -171,6 +172,7 @@ static void file_read(File *f, const LpBuf *text)
 }
 
 /* The bytes that are reached from a node, but not through the one WITHOUT. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as there are few objects. */
 static uint64_t file_reach(const File *f, unsigned from, unsigned without,
                            unsigned char *seen)
 {
