@@ -24,15 +24,23 @@ step() {
   printf -- '-- %s: %s s\n' "$name" "$((SECONDS - start))"
 }
 
+# Builds the folders $parts of the build $1.
+build_parts() {
+  local part
+  for part in $parts; do
+    cmake --build "$1/$part" -j "$(nproc)" || return 1
+  done
+}
+
 # Builds a preset $2, changed by options of cmake, as build-ci/$1 and runs the
-# tests there whose names match $3, but none of $skip. Of the build, only what
-# goes wrong is shown.
-skip='^$'
+# tests there whose names match $3, but none of $skip. Of the tree, only the
+# folders $parts are built. Of the build, only what goes wrong is shown.
+skip='^$' parts=.
 variant() {
   local dir=build-ci/$1 preset=$2 tests=$3
   shift 3
   if ! cmake --preset "$preset" -B "$dir" "$@" > "$dir.log" 2>&1 ||
-    ! cmake --build "$dir" -j "$(nproc)" >> "$dir.log" 2>&1; then
+    ! build_parts "$dir" >> "$dir.log" 2>&1; then
     tail -n 60 "$dir.log"
     return 1
   fi
