@@ -56,6 +56,7 @@ def check_paths(parser, old, new):
         must(None in known or known[0] - known[1] == known[2], "%s", row)
     text = readers.run(parser, "--diff=" + old, new).decode()
     must("is kept by _G.cache.users, " in text, "the summary names no growth:\n%s", text[:800])
+    must("; it held 300 objects, and holds 399" in text, "entries:\n%s", text[:800])
     back = readers.run(parser, "--diff=" + new, old).decode()
     must(" less in use (-" in back and "is kept by" not in back, "it shrank:\n%s", back[:800])
 

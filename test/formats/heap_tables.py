@@ -87,7 +87,19 @@ def check_sums(tables):
         must(paths[retained, size, name] > 0, "%s retains %d", name, retained)
 
 
+def check_named(parser, path):
+    """An object is found by its path, and by the address that this tells."""
+    # Without contents of strings, fields have no names.
+    name, steps = ("_G", 1) if path.endswith("private.ljd") else ("_G.cache.users[17]", 4)
+    columns, rows = table_of(parser, "paths", ("--path=" + name,), path)
+    address = [key for key, _, _ in columns].index("address")
+    must(len(rows) == steps, "%s: %s", name, rows)
+    must(table_of(parser, "paths", ("--path=" + rows[-1][address],), path)[1] == rows,
+         "by address: not %s", rows)
+
+
 def check(parser, path):
+    check_named(parser, path)
     tables = {}
     for view, options in VIEWS.items():
         columns, rows = tables[view] = table_of(parser, view, options, path)

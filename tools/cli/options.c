@@ -62,8 +62,8 @@ static const struct argp_option options[] = {
     {"diff-from", OPT_DIFFLIST, "LIST", 0,
      "Compare with all recordings named in LIST", 1},
     {"path", OPT_PATH, "OBJECT", 0,
-     "Heap dumps: the ways from the roots to the object at an address (0x...), "
-     "or to the largest objects of a shape that contains OBJECT",
+     "Heap dumps: the ways from the roots to the object at an address (0x...) "
+     "or path (_G.cache), or to the largest objects of a shape that contains OBJECT",
      1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "

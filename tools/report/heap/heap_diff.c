@@ -17,8 +17,8 @@ enum { DIFF_BYTES, DIFF_OBJECTS, DIFF_RETAINED, DIFF_FIGURES };
 
 typedef struct Row {
   uint64_t n[LP_NSIDE][DIFF_FIGURES];
-  uint32_t id; /* An object of the new dump, or LP_NONE. */
-  int cut;     /* The path is cut: it cannot be found in the other dump. */
+  uint32_t id[LP_NSIDE]; /* An object of each dump, or LP_NONE. */
+  int cut; /* The path is cut: it cannot be found in the other dump. */
 } Row;
 
 /* Rows by name. */
@@ -28,12 +28,14 @@ typedef struct Rows {
   size_t cap;
 } Rows;
 
+static const Row row_none = {.id = {LP_NONE, LP_NONE}};
+
 static Row *rows_get(Rows *r, const LpBuf *name)
 {
   uint32_t n = r->names.n, at = lp_intern(&r->names, name->s, name->n);
   if (at == n) {
     r->row = lp_grow(r->row, &r->cap, n + 1, sizeof(*r->row));
-    r->row[at] = (Row){.id = LP_NONE};
+    r->row[at] = row_none;
   }
   return &r->row[at];
 }
@@ -111,14 +113,14 @@ static void types_row(LpTable *t, const char *name, const Row *r)
 void lp_heap_diff_types(LpTable *t, const LpProfile *prof)
 {
   const LpHeap *now = prof->heap, *base = prof->heapbase;
-  Row all = {.id = LP_NONE};
+  Row all = row_none;
   unsigned i;
   diff_columns(t);
   lp_table_column(t, "name", "type", LP_UNIT_TEXT);
   if (!now || !base)
     return;
   for (i = 0; i < 16; i++) {
-    Row r = {.id = LP_NONE};
+    Row r = row_none;
     types_add(&r, &now->dump.type[i], &base->dump.type[i]);
     types_add(&all, &now->dump.type[i], &base->dump.type[i]);
     if (r.n[LP_NOW][DIFF_OBJECTS] || r.n[LP_BASE][DIFF_OBJECTS])
@@ -196,8 +198,7 @@ static void paths_add(Rows *rows, const LpHeap *h, LpSide side)
     r->n[side][DIFF_RETAINED] += h->dom.retained[id[i]];
     r->n[side][DIFF_BYTES] += lp_graph_size(&h->dump.graph, id[i]);
     r->cut = !whole;
-    if (side == LP_NOW)
-      r->id = id[i];
+    r->id[side] = id[i];
   }
   lp_buf_free(&b);
   free(figure);
@@ -213,11 +214,14 @@ static void paths_other(Rows *rows, const LpHeap *h, LpSide side)
     Row *r = &rows->row[i];
     size_t n;
     const char *s = lp_intern_get(&rows->names, i, &n);
+    LpNamed other;
     if (r->n[side][DIFF_RETAINED] || r->cut)
       continue;
     b.n = 0;
     lp_buf_add(&b, s, n);
-    r->n[side][DIFF_RETAINED] = lp_named_path(h, b.s).retained;
+    other = lp_named_path(h, b.s);
+    r->n[side][DIFF_RETAINED] = other.retained;
+    r->id[side] = other.objects == 1 ? other.most : LP_NONE;
   }
   lp_buf_free(&b);
 }
@@ -278,12 +282,12 @@ static int64_t *verdict_below(const Rows *rows, const LpHeap *h, int64_t least)
   LpIdMap of = {0};
   uint32_t i;
   for (i = 0; i < rows->names.n; i++)
-    if (rows->row[i].id != LP_NONE && !rows->row[i].cut)
-      lp_idmap_put(&of, rows->row[i].id, i);
+    if (rows->row[i].id[LP_NOW] != LP_NONE && !rows->row[i].cut)
+      lp_idmap_put(&of, rows->row[i].id[LP_NOW], i);
   for (i = 0; i < rows->names.n; i++) {
     const Row *r = &rows->row[i];
     int64_t change = (int64_t)row_change(r, DIFF_RETAINED);
-    uint32_t up = r->id, parent = LP_NONE;
+    uint32_t up = r->id[LP_NOW], parent = LP_NONE;
     if (up == LP_NONE || r->cut || change < least)
       continue;
     while (parent == LP_NONE && up != LP_GRAPH_ROOT && up != LP_NONE) {
@@ -307,7 +311,7 @@ static uint32_t verdict_next(const Rows *rows, const int64_t *below,
   for (i = 0; i < rows->names.n; i++) {
     const Row *r = &rows->row[i];
     int64_t change = (int64_t)row_change(r, DIFF_RETAINED);
-    if (done[i] || r->id == LP_NONE || r->cut || change < least)
+    if (done[i] || r->id[LP_NOW] == LP_NONE || r->cut || change < least)
       continue;
     if ((best == LP_NONE ||
          change > (int64_t)row_change(&rows->row[best], DIFF_RETAINED)) &&
@@ -317,8 +321,34 @@ static uint32_t verdict_next(const Rows *rows, const int64_t *below,
   return best;
 }
 
+/* Values in a table that are objects. */
+static unsigned verdict_values(const LpHeap *h, uint32_t id)
+{
+  const LpEdge *e = lp_graph_first(&h->dump.graph, id);
+  unsigned n = 0;
+  for (; e; e = lp_graph_next(e)) {
+    LpEdgeKind kind = lp_edge_kind(e);
+    n += kind == LP_EDGE_FIELD || kind == LP_EDGE_ITEM || kind == LP_EDGE_VALUE;
+  }
+  return n;
+}
+
+/* How many values a table has, if it is in both dumps and has more now. */
+static void verdict_entries(LpBuf *b, const LpProfile *prof, const Row *r)
+{
+  uint32_t now = r->id[LP_NOW], base = r->id[LP_BASE];
+  unsigned many, few;
+  if (now == LP_NONE || base == LP_NONE)
+    return;
+  many = verdict_values(prof->heap, now);
+  few = verdict_values(prof->heapbase, base);
+  if (few && many > few)
+    lp_buf_printf(b, "; it held %u object%s, and holds %u", few,
+                  few == 1 ? "" : "s", many);
+}
+
 /* One line: what has grown, and from what. */
-static void verdict_line(LpBuf *b, const LpHeap *h, const Rows *rows,
+static void verdict_line(LpBuf *b, const LpProfile *prof, const Rows *rows,
                          uint32_t i, uint64_t grown)
 {
   const Row *r = &rows->row[i];
@@ -330,12 +360,13 @@ static void verdict_line(LpBuf *b, const LpHeap *h, const Rows *rows,
   lp_buf_puts(b, ") is kept by ");
   lp_buf_add(b, s, n);
   lp_buf_puts(b, ", a ");
-  lp_shape_nameof(b, h, r->id);
+  lp_shape_nameof(b, prof->heap, r->id[LP_NOW]);
   if (r->n[LP_BASE][DIFF_RETAINED]) {
     lp_buf_puts(b, ": it kept ");
     lp_text_size(b, r->n[LP_BASE][DIFF_RETAINED], 1);
     lp_buf_puts(b, ", and keeps ");
     lp_text_size(b, r->n[LP_NOW][DIFF_RETAINED], 1);
+    verdict_entries(b, prof, r);
   } else {
     lp_buf_puts(b, ", which is new");
   }
@@ -355,7 +386,7 @@ static void verdict_lines(LpBuf *b, const LpProfile *prof, uint64_t grown)
   below = verdict_below(&rows, prof->heap, least);
   while (n < VERDICT_LINES &&
          (i = verdict_next(&rows, below, least, done)) != LP_NONE) {
-    verdict_line(b, prof->heap, &rows, i, grown);
+    verdict_line(b, prof, &rows, i, grown);
     done[i] = 1;
     n++;
   }

@@ -1,6 +1,7 @@
 /*
-** --path: the shortest ways from the roots to an object, or to the largest
-** objects of a shape. Weak references keep nothing, so they are no way.
+** --path: the shortest ways from the roots to an object, by its address or by
+** a path to it, or to the largest objects of a shape. Weak references keep
+** nothing, so they are no way.
 */
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "heap_report.h"
+#include "named.h"
 
 #define PATHS_MOST  5   /* Of a shape, if nothing else is said. */
 #define PATHS_STEPS 100 /* Of one, before its middle is left out. */
@@ -55,6 +57,8 @@ static uint32_t *paths_objects(const LpHeap *h, const LpReportOptions *opt,
   uint32_t one = paths_address(h, opt->path), id, *found;
   uint64_t *figure;
   char *is;
+  if (one == LP_NONE)
+    one = lp_named_path(h, opt->path).most;
   if (one != LP_NONE) {
     *n = 1;
     found = lp_alloc(sizeof(*found));
@@ -162,7 +166,7 @@ static void paths_table(LpTable *t, const LpProfile *prof,
   for (i = 0; i < n; i++)
     paths_way(t, h, id[i], i + 1);
   if (!n)
-    lp_buf_puts(&t->note, ": no object has that address or shape");
+    lp_buf_puts(&t->note, ": no object has that address, path or shape");
   free(id);
 }
 
