@@ -172,13 +172,15 @@ class Dump:
         self.ids = collections.defaultdict(list)
         for o in self.reached:
             self.ids[id_of(int(o["address"], 16))].append(o)
+        self.alike = any(len(same) > 1 for same in self.ids.values())
         text = readers.run(parser, path).decode("utf-8")
         self.total = int(re.search(r": (\d+) bytes in all", text)[1])
 
     def at(self, i):
-        """The objects that may have this id: mostly one. The ids of addresses 16 GiB apart are
-        equal, and then the snapshot gives one of them the next id."""
-        return self.ids.get(i) or self.ids.get(i - 2, [])
+        """The objects that may have this id: one. The ids of addresses 16 GiB apart are equal;
+        the snapshot then gives one of them the next id that is free."""
+        steps = 8 if self.alike else 1
+        return [o for k in range(steps) for o in self.ids.get(i - 2 * k, [])]
 
 
 def check_sizes(snapshot, dump):
