@@ -58,7 +58,7 @@ def check_sizes(viewer, place, parser, dump, path):
     objects = {int(i): n for i, n in seen["retained"].items() if int(i) % 2 and int(i) > 1}
     must(objects, "there are no objects")
     for i, n in objects.items():
-        must(n in [o["retained"] for o in dump.at(i)], "%s retains %d", dump.at(i), n)
+        must(n in [retained for _, _, retained in dump.facts(i)], "%s: %d", dump.facts(i), n)
     return len(objects)
 
 
