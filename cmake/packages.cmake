@@ -81,12 +81,12 @@ endforeach()
 
 # -- The tools: programs and completions are installed in ../CMakeLists.txt ---
 
-install(FILES ${PROJECT_SOURCE_DIR}/tools/cli/completion/_lj-parse-memprof
-  DESTINATION share/zsh/vendor-completions ${to_tools})
-foreach(program lj-parse-memprof lj-sysprof)
+foreach(program lj-parse-memprof lj-sysprof ljprof)
   if(TARGET ${program})
     install_packed(tools ${PROJECT_SOURCE_DIR}/doc/${program}.1
       share/man/man1 ${program}.1)
+    install(FILES ${PROJECT_SOURCE_DIR}/tools/cli/completion/_${program}
+      DESTINATION share/zsh/vendor-completions ${to_tools})
   endif()
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md
@@ -129,6 +129,10 @@ install_link(dev ../../${runtime}/lib/pkgconfig/luajit.pc
 if(TARGET memprof-module) # Where the LuaJITs of Debian look for it.
   install(TARGETS memprof-module LIBRARY
     DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/lua/5.1 ${to_module})
+  install(TARGETS memprof-preload LIBRARY
+    DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/lua/5.1/memprof ${to_module})
+  install(FILES ${PROJECT_SOURCE_DIR}/tools/nginx/lib/resty/ljprof.lua
+    DESTINATION share/lua/5.1/resty ${to_module})
 endif()
 
 # -- What is said of them -----------------------------------------------------
@@ -142,6 +146,8 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package-modes.cmake)
+set(CPACK_POST_BUILD_SCRIPTS
+    ${PROJECT_SOURCE_DIR}/cmake/package-symbols.cmake)
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS

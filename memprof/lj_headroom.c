@@ -1,7 +1,7 @@
 /*
 ** Memory that is left. A page that either process writes to after a fork is
 ** there twice: a cycle of the collector can double the heap. Near a limit the
-** kernel would kill the program for it, so it is looked at before.
+** kernel would kill the program, so the limits are read before the fork.
 */
 
 #define lj_headroom_c
@@ -66,7 +66,7 @@ static uint64_t headroom_value(const char *dir, const char *name)
 
 /* -- Control groups -------------------------------------------------------- */
 
-/* Names of the same in the two versions. */
+/* Names of files and fields in each version of cgroups. */
 typedef struct HeadroomKind {
   const char *controllers; /* Of the line in /proc/self/cgroup, */
   const char *mount;       /* and where it is usually mounted. */
@@ -191,7 +191,7 @@ uint64_t lj_headroom_pagetables(void)
   return n != HEADROOM_NONE ? n : 0;
 }
 
-/* Compares with what is left. Returns 0 and says so if it is less. */
+/* Compares with what is left. If that is less, sets why and returns 0. */
 static int headroom_suffices(uint64_t need, uint64_t left, const char *of,
                              char *why, size_t size)
 {

@@ -100,7 +100,7 @@ static void child_yield(void)
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd >= 0) {
     if (write(fd, most, sizeof(most) - 1) < 0)
-      errno = 0; /* It was worth a try. */
+      errno = 0; /* The process goes on without it. */
     close(fd);
   }
   prctl(PR_SET_NAME, "ljprof-dump");
@@ -108,7 +108,7 @@ static void child_yield(void)
 
 /* -- The dump -------------------------------------------------------------- */
 
-/* A luam_Prof_options.writer: the one of the dump, with an eye on it. */
+/* A luam_Prof_options.writer: calls that of the dump, and counts its bytes. */
 static size_t child_write(const void *data, size_t len, void *arg)
 {
   MPFork *k = (MPFork *)arg;
@@ -120,7 +120,7 @@ static size_t child_write(const void *data, size_t len, void *arg)
   return n;
 }
 
-/* The dump has failed. The parent has the words for an errno. */
+/* Reports a failure. The parent turns an errno into a message. */
 static int child_fail(MPFork *k, int en, const char *why)
 {
   MPForkShared *shared = k->shared;
@@ -131,7 +131,7 @@ static int child_fail(MPFork *k, int en, const char *why)
   return 0;
 }
 
-/* The end of the file: it gets its name. */
+/* Closes the file, which gets its name if all went well. */
 static int child_finish(MPFork *k, int failed)
 {
   MPFile *f = k->f;

@@ -106,7 +106,8 @@ static uint8_t *heap_record(MPDump *d, int code)
   return lj_wbuf_record(&d->buf, code);
 }
 
-void lj_heap_root(MPDump *d, const char *name, const void *o)
+/* Writes an object that is a root, with a name. */
+static void heap_root(MPDump *d, const char *name, const void *o)
 {
   uint8_t *mark;
   if (o == NULL)
@@ -146,11 +147,11 @@ static void heap_metatables(MPDump *d)
     if (mt == NULL || names[i] == NULL)
       continue;
     strncpy(name + len, names[i], sizeof(name) - 1 - len);
-    lj_heap_root(d, name, mt);
+    heap_root(d, name, mt);
   }
 }
 
-/* What a trace refers to that is being compiled: it is no object yet. */
+/* The references of the trace that is being compiled: it is no object yet. */
 static void heap_curtrace(MPDump *d)
 {
 #if LJ_HASJIT
@@ -159,11 +160,11 @@ static void heap_curtrace(MPDump *d)
   IRRef ref;
   if (T->traceno == 0)
     return;
-  lj_heap_root(d, name, gcref(T->startpt));
+  heap_root(d, name, gcref(T->startpt));
   for (ref = T->nk; ref < REF_TRUE; ref++) {
     IRIns *ir = &T->ir[ref];
     if (ir->o == IR_KGC)
-      lj_heap_root(d, name, ir_kgc(ir));
+      heap_root(d, name, ir_kgc(ir));
     if (irt_is64(ir->t) && ir->o != IR_KNULL)
       ref++;
   }
@@ -172,26 +173,26 @@ static void heap_curtrace(MPDump *d)
 #endif
 }
 
-/* What the collector starts from. */
+/* The roots of the collector. */
 static void heap_roots(MPDump *d)
 {
   global_State *g = d->g;
   ptrdiff_t i;
-  lj_heap_root(d, "main thread", mainthread(g));
-  lj_heap_root(d, "current thread", d->L);
-  lj_heap_root(d, "_G", gcref(mainthread(g)->env));
+  heap_root(d, "main thread", mainthread(g));
+  heap_root(d, "current thread", d->L);
+  heap_root(d, "_G", gcref(mainthread(g)->env));
   if (tvisgcv(&g->registrytv))
-    lj_heap_root(d, "registry", gcV(&g->registrytv));
+    heap_root(d, "registry", gcV(&g->registrytv));
   heap_metatables(d);
   for (i = 0; i < GCROOT_BASEMT; i++)
-    lj_heap_root(d, "the VM", gcref(g->gcroot[i]));
+    heap_root(d, "the VM", gcref(g->gcroot[i]));
   heap_curtrace(d);
-  lj_heap_root(d, "io.input()", gcref(g->gcroot[GCROOT_IO_INPUT]));
-  lj_heap_root(d, "io.output()", gcref(g->gcroot[GCROOT_IO_OUTPUT]));
+  heap_root(d, "io.input()", gcref(g->gcroot[GCROOT_IO_INPUT]));
+  heap_root(d, "io.output()", gcref(g->gcroot[GCROOT_IO_OUTPUT]));
 #if LJ_HASFFI
   if (ctype_ctsG(g) != NULL) {
-    lj_heap_root(d, "cdata finalizers", ctype_ctsG(g)->finalizer);
-    lj_heap_root(d, "FFI metatables and callbacks", ctype_ctsG(g)->miscmap);
+    heap_root(d, "cdata finalizers", ctype_ctsG(g)->finalizer);
+    heap_root(d, "FFI metatables and callbacks", ctype_ctsG(g)->miscmap);
   }
 #endif
 }
@@ -247,7 +248,7 @@ static void heap_ctypes(MPDump *d)
 {
   const CTState *cts = ctype_ctsG(d->g);
   CTypeID id;
-  for (id = 1; cts != NULL && id < cts->top; id++) {
+  for (id = 1; cts != NULL && id < cts->top && !lj_heap_failed(d); id++) {
     const CType *ct = &cts->tab[id];
     const GCobj *name = gcref(ct->name);
     uint8_t *mark;
@@ -274,7 +275,7 @@ static void heap_strings(MPDump *d)
   const global_State *g = d->g;
   MSize i;
   lj_heap_object(d, obj2gco(&d->g->strempty));
-  for (i = 0; i <= g->str.mask; i++) {
+  for (i = 0; i <= g->str.mask && !lj_heap_failed(d); i++) {
     GCobj *o = (GCobj *)(gcrefu(g->str.tab[i]) & ~(uintptr_t)1);
     for (; o != NULL; o = gcref(o->gch.nextgc))
       lj_heap_object(d, o);
@@ -285,7 +286,8 @@ static void heap_strings(MPDump *d)
 static void heap_list(MPDump *d, const GCRef *root)
 {
   GCobj *o;
-  for (o = gcref(*root); o != NULL; o = gcref(o->gch.nextgc))
+  for (o = gcref(*root); o != NULL && !lj_heap_failed(d);
+       o = gcref(o->gch.nextgc))
     lj_heap_object(d, o);
 }
 
@@ -297,16 +299,17 @@ static void heap_finalizing(MPDump *d)
     return;
   do {
     o = gcref(o->gch.nextgc);
-    lj_heap_root(d, "awaits its finalizer", o);
+    heap_root(d, "awaits its finalizer", o);
     lj_heap_object(d, o);
-  } while (o != root);
+  } while (o != root && !lj_heap_failed(d));
 }
 
 /* Upvalues that are open are in no other list. */
 static void heap_upvalues(MPDump *d)
 {
   GCupval *uv;
-  for (uv = uvnext(&d->g->uvhead); uv != &d->g->uvhead; uv = uvnext(uv))
+  for (uv = uvnext(&d->g->uvhead); uv != &d->g->uvhead && !lj_heap_failed(d);
+       uv = uvnext(uv))
     lj_heap_object(d, obj2gco(uv));
 }
 
@@ -344,7 +347,8 @@ static void heap_end(MPDump *d, uint64_t total)
   lj_heap_uleb(d, d->garbage);
   lj_heap_uleb(d, d->parts);
   lj_heap_uleb(d, total);
-  /* What has no owner yet: that of a parser, or of a trace. */
+  /* Bytes without an owner yet: those of a parser, or of an unfinished trace.
+   */
   lj_heap_uleb(d, ljm_zigzag(total - d->bytes - d->parts));
   lj_heap_uleb(d, d->g->gc.state);
   lj_heap_uleb(d, lj_memprof_now() - d->origin.monotonic);
@@ -406,21 +410,25 @@ void lj_heap_init(MPDump *d, lua_State *L, const struct luam_Prof_options *opt)
                  : opt->strings == 0 ? LJM_HEAP_STRINGS
                                      : (uint32_t)opt->strings;
   lj_memprof_origin(&d->origin);
-  lj_memprof_markdump(d->g, &d->id);
+  lj_memprof_newdump(d->g, &d->id);
 }
 
 LUAMISC_API int luaM_memprof_dump(lua_State *L,
                                   const struct luam_Prof_options *opt)
 {
   MPDump d;
+  MPBuf buf;
   if (!heap_check(L, opt))
     return LUAM_PROFILE_ERR;
   if (opt->reserved[LUAM_PROF_FORK])
     return lj_heap_fork(L, opt, NULL);
   lj_heap_reap();
-  lj_heap_init(&d, L, opt);
-  if (!lj_wbuf_init(&d.buf, lj_heap_bufsize(opt), 1))
+  /* Without memory for a dump the recording gets no record of it. */
+  if (!lj_wbuf_init(&buf, lj_heap_bufsize(opt), 1))
     return LUAM_PROFILE_ERRMEM;
+  lj_heap_init(&d, L, opt);
+  lj_memprof_markdump(d.g, &d.id);
+  d.buf = buf;
   d.buf.writer = opt->writer;
   d.buf.arg = opt->arg;
   lj_heap_write(&d);

@@ -16,15 +16,15 @@
 #define HEAP_ITEM_MAX (7u << 10) /* No item takes more bytes. */
 
 /*
-** A dump in the making. It allocates nothing on the Lua heap and changes
-** nothing there. All but buf and the counts are registers of the stream.
+** The state of a dump. It allocates nothing on the Lua heap and changes nothing
+** there. All but buf and the counts are registers of the stream.
 */
 typedef struct MPDump {
   MPBuf buf;
   global_State *g;
   lua_State *L;          /* The thread that runs. */
   MPDumpId id;           /* Its own, and its recording's. */
-  MPOrigin origin;       /* The process of the VM, and when it was as it is. */
+  MPOrigin origin;       /* The process of the VM, and the time of the dump. */
   uint32_t stringmax;    /* Most bytes of a string that are written. */
   uint8_t dead;          /* The collector's mark of what it is about to free. */
   uint64_t objects;      /* Objects so far, */
@@ -47,13 +47,16 @@ typedef struct MPDump {
 /* Bytes of the buffer that the options ask for. */
 LJ_FUNC size_t lj_heap_bufsize(const struct luam_Prof_options *opt);
 
-/* Begins a dump of the VM of L. The caller gives it a buffer and a writer. */
+/*
+** Begins a dump of the VM of L, whose recording has no record of it yet. The
+** caller gives it a buffer and a writer.
+*/
 LJ_FUNC void lj_heap_init(MPDump *d, lua_State *L,
                           const struct luam_Prof_options *opt);
 
 /*
-** Writes all of the dump. Calls nothing that allocates or locks. Errors are in
-** buf.error.
+** Writes all of the dump. Calls nothing that allocates or locks. Once the
+** writer has failed, which is in buf.error, nothing more is looked at.
 */
 LJ_FUNC void lj_heap_write(MPDump *d);
 
@@ -75,13 +78,16 @@ LJ_FUNC void lj_heap_ref(MPDump *d, const void *o);
 /* Writes a signed difference of two addresses. */
 LJ_FUNC void lj_heap_delta(MPDump *d, uint64_t addr, uint64_t from);
 
-/* Writes an object that is a root, with a name. */
-LJ_FUNC void lj_heap_root(MPDump *d, const char *name, const void *o);
-
-/* -- Objects (lj_heapobj.c) ------------------------------------------------ */
+/* -- Objects (lj_heapobj.c, and the files that its header names) ---------- */
 
 /* Writes an object with all of its references. */
 LJ_FUNC void lj_heap_object(MPDump *d, GCobj *o);
+
+/* True once the writer has failed: loops over what is large end. */
+static LJ_AINLINE int lj_heap_failed(const MPDump *d)
+{
+  return LJ_UNLIKELY(d->buf.error);
+}
 
 /* Writes a byte; there is room. */
 static LJ_AINLINE void lj_heap_byte(MPDump *d, int byte)

@@ -28,8 +28,9 @@
 #include "lj_headroom.h"
 #include "lj_heapfork.h"
 #include "lj_memprof_clock.h"
+#include "lj_memprof_dump.h"
 
-#define FORK_PATIENCE (5000 * MP_MS) /* With a child that writes nothing. */
+#define FORK_PATIENCE (5000 * MP_MS) /* How long a child may write nothing. */
 #define FORK_SLACK    (1u << 20)     /* Bytes of a child besides its copies. */
 
 static MPFork *fork_list;  /* Under the lock. */
@@ -161,7 +162,7 @@ static void fork_look(MPFork *k)
     fork_ended(k, pid > 0 ? status : -1);
 }
 
-/* Looks at all. */
+/* Looks whether children have ended. */
 static void fork_lookall(void)
 {
   MPFork *k, **link = &fork_list;
@@ -305,6 +306,8 @@ int lj_heap_fork(lua_State *L, const struct luam_Prof_options *opt, MPFile *f)
   if (fork_affords(k)) {
     lj_heap_init(&d, L, opt);
     if (fork_start(k, &d)) {
+      /* No record of a dump that could not begin. The child has the id. */
+      lj_memprof_markdump(d.g, &d.id);
       fork_add(k, to);
       return LUAM_PROFILE_SUCCESS;
     }
@@ -359,8 +362,8 @@ LUAMISC_API int luaM_memprof_dumpstatus(lua_State *L, struct luam_Dump *dump)
 /* -- The VM goes away ------------------------------------------------------ */
 
 /*
-** True if a child is to be waited for. One that has stopped writing, because
-** nobody reads what it writes, is killed, and left alone if that is in vain.
+** True if a child is to be waited for. One that has written nothing for
+** FORK_PATIENCE is killed. If it does not end then, it is not waited for.
 */
 static int fork_iswaited(MPFork *k, uint64_t now)
 {

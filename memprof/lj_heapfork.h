@@ -28,7 +28,7 @@ typedef struct MPFork {
   void *arg;
   size_t bufsize;
   struct luam_Dump dump; /* What is known of it; under the lock. */
-  int forgotten;         /* Nobody asks how it ends; under the lock. */
+  int forgotten;         /* No status is wanted any more; under the lock. */
   uint64_t seen;  /* For lua_close(): what was written when it last looked, */
   uint64_t since; /* since when there is nothing more, or 0, */
   int killed;     /* and that it was too long. */
@@ -47,7 +47,7 @@ LJ_FUNC int lj_heap_fork(lua_State *L, const struct luam_Prof_options *opt,
 /* Collects all children that have ended. */
 LJ_FUNC void lj_heap_reap(void);
 
-/* Nobody will ask for a dump of the VM again. */
+/* No status of the VM's dumps is wanted any more. */
 LJ_FUNC void lj_heap_forget(const global_State *g, uint64_t id);
 
 /* The VM goes away: waits for its children. */

@@ -19,11 +19,14 @@ static LJ_AINLINE int mpwhere_iscode(const void *ptr, size_t size)
                                    ((const GChead *)ptr)->gct == ~LJ_TTRACE);
 }
 
-/* The cache's entry for a key. */
+/*
+** The cache's entry for a key. Code that is near has other entries, as in a
+** processor's cache.
+*/
 static LJ_AINLINE MPCache *mpwhere_cache(MPState *mp, const void *key)
 {
   uintptr_t h = (uintptr_t)key * (sizeof(MPCache) / sizeof(BCIns));
-  h = (h ^ (h >> 12)) & ((MP_CACHESIZE - 1) * sizeof(MPCache));
+  h &= (MP_CACHESIZE - 1) * sizeof(MPCache);
   return (MPCache *)((char *)mp->cache + h);
 }
 
@@ -43,9 +46,40 @@ static LJ_AINLINE const BCIns *mpwhere_toppc(const lua_State *L)
 }
 
 /*
-** Where the Lua function is that the interpreter runs, or NULL: not that easy.
-** No C function starts where a proto's instructions do.
+** Where the function of a frame is that has stopped at a PC, or NULL: that is
+** not known, or it is no Lua function. No C function starts where a proto's
+** instructions do.
 */
+static LJ_AINLINE const MPCache *mpwhere_stopped(MPState *mp, lua_State *L,
+                                                 cTValue *frame,
+                                                 const BCIns *pc, int stacks)
+{
+  const MPCache *c = mpwhere_cache(mp, pc);
+  if (LJ_LIKELY(c->key == (const void *)pc &&
+                c->owner == mref(frame_func(frame)->l.pc, const void))) {
+    if (stacks) {
+      mp->top.L = L;
+      mp->top.frame = frame;
+      mp->top.inlined = 0;
+    }
+    return c;
+  }
+  return NULL;
+}
+
+/* The same for the function on top, if it is a builtin: where it was called. */
+static LJ_AINLINE const MPCache *mpwhere_builtin(MPState *mp, lua_State *L,
+                                                 cTValue *frame, int stacks)
+{
+  if (isffunc(frame_func(frame)) && frame_islua(frame)) {
+    cTValue *prev = mpframe_prev(frame, mpframe_bottom(L));
+    if (LJ_LIKELY(prev != NULL && mpframe_isfunc(prev)))
+      return mpwhere_stopped(mp, L, prev, frame_pc(frame), stacks);
+  }
+  return NULL;
+}
+
+/* The same where the interpreter is. */
 static LJ_AINLINE const MPCache *
 mpwhere_interp(MPState *mp, const global_State *g, int stacks)
 {
@@ -56,18 +90,23 @@ mpwhere_interp(MPState *mp, const global_State *g, int stacks)
     const char *cf = (const char *)cframe_raw(L->cframe);
     if (LJ_LIKELY(cf != NULL && cframe_nres(cf) >= 0 &&
                   mpframe_isfunc(frame))) {
-      const BCIns *pc = cframe_pc(cf);
-      const MPCache *c = mpwhere_cache(mp, pc);
-      if (LJ_LIKELY(c->key == (const void *)pc &&
-                    c->owner == mref(frame_func(frame)->l.pc, const void))) {
-        if (stacks) {
-          mp->top.L = L;
-          mp->top.frame = frame;
-          mp->top.inlined = 0;
-        }
-        return c;
-      }
+      const MPCache *c = mpwhere_stopped(mp, L, frame, cframe_pc(cf), stacks);
+      return LJ_LIKELY(c != NULL) ? c : mpwhere_builtin(mp, L, frame, stacks);
     }
+  }
+  return NULL;
+}
+
+/* The same where a C function is. */
+static LJ_AINLINE const MPCache *
+mpwhere_cfunc(MPState *mp, const global_State *g, int stacks)
+{
+  GCobj *o = gcref(g->cur_L);
+  if (LJ_LIKELY(o != NULL)) {
+    lua_State *L = &o->th;
+    cTValue *frame = L->base - 1;
+    if (LJ_LIKELY(L->cframe != NULL && mpframe_isfunc(frame)))
+      return mpwhere_builtin(mp, L, frame, stacks);
   }
   return NULL;
 }
@@ -79,7 +118,7 @@ static LJ_AINLINE const MPCache *mpwhere_trace(MPState *mp, global_State *g,
                                                int stacks)
 {
   const MCode *ret;
-  const GCtrace *T = mpret_trace(mp, g, &ret);
+  const GCtrace *T = mpret_tracecall(mp, g, &ret);
   const MPCache *c = mpwhere_cache(mp, ret);
   if (LJ_LIKELY(T != NULL && c->key == (const void *)ret &&
                 c->owner == (const void *)T)) {
@@ -102,13 +141,14 @@ static LJ_AINLINE const MPCache *mpwhere_trace(MPState *mp, global_State *g,
 static LJ_AINLINE const MPCache *mpwhere_known(MPState *mp, global_State *g,
                                                int stacks)
 {
-  if (g->vmstate == ~LJ_VMST_INTERP)
+  int32_t st = g->vmstate;
+  if (st == ~LJ_VMST_INTERP)
     return mpwhere_interp(mp, g, stacks);
 #if LJ_HASJIT
   if (mpret_ontrace(g))
     return mpwhere_trace(mp, g, stacks);
 #endif
-  return NULL;
+  return st == ~LJ_VMST_C ? mpwhere_cfunc(mp, g, stacks) : NULL;
 }
 
 #endif

@@ -14,13 +14,17 @@
 #include <time.h>
 
 #include "lj_memprof_clock.h"
+#include "lj_memprof_control.h"
 #include "lj_memprof_hooks.h"
+#include "lj_memprof_segment.h"
 #include "lj_memprof_stack.h"
 #include "lj_memprof_state.h"
+#include "lj_memprof_tail.h"
+#include "lj_memprof_timer.h"
 #include "lj_wbuf.h"
 
-#define CLOCK_MARK_EVERY  (10 * MP_MS)
-#define CLOCK_FLUSH_EVERY (1000 * MP_MS)
+#define CLOCK_OLD_MARKS   1000 /* As MP_MARKS, in the old formats. */
+#define CLOCK_FLUSH_EVERY (100 * MP_MS)
 #define CLOCK_LOOK_EVERY  (2 * MP_MS)
 #define CLOCK_LOOK_MIN    8 /* Bytes of events between two looks. */
 #define CLOCK_LOOK_MAX    1024
@@ -40,13 +44,25 @@ void lj_memprof_sleep(long ns)
   nanosleep(&ts, NULL);
 }
 
-void lj_memprof_clockstart(MPState *mp, uint64_t dursec)
+int lj_memprof_checkclock(const struct luam_Prof_options *opt)
+{
+  uint64_t marks = opt->reserved[LUAM_PROF_MARKS];
+  return opt->reserved[LUAM_PROF_DURMS] < 1000 && marks <= LUAM_PROF_MARKSMAX &&
+         (marks == 0 || opt->format == LUAM_PROF_COMPACT);
+}
+
+void lj_memprof_clockstart(MPState *mp, uint64_t dursec, uint64_t durms,
+                           uint64_t marks)
 {
   MPClock *c = &mp->clock;
+  c->marks = (uint32_t)marks;
+  if (c->marks == 0)
+    c->marks = mp->format == LUAM_PROF_COMPACT ? MP_MARKS : CLOCK_OLD_MARKS;
   c->start = c->seen = c->marked = c->flushed = lj_memprof_now();
   c->softref = mp->buf.p;
-  if (dursec != 0 && dursec <= (~(uint64_t)0 - c->start) / (1000 * MP_MS))
-    c->end = c->start + dursec * 1000 * MP_MS;
+  if ((dursec | durms) != 0 &&
+      dursec < (~(uint64_t)0 - c->start) / (1000 * MP_MS))
+    c->end = c->start + (dursec * 1000 + durms) * MP_MS;
 }
 
 /* -- Blocks --------------------------------------------------------------- */
@@ -65,17 +81,34 @@ static void clock_mark(MPState *mp, uint64_t now)
   lj_wbuf_recordend(&mp->buf, mark);
 }
 
+/* Events so far. */
+static uint64_t clock_events(const MPState *mp)
+{
+  return mp->total.nevents[LJM_ALLOC] + mp->total.nevents[LJM_FREE] +
+         mp->total.nevents[LJM_REALLOC];
+}
+
 void lj_memprof_beginblock(MPState *mp)
 {
   memset(mp->last, 0, sizeof(mp->last));
   memset(mp->sizes.alloc, 0, sizeof(mp->sizes.alloc));
   memset(mp->sizes.free, 0, sizeof(mp->sizes.free));
   lj_memprof_clearsent(mp);
-  mp->stream.blockevents = mp->total.nevents[LJM_ALLOC] +
-                           mp->total.nevents[LJM_FREE] +
-                           mp->total.nevents[LJM_REALLOC];
+  mp->stream.blockevents = clock_events(mp);
+  lj_memprof_tailblock(mp);
   if (mp->format == LUAM_PROF_COMPACT)
     clock_mark(mp, mp->clock.seen);
+}
+
+/* A block was dropped that had so many bytes. */
+static void clock_dropped(MPState *mp, uint64_t bytes)
+{
+  MPStream *s = &mp->stream;
+  mp->buf.dropped = 0;
+  s->dropblocks++;
+  s->dropevents += clock_events(mp) - s->blockevents;
+  s->dropbytes += bytes;
+  s->undefined = 1;
 }
 
 /*
@@ -86,6 +119,7 @@ int lj_memprof_write(MPState *mp, int must)
 {
   MPHook *h = mp->hook;
   MPState *active = lj_memprof_active(h);
+  uint64_t end = mp->stream.written + (uint64_t)(mp->buf.p - mp->buf.base);
   int done;
   if (mp->detached) /* The VM runs on by itself. */
     return lj_wbuf_flush(&mp->buf, mp->stream.blockevents, must);
@@ -93,7 +127,14 @@ int lj_memprof_write(MPState *mp, int must)
   h->writing = mp;
   done = lj_wbuf_flush(&mp->buf, mp->stream.blockevents, must);
   h->writing = NULL;
-  lj_memprof_setactive(h, active);
+  if (mp->buf.dropped)
+    clock_dropped(mp, end - mp->stream.written);
+  else if (done && !mp->buf.error)
+    mp->stream.written = end;
+  if (lj_memprof_isowner(h)) { /* Not in a child that the writer has made. */
+    lj_memprof_resume(h, active);
+    lj_memprof_reorder(h);
+  }
   return done;
 }
 
@@ -131,18 +172,29 @@ void lj_memprof_tryflush(MPState *mp)
 
 /*
 ** Chooses when to look at the clock again: after as many bytes as were lately
-** written in CLOCK_LOOK_EVERY. A look costs what ten events do, so there are
+** written in CLOCK_LOOK_EVERY, or a quarter of the time between two marks. A
+** look costs what ten events do, so there are
 ** many events between two looks when they come fast, and none when they are
 ** slow.
 */
 static uint32_t clock_step(MPState *mp, uint64_t now)
 {
-  uint64_t time = now - mp->clock.seen;
+  uint64_t time = now - mp->clock.seen, every = CLOCK_LOOK_EVERY;
   uint64_t step = 2 * (uint64_t)mp->clock.step + CLOCK_LOOK_MIN;
-  if (time > CLOCK_LOOK_EVERY / 2)
-    step = (uint64_t)(mp->buf.p - mp->clock.softref) * CLOCK_LOOK_EVERY / time;
+  if (every > mp->clock.marks * MP_MS / 4)
+    every = mp->clock.marks * MP_MS / 4;
+  if (time > every / 2)
+    step = (uint64_t)(mp->buf.p - mp->clock.softref) * every / time;
   mp->clock.step = (uint32_t)(step < CLOCK_LOOK_MAX ? step : CLOCK_LOOK_MAX);
   return mp->clock.step > 0 ? mp->clock.step : 1;
+}
+
+/* True if the time for a mark has come. */
+static int clock_ismark(MPState *mp, uint64_t now)
+{
+  int due = now - mp->clock.marked >= mp->clock.marks * MP_MS;
+  lj_memprof_ticked(mp, &due);
+  return due;
 }
 
 /*
@@ -153,22 +205,25 @@ static uint32_t clock_step(MPState *mp, uint64_t now)
 void lj_memprof_look(MPHook *h, MPState *mp, int isfree)
 {
   uint64_t now = lj_memprof_now();
-  uint64_t marks =
-      mp->format == LUAM_PROF_COMPACT ? CLOCK_MARK_EVERY : CLOCK_FLUSH_EVERY;
   uint32_t step = clock_step(mp, now);
   mp->clock.seen = now;
   if (mp->buf.p >= mp->buf.hard ||
-      now - mp->clock.flushed >= CLOCK_FLUSH_EVERY) {
+      now - mp->clock.flushed >= CLOCK_FLUSH_EVERY || lj_memprof_isfull(mp) ||
+      mp->stream.undefined) { /* In the middle of the event before. */
     clock_flush(mp, mp->buf.p >= mp->buf.hard);
+    if (lj_memprof_isfull(mp))
+      lj_memprof_nextsegment(mp);
+    else if (mp->stream.undefined)
+      lj_memprof_redefine(mp);
     if (mp->buf.error) /* Nothing can be recorded any more. */
       lj_memprof_setactive(h, NULL);
   } else {
-    if (now - mp->clock.marked >= marks)
+    if (clock_ismark(mp, now))
       clock_mark(mp, now);
     clock_setsoft(mp, step);
   }
   if (mp->clock.end != 0 && now >= mp->clock.end && !isfree)
-    h->over(h);
+    h->over(h, NULL, 0);
 }
 
 #endif

@@ -8,7 +8,8 @@
 #include "lj_memprof.h"
 #include "lj_memprof_hooks.h"
 
-#define MP_MS U64x(00000000, 000f4240) /* Nanoseconds. */
+#define MP_MS    U64x(00000000, 000f4240) /* Nanoseconds. */
+#define MP_MARKS 10 /* Milliseconds between two marks, if not given. */
 
 /*
 ** Nanoseconds of CLOCK_MONOTONIC, from the start to the end of a recording. The
@@ -17,6 +18,7 @@
 typedef struct MPClock {
   uint8_t *softref; /* Where the buffer was at the last look. */
   uint32_t step;    /* Bytes between two looks. */
+  uint32_t marks;   /* Milliseconds between two marks. */
   uint64_t start;   /* Time of the start. */
   uint64_t seen;    /* Time of the last look. */
   uint64_t marked;  /* Time of the last mark. */
@@ -32,8 +34,16 @@ LJ_FUNC uint64_t lj_memprof_now(void);
 /* Waits for so many nanoseconds, less than a second. */
 LJ_FUNC void lj_memprof_sleep(long ns);
 
-/* Begins to measure time, for dursec seconds, or for ever if that is 0. */
-LJ_FUNC void lj_memprof_clockstart(MPState *mp, uint64_t dursec);
+/* True if the options of a start are right, as far as they are of time. */
+LJ_FUNC int lj_memprof_checkclock(const struct luam_Prof_options *opt);
+
+/*
+** Begins to measure time, for dursec seconds and durms milliseconds, below
+** 1000, or for ever if both are 0. marks: milliseconds between two time marks;
+** 0: as usual.
+*/
+LJ_FUNC void lj_memprof_clockstart(MPState *mp, uint64_t dursec, uint64_t durms,
+                                   uint64_t marks);
 
 /*
 ** Before an event: marks the time, writes a full buffer, ends a recording that
@@ -54,7 +64,7 @@ LJ_FUNC int lj_memprof_write(MPState *mp, int must);
 /* Writes out the buffer and begins the next block. */
 LJ_FUNC void lj_memprof_flush(MPState *mp);
 
-/* The same, but a writer may have it tried again later. */
+/* The same, unless the writer asks to be called again later. */
 LJ_FUNC void lj_memprof_tryflush(MPState *mp);
 
 #endif

@@ -58,12 +58,13 @@ static int dump_inside(MPState *mp, uint64_t id)
   if (lj_wbuf_room(&mp->buf) < 2 * MP_EVENT_MAX)
     return 0;
   dump_record(mp, id);
+  mptail_publish(mp, mp->buf.p);
   return 1;
 }
 
 /*
-** Between two events. The block is written at once: what has led to a dump may
-** be what ends the process.
+** Between two events. The block is written at once, since the process may be
+** about to end, as for want of memory.
 */
 static int dump_between(MPHook *h, MPState *mp, uint64_t id)
 {
@@ -77,14 +78,18 @@ static int dump_between(MPHook *h, MPState *mp, uint64_t id)
   return !mp->buf.error;
 }
 
+/* True if a recording has records of dumps, and can have one now. */
+static int dump_ismarked(const MPState *mp)
+{
+  return mp->format == LUAM_PROF_COMPACT && mp->hook->writing == NULL &&
+         mp->buf.pid == (long)getpid();
+}
+
 /* Returns 0 if the recording cannot have the record. */
 static int dump_mark(MPState *mp, uint64_t id)
 {
   MPHook *h = mp->hook;
   int inside = h->busy, done = 0;
-  if (mp->format != LUAM_PROF_COMPACT || h->writing != NULL ||
-      mp->buf.pid != (long)getpid())
-    return 0;
   if (lj_memprof_enter(h) == mp)
     done = inside ? dump_inside(mp, id) : dump_between(h, mp, id);
   if (!inside)
@@ -92,12 +97,17 @@ static int dump_mark(MPState *mp, uint64_t id)
   return done;
 }
 
+void lj_memprof_newdump(global_State *g, MPDumpId *id)
+{
+  const MPState *mp = lj_memprof_state(g);
+  id->id = dump_newid();
+  id->recording = mp != NULL && dump_ismarked(mp) ? mp->stream.monotonic : 0;
+}
+
 void lj_memprof_markdump(global_State *g, MPDumpId *id)
 {
-  MPState *mp = lj_memprof_state(g);
-  id->id = dump_newid();
-  id->recording =
-      mp != NULL && dump_mark(mp, id->id) ? mp->stream.monotonic : 0;
+  if (id->recording != 0 && !dump_mark(lj_memprof_state(g), id->id))
+    id->recording = 0;
 }
 
 #endif

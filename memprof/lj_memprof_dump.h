@@ -8,10 +8,17 @@
 #include "lj_memprof.h"
 #include "lj_memprof_stream.h"
 
+/* Both are only for the thread that runs the VM. */
+
 /*
-** Gives a dump that is about to be written an id, and marks its place in the
-** recording of the VM, if there is one that can have a mark. Only for the
-** thread that runs the VM.
+** Gives a dump that is about to be written an id, and that of the recording of
+** the VM, if there is one that has records of dumps; else 0.
+*/
+LJ_FUNC void lj_memprof_newdump(global_State *g, MPDumpId *id);
+
+/*
+** Marks the place of a new dump in its recording. Sets id->recording to 0 if it
+** cannot have the record: for want of room, or because its writer fails.
 */
 LJ_FUNC void lj_memprof_markdump(global_State *g, MPDumpId *id);
 

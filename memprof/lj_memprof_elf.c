@@ -21,12 +21,15 @@
 
 #if LJ_TARGET_LINUX
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "lj_memprof_hooks.h"
 
 typedef ElfW(Ehdr) ElfHeader;
 typedef ElfW(Shdr) ElfSection;
@@ -70,6 +73,50 @@ static int elf_visit(struct dl_phdr_info *info, size_t size, void *arg)
     }
   }
   return 0;
+}
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* Since glibc 2.35; it may run with less. */
+#pragma weak _dl_find_object
+
+/*
+** Looks for the module without a lock. A child of fork() must not take that of
+** dl_iterate_phdr(): a thread that is not there may hold it.
+*/
+static int elf_found(ElfModule *m)
+{
+  struct dl_find_object o;
+  struct dl_phdr_info info;
+  const ElfHeader *eh;
+  if (_dl_find_object == NULL ||
+      _dl_find_object((void *)m->addr, &o) != 0) /* NOLINT */
+    return 0;
+  eh = (const ElfHeader *)o.dlfo_map_start;
+  if (memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
+      eh->e_phoff + eh->e_phnum * sizeof(ElfW(Phdr)) >
+          (size_t)((char *)o.dlfo_map_end - (char *)o.dlfo_map_start))
+    return 0;
+  memset(&info, 0, sizeof(info));
+  info.dlpi_addr = o.dlfo_link_map->l_addr;
+  info.dlpi_name = o.dlfo_link_map->l_name;
+  info.dlpi_phdr =
+      (const ElfW(Phdr) *)(const void *)((const char *)eh + eh->e_phoff);
+  info.dlpi_phnum = eh->e_phnum;
+  return elf_visit(&info, sizeof(info), m);
+}
+#else
+#define elf_found(m) 0
+#endif
+
+/* Looks for the module of the address. Returns 0 if there is none. */
+static int elf_find(ElfModule *m)
+{
+  int found;
+  if (elf_found(m))
+    return 1;
+  lj_memprof_lockhooks(); /* No fork meanwhile: the child would wait for us. */
+  found = dl_iterate_phdr(elf_visit, m);
+  lj_memprof_unlockhooks();
+  return found;
 }
 
 /* -- Symbol tables -------------------------------------------------------- */
@@ -228,7 +275,7 @@ void lj_memprof_symbol(const void *addr, MPSymbol *sym)
   m.addr = (uintptr_t)addr;
   m.sym = sym;
   sym->offset = m.addr;
-  if (dl_iterate_phdr(elf_visit, &m)) {
+  if (elf_find(&m)) {
     sym->offset = m.addr - m.base;
     elf_realpath(sym);
     elf_lookup(&m);

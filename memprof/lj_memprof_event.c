@@ -9,6 +9,7 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
+#include "lj_memprof_anew.h"
 #include "lj_memprof_cache.h"
 #include "lj_memprof_clock.h"
 #include "lj_memprof_event.h"
@@ -35,11 +36,28 @@ enum {
   EVENT_OLD   /* One of the old formats. */
 };
 
+/* The time of a recording is over: ends it, unless another thread does. */
+static LJ_NOINLINE void event_due(MPHook *h, void *ptr, size_t osize,
+                                  size_t nsize)
+{
+  if (ptr == NULL && nsize == 0)
+    return;
+  h->late = 1;
+  h->freeing = nsize == 0;
+  h->over(h, nsize == 0 ? ptr : NULL, nsize == 0 ? osize : 0);
+  h->late = h->freeing = 0;
+}
+
 void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
 {
-  if (h->writing == NULL)
+  if (h->writing == NULL) {
+    if (LJ_UNLIKELY(__atomic_load_n(&h->due, __ATOMIC_RELAXED)) && !h->late)
+      event_due(h, ptr, osize, nsize);
+    /* Until it has ended, no order is executed: another thread may write. */
+    if (LJ_UNLIKELY(h->anew) && !__atomic_load_n(&h->due, __ATOMIC_RELAXED))
+      return lj_memprof_passanew(h, ptr, osize, nsize);
     lj_memprof_leave(h);
-  else if (ptr != NULL || nsize != 0)
+  } else if (ptr != NULL || nsize != 0)
     h->writing->stream.lost++; /* What the writer does cannot be recorded. */
   return h->allocf(h->allocd, ptr, osize, nsize);
 }
@@ -124,6 +142,7 @@ static size_t event_putrealloc(MPState *mp, uint32_t site, const void *ptr,
   if (known != 0)
     c.osize = known;
   mpput_realloc(mp, site, ptr, c.osize, p, nsize);
+  mptail_publish(mp, mp->buf.p);
   if (LJ_UNLIKELY(known != 0))
     lj_memprof_foreign(mp, &c);
   else
@@ -193,22 +212,9 @@ static LJ_NOINLINE void *event_rarefree(MPHook *h, void *ptr, size_t osize)
   return h->allocf(h->allocd, ptr, osize, 0);
 }
 
-/* A deallocation by the garbage collector, of another size than the last. */
-static LJ_NOINLINE void *event_gcfree(MPHook *h, void *ptr, size_t osize)
-{
-  MPState *mp = h->rec;
-  if (LJ_UNLIKELY(mpwhere_iscode(ptr, osize)))
-    return event_rarefree(h, ptr, osize);
-  mpput_free(mp, LJM_SITE_INTERNAL, ptr, osize);
-  mp->total.nevents[LJM_FREE]++;
-  mp->total.bytesout += osize;
-  lj_memprof_leave(h);
-  return h->allocf(h->allocd, ptr, osize, 0);
-}
-
 /*
 ** A deallocation. Most come from the garbage collector, one after another, and
-** of a size that mpput_free() has recorded before; then it is no code.
+** are no code.
 */
 static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
                                    size_t osize, int mode)
@@ -217,8 +223,8 @@ static LJ_AINLINE void *event_free(MPHook *h, MPState *mp, void *ptr,
       LJ_UNLIKELY(mp->newest.o != NULL || mp->g->vmstate != ~LJ_VMST_GC ||
                   mp->last[LJM_FREE].site != LJM_SITE_INTERNAL))
     return event_rarefree(h, ptr, osize);
-  if (!mpput_freesame(mp, ptr, osize))
-    return event_gcfree(h, ptr, osize);
+  if (LJ_UNLIKELY(!mpput_gcfree(mp, ptr, osize)))
+    return event_rarefree(h, ptr, osize);
   mp->total.nevents[LJM_FREE]++;
   mp->total.bytesout += osize;
   lj_memprof_leave(h);

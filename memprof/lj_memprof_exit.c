@@ -16,23 +16,21 @@
 #ifndef LUAJIT_DISABLE_MEMPROF
 
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lj_memprof_clock.h"
+#include "lj_memprof_control.h"
 #include "lj_memprof_exit.h"
 #include "lj_memprof_file.h"
 #include "lj_memprof_hooks.h"
+#include "lj_memprof_queue.h"
 #include "lj_memprof_state.h"
 #include "lj_memprof_stream.h"
+#include "lj_memprof_timer.h"
 
 #define EXIT_PATIENCE (1000 * MP_MS) /* With other threads, in all, */
 #define EXIT_LEAST    MP_MS          /* or with each of them. */
 #define EXIT_DRAIN    (4 * MP_MS)    /* No store waits that long to be seen. */
-
-/* Of linux/membarrier.h, which older systems do not have. */
-#define EXIT_EXPEDITED 0x08
-#define EXIT_REGISTER  0x10
 
 /* -- Other threads' events ------------------------------------------------ */
 
@@ -42,12 +40,8 @@
 */
 static void exit_barrier(void)
 {
-#ifdef SYS_membarrier
-  if (syscall(SYS_membarrier, EXIT_REGISTER, 0) == 0 &&
-      syscall(SYS_membarrier, EXIT_EXPEDITED, 0) == 0)
-    return;
-#endif
-  lj_memprof_sleep(EXIT_DRAIN);
+  if (!lj_memprof_barrier())
+    lj_memprof_sleep(EXIT_DRAIN);
 }
 
 /*
@@ -71,10 +65,7 @@ static int exit_quiesce(MPHook *h, uint64_t until)
 
 /* -- Recordings ----------------------------------------------------------- */
 
-/*
-** Bytes on the heap of a VM that may be running. Samples do not add up; then
-** it is the VM's own count, which may be about to change.
-*/
+/* Samples do not add up; then it is the VM's own count, which may change. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 __attribute__((no_sanitize("thread")))
@@ -82,8 +73,8 @@ __attribute__((no_sanitize("thread")))
 #elif defined(__SANITIZE_THREAD__)
 __attribute__((no_sanitize_thread))
 #endif
-static uint64_t
-exit_estimate(const MPState *mp)
+uint64_t
+lj_memprof_estimate(const MPState *mp)
 {
   if (mp->sample != NULL)
     return (uint64_t) * (const volatile GCSize *)&mp->g->gc.total;
@@ -100,11 +91,16 @@ static void exit_end(MPHook *h, uint64_t until)
   int (*on_stop)(void *arg) = mp->on_stop;
   void *arg = mp->buf.arg;
   uint64_t least = lj_memprof_now() + EXIT_LEAST;
-  int done = exit_quiesce(h, until > least ? until : least);
-  if (done) {
+  int over = mp->detached; /* Its stream has ended, when its time was over. */
+  int done = over || exit_quiesce(h, until > least ? until : least);
+  if (done && !over) {
     mp->detached = 1;
-    lj_memprof_finish(mp, !lj_memprof_isinstalled(h), exit_estimate(mp));
+    lj_memprof_finish(mp, !lj_memprof_isinstalled(h), lj_memprof_estimate(mp));
+    if (mp->buf.queue != NULL)
+      done = lj_memprof_endthread(mp->buf.queue);
   }
+  if (done)
+    lj_memprof_endtimer(mp);
   lj_memprof_ended(h, done);
   if (done) /* Now lua_close() may free the rest. */
     on_stop(arg);
@@ -116,6 +112,7 @@ static void exit_all(void)
   uint64_t until = lj_memprof_now() + EXIT_PATIENCE;
   MPHook *h;
   int wait;
+  lj_memprof_endcontrol();
   lj_memprof_outuntil(until);
   do {
     h = lj_memprof_claimany(&wait);
@@ -127,8 +124,9 @@ static void exit_all(void)
 }
 
 /*
-** What was there before the first start is there when the process exits, and
-** when this library is unloaded.
+** Registers handlers at the first start. Those of atexit() run in reverse
+** order: what existed before the first start still exists when the process
+** exits, and when this library is unloaded.
 */
 static void exit_init(void)
 {

@@ -62,7 +62,7 @@ static int file_behindstd(int fd)
   return moved;
 }
 
-/* Takes the lock of a file. Returns 0 if somebody has it. */
+/* Locks a file. Returns 0 if another process has it locked. */
 static int file_lock(MPFile *f, int fd)
 {
   if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -131,8 +131,8 @@ static int file_iskind(MPFile *f, mode_t mode)
 }
 
 /*
-** What is FILE.old goes away if a file takes its place. It has to be a regular
-** file, and no recording.
+** FILE.old is removed if a file takes its place. It has to be a regular file,
+** and no recording.
 */
 static int file_checkold(MPFile *f)
 {
@@ -198,15 +198,14 @@ static int file_look(MPFile *f, mode_t *mode)
 
 /* -- Opening --------------------------------------------------------------- */
 
-static void file_init(MPFile *f)
+void lj_memprof_initfile(MPFile *f)
 {
   memset(f, 0, sizeof(*f));
   f->fd = f->lock = f->dir = f->old = -1;
   f->pid = (long)getpid();
 }
 
-/* Makes a temporary file beside the name. */
-static int file_maketemp(MPFile *f)
+int lj_memprof_maketemp(MPFile *f)
 {
   int i;
   for (i = 0; i < FILE_TRIES && f->fd < 0; i++) {
@@ -234,7 +233,7 @@ static int file_maketemp(MPFile *f)
 }
 
 /*
-** Opens a FIFO or a character device as it is. One that nobody reads is an
+** Opens a FIFO or a character device as it is. A FIFO without a reader is an
 ** error, but once it is open, writing to it waits for the reader.
 */
 static int file_opendevice(MPFile *f, mode_t mode)
@@ -258,10 +257,18 @@ int lj_memprof_openfile(MPFile *f, const char *fname)
 {
   mode_t mode = 0;
   int good;
-  file_init(f);
+  lj_memprof_initfile(f);
   good = file_split(f, fname) && file_look(f, &mode) &&
          (mode == S_IFIFO || mode == S_IFCHR ? file_opendevice(f, mode)
-                                             : file_maketemp(f));
+                                             : lj_memprof_maketemp(f));
+  if (!good)
+    lj_memprof_dropfile(f);
+  return good;
+}
+
+int lj_memprof_connected(MPFile *f)
+{
+  int good = file_know(f);
   if (!good)
     lj_memprof_dropfile(f);
   return good;
@@ -305,7 +312,7 @@ static int file_copyfd(MPFile *f, int fd)
 int lj_memprof_openfd(MPFile *f, int fd)
 {
   int good;
-  file_init(f);
+  lj_memprof_initfile(f);
   good = file_copyfd(f, fd);
   if (!good)
     lj_memprof_dropfile(f);
@@ -396,8 +403,7 @@ static int file_take(MPFile *f)
          lj_memprof_filefail(f, errno == EEXIST ? 0 : errno, NULL);
 }
 
-/* What is needed for names only. */
-static void file_forgetnames(MPFile *f)
+void lj_memprof_forgetnames(MPFile *f)
 {
   file_close(&f->old);
   file_close(&f->dir);
@@ -425,8 +431,12 @@ int lj_memprof_namefile(void *arg)
 {
   MPFile *f = (MPFile *)arg;
   int good = lj_memprof_renamefile(f);
-  if (good)
-    file_forgetnames(f);
+  if (good && f->name != NULL) { /* None of a descriptor. */
+    lj_memprof_keeptail(f);
+    good = lj_memprof_nametail(f);
+  }
+  if (good && f->keep == 0)
+    lj_memprof_forgetnames(f);
   return good;
 }
 
@@ -467,7 +477,16 @@ static int file_istemp(const MPFile *f)
   return *f->temp && file_is(f, f->temp, &st, f->dev, f->ino);
 }
 
-void lj_memprof_dropfile(MPFile *f)
+int lj_memprof_taketemp(MPFile *f)
+{
+  lj_memprof_filefail(f, 0, NULL);
+  if (!file_take(f))
+    return 0;
+  *f->temp = '\0';
+  return 1;
+}
+
+void lj_memprof_droptemp(MPFile *f)
 {
   if (file_istemp(f))
     unlinkat(f->dir, f->temp, 0);
@@ -476,7 +495,13 @@ void lj_memprof_dropfile(MPFile *f)
   file_close(&f->fd);
   f->lock = -1;
   *f->temp = '\0';
-  file_forgetnames(f);
+}
+
+void lj_memprof_dropfile(MPFile *f)
+{
+  lj_memprof_droptail(f);
+  lj_memprof_droptemp(f);
+  lj_memprof_forgetnames(f);
 }
 
 #endif

@@ -34,6 +34,14 @@ typedef struct MPFile {
   int old;           /* The file before, locked, or -1; */
   struct stat oldst; /* what it was. */
   char temp[64];     /* Name of the temporary file, or "". */
+  int keep;          /* So many segments, or 0; dir and name stay then. */
+  char *tail;        /* Path of the file's tail, or NULL; */
+  char tailtemp[64]; /* its name before it has that one, or ""; */
+  dev_t taildev;     /* what it is. */
+  ino_t tailino;
+  char *path;    /* If it may begin anew: its path, */
+  char *pattern; /* and that of a child's, with %p for its number; or */
+  int loud;      /* NULL. What fails then is a line on stderr. */
 } MPFile;
 
 /* -- Names (lj_memprof_file.c) --------------------------------------------- */
@@ -46,6 +54,22 @@ LJ_FUNC int lj_memprof_openfile(MPFile *f, const char *fname);
 
 /* The same for a copy of a descriptor, which stays the caller's. */
 LJ_FUNC int lj_memprof_openfd(MPFile *f, int fd);
+
+/*
+** The same for a socket: unix:PATH, with @ before a name without a file, or
+** tcp:HOST:PORT. Waits up to five seconds for the connection, and as long as
+** the system does for the host's address.
+*/
+LJ_FUNC int lj_memprof_opensocket(MPFile *f, const char *name);
+
+/* True if a name is one of those. */
+LJ_FUNC int lj_memprof_issocket(const char *name);
+
+/* Sets all to nothing: before f->fd is opened elsewhere. */
+LJ_FUNC void lj_memprof_initfile(MPFile *f);
+
+/* Looks what f->fd is. Returns 0 if it fails; then nothing is left. */
+LJ_FUNC int lj_memprof_connected(MPFile *f);
 
 /*
 ** Gives a temporary file its name; a file that had it before, and is not
@@ -69,11 +93,100 @@ LJ_FUNC void lj_memprof_leavefile(MPFile *f);
 */
 LJ_FUNC int lj_memprof_mendfile(MPFile *f);
 
+/* Closes and frees what is needed for names only. */
+LJ_FUNC void lj_memprof_forgetnames(MPFile *f);
+
 /* Takes back an open that came to nothing. */
 LJ_FUNC void lj_memprof_dropfile(MPFile *f);
 
 /* Sets the error. Returns 0. */
 LJ_FUNC int lj_memprof_filefail(MPFile *f, int en, const char *why);
+
+/*
+** Makes a temporary file beside the name; opens and locks it. Returns 0 if it
+** fails.
+*/
+LJ_FUNC int lj_memprof_maketemp(MPFile *f);
+
+/* Gives it the name, which nothing has. Returns 0 with en = 0 if something
+** has.
+*/
+LJ_FUNC int lj_memprof_taketemp(MPFile *f);
+
+/* Closes it and takes it away, if it has no other name. */
+LJ_FUNC void lj_memprof_droptemp(MPFile *f);
+
+/* -- Segments (lj_memprof_segfile.c) --------------------------------------- */
+
+/*
+** A file that was opened by its name is to have segments, of which so many are
+** kept, itself included. Returns 0 if a name of theirs is not free.
+*/
+LJ_FUNC int lj_memprof_checksegments(MPFile *f, int keep);
+
+/*
+** Begins the next segment: the file becomes FILE.1, and the others move up by
+** one. Returns 0 if it fails. arg is an MPFile.
+*/
+LJ_FUNC int lj_memprof_nextfile(void *arg);
+
+/*
+** Before the file of a recording that failed is closed: takes its newest
+** segment away if nothing was written there. The others move down by one.
+*/
+LJ_FUNC void lj_memprof_dropempty(MPFile *f);
+
+/* -- Tails (lj_memprof_tailfile.c) ----------------------------------------- */
+
+/*
+** Makes the tail of a file that was opened by its name, for a buffer of so many
+** bytes. Returns a descriptor of it, the caller's to close, or -1 and the
+** error is set.
+*/
+LJ_FUNC int lj_memprof_opentail(MPFile *f, size_t buffer);
+
+/* The file before has become FILE.old: its tail goes with it. */
+LJ_FUNC void lj_memprof_keeptail(const MPFile *f);
+
+/* Gives a tail, if there is one, its name. Returns 0 if it fails. */
+LJ_FUNC int lj_memprof_nametail(MPFile *f);
+
+/* Removes a tail: nothing of it is needed. In a child, it is the parent's. */
+LJ_FUNC void lj_memprof_droptail(MPFile *f);
+
+/* Leaves it where it is. */
+LJ_FUNC void lj_memprof_leavetail(MPFile *f);
+
+/* -- Beginning anew (lj_memprof_anewfile.c) -------------------------------- */
+
+/*
+** A file that was opened by its name may be opened again, under the path that
+** it has now, or in a child process under a name with its number for %p.
+** pattern: that name, in the same directory, or NULL for FILE.%p. Returns 0 if
+** it fails, and sets errno. Does nothing if it was called before.
+*/
+LJ_FUNC int lj_memprof_anewfile(MPFile *f, const char *pattern);
+
+/* Frees what that has allocated. */
+LJ_FUNC void lj_memprof_forgetanew(MPFile *f);
+
+/*
+** In a child process: leaves its parent's file as it is, for one of its own,
+** which is not open yet.
+*/
+LJ_FUNC void lj_memprof_leavefor(MPFile *f);
+
+/*
+** Opens the file again, as lj_memprof_openfile(); it has as many segments as
+** before. Returns 0 if it fails; then no name is changed.
+*/
+LJ_FUNC int lj_memprof_reopenfile(MPFile *f);
+
+/*
+** Closes it, as a stop does: the tail goes away if nothing has failed. Sets en
+** if that fails.
+*/
+LJ_FUNC void lj_memprof_endfile(MPFile *f);
 
 /* -- Bytes (lj_memprof_out.c) ---------------------------------------------- */
 
@@ -95,8 +208,17 @@ LJ_FUNC int lj_memprof_fileagain(void *arg);
 */
 LJ_FUNC void lj_memprof_outuntil(uint64_t until);
 
+/* The time set by lj_memprof_outuntil(), or 0. */
+LJ_FUNC uint64_t lj_memprof_deadline(void);
+
 /* In a child of fork(): closes its copies of the parent's descriptors. */
 LJ_FUNC void lj_memprof_forkedfile(void *arg);
+
+/*
+** Allocates size bytes for an empty file. Returns 0 or an error number. No
+** signal comes of it.
+*/
+LJ_FUNC int lj_memprof_allocfd(int fd, off_t size);
 
 /* Closes a file, unless the program has done so. Sets en if that fails. */
 LJ_FUNC void lj_memprof_closefile(MPFile *f);

@@ -25,7 +25,7 @@ typedef struct MPForeign {
   uint64_t bytesout;
 } MPForeign;
 
-/* Whose a block is that is about to be freed. */
+/* The owner of a block that is about to be freed. */
 enum {
   MP_FREE_VM,
   MP_FREE_MAYBE, /* The VM's count at the next event will show it. */
@@ -52,7 +52,7 @@ LJ_FUNC int lj_memprof_settle(MPState *mp, const MPChange *c, const void *ptr,
 LJ_FUNC int lj_memprof_settlealloc(MPState *mp, const void *ptr, size_t size);
 
 /*
-** Whose a block is that is about to be freed, by its address or by the VM's
+** The owner of a block that is about to be freed, by its address or by the VM's
 ** count: MP_FREE_*. Corrects the size, in bytes, of one that is foreign: its
 ** module may not keep it.
 */

@@ -85,14 +85,17 @@ static void given_fields(MPGiven *gn, const GCtab *t, const char *name,
 
 /* -- Closures ------------------------------------------------------------- */
 
-/* Calls a function for each variable that a closure has and never changes. */
+/*
+** Calls a function for each variable that a closure has and never changes. One
+** that is being made has none yet.
+*/
 static void given_upvalues(MPGiven *gn, GCfunc *fn,
                            void (*look)(MPGiven *gn, const GCproto *holder,
                                         const char *name, cTValue *tv))
 {
   GCproto *pt = funcproto(fn);
   uint32_t i;
-  for (i = 0; i < pt->sizeuv; i++) {
+  for (i = 0; i < fn->l.nupvalues; i++) {
     const char *name = lj_memprof_uvname(pt, i);
     GCupval *uv = &gcref(fn->l.uvptr[i])->uv;
     if (name != NULL && uv->immutable)

@@ -9,25 +9,39 @@
 #define lj_memprof_hooks_c
 #define LUA_CORE
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
 #include "lj_memprof.h"
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lj_memprof_clock.h"
+#include "lj_memprof_control.h"
 #include "lj_memprof_event.h"
+#include "lj_memprof_file.h"
 #include "lj_memprof_hooks.h"
+#include "lj_memprof_lsan.h"
+#include "lj_memprof_signal.h"
 #include "lj_memprof_state.h"
 
 static MPHook *hooks_list; /* Under the lock. */
 static int hooks_exiting;  /* Nothing may start; under the lock. */
+static int hooks_stopping; /* Calls of on_stop(); under the lock. */
+static long hooks_child;   /* The process that fork() has made; or 0. */
 
 /* -- The lock ------------------------------------------------------------- */
 
 #ifndef LUAJIT_DISABLE_THREAD_SAFE
 #define hooks_self() pthread_self()
+static MP_THREAD int hooks_stopshere; /* Those of this thread. */
 static pthread_mutex_t hooks_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void hooks_lock(void)
@@ -47,6 +61,10 @@ static void hooks_forked(void)
   for (h = hooks_list; h != NULL; h = h->next)
     if (h->rec != NULL && h->state != MP_ENDED && h->rec->buf.forked != NULL)
       h->rec->buf.forked(h->rec->buf.arg);
+  hooks_stopping = hooks_stopshere;
+  hooks_child = (long)getpid();
+  lj_memprof_forkedcontrol();
+  lj_memprof_forksignals();
   hooks_unlock();
 }
 
@@ -55,6 +73,7 @@ void lj_memprof_hooksatfork(void)
   pthread_atfork(hooks_lock, hooks_unlock, hooks_forked);
 }
 #else
+static int hooks_stopshere;
 #define hooks_self()   0
 #define hooks_lock()   ((void)0)
 #define hooks_unlock() ((void)0)
@@ -64,13 +83,23 @@ void lj_memprof_hooksatfork(void)
 }
 #endif
 
+void lj_memprof_lockhooks(void)
+{
+  hooks_lock();
+}
+
+void lj_memprof_unlockhooks(void)
+{
+  hooks_unlock();
+}
+
 /* -- With the lock held --------------------------------------------------- */
 
 /* Sets the state of a hook to what this thread does. */
 static void hooks_setstate(MPHook *h, int state)
 {
   h->state = state;
-  h->owner = hooks_self();
+  h->thread = hooks_self();
 }
 
 /* True if a hook is of this process, not of a fork's parent. */
@@ -82,7 +111,8 @@ static int hooks_isours(const MPHook *h)
 /* True if this process records. */
 static int hooks_isrecording(const MPHook *h)
 {
-  return h->rec != NULL && h->state != MP_ENDED && hooks_isours(h);
+  return h->rec != NULL && h->state != MP_ENDED && h->state != MP_PAUSED &&
+         hooks_isours(h);
 }
 
 /*
@@ -111,7 +141,7 @@ static MPHook *hooks_find(const global_State *g)
 /* Takes an end into this thread's hands. Returns 0 if it is in others. */
 static int hooks_claim(MPHook *h)
 {
-  if (h->state != MP_RUNNING)
+  if (h->state != MP_RUNNING && h->state != MP_OVER)
     return 0;
   hooks_setstate(h, MP_ENDING);
   return 1;
@@ -127,6 +157,36 @@ static int hooks_fits(const MPHook *h, const global_State *g)
                        (g->allocf == h->allocf && g->allocd == h->allocd));
 }
 
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+/*
+** Memory for a hook: two pages. What a child process must not find is in the
+** second one; the rest, which it needs, is right before it.
+*/
+static MPHook *hooks_new(void)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *mem = (char *)mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  MPHook *h;
+  if (mem == MAP_FAILED)
+    return NULL;
+  lj_lsan_root(mem, 2 * page);
+  h = (MPHook *)(void *)(mem + page - offsetof(MPHook, mp));
+  h->wiped = madvise(mem + page, page, MADV_WIPEONFORK) == 0;
+  return h;
+}
+
+static void hooks_free(MPHook *h)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *mem = (char *)h + offsetof(MPHook, mp) - page;
+  lj_lsan_unroot(mem, 2 * page);
+  munmap(mem, 2 * page);
+}
+
 /* A hook for a VM, made if there is none that fits. NULL without memory. */
 static MPHook *hooks_get(global_State *g)
 {
@@ -134,7 +194,7 @@ static MPHook *hooks_get(global_State *g)
   for (h = hooks_list; h != NULL; h = h->next)
     if (hooks_fits(h, g))
       return h;
-  h = (MPHook *)calloc(1, sizeof(MPHook));
+  h = hooks_new();
   if (h != NULL) {
     h->g = g;
     h->allocf = g->allocf;
@@ -156,7 +216,11 @@ static int hooks_reserve(MPState *mp)
     return LUAM_PROFILE_ERRMEM;
   h->rec = mp;
   h->mp = NULL;
+  h->due = 0;
+  h->owner = 1;
   h->stuck = 0;
+  h->anew = 0;
+  __atomic_store_n(&h->order, 0, __ATOMIC_RELAXED);
   h->pid = (long)getpid();
   hooks_setstate(h, MP_STARTING);
   mp->hook = h;
@@ -172,9 +236,11 @@ static MPHook *hooks_claimany(int *wait)
       continue;
     if (hooks_claim(h))
       return h;
-    if (h->owner != hooks_self())
+    if (h->thread != hooks_self())
       *wait = 1;
   }
+  if (hooks_stopping != hooks_stopshere)
+    *wait = 1;
   return NULL;
 }
 
@@ -215,6 +281,50 @@ void lj_memprof_running(MPHook *h)
   hooks_unlock();
 }
 
+/* glibc 2.32 has it: false once there was another thread. */
+extern char __libc_single_threaded __attribute__((weak));
+
+/* True if no lock can be held by a thread that is not in this process. */
+static int hooks_issafe(void)
+{
+  return hooks_child == (long)getpid() ||
+         (&__libc_single_threaded != NULL && __libc_single_threaded);
+}
+
+/* With the lock held. */
+static int hooks_adopt(MPHook *h)
+{
+  if (h->rec == NULL || h->state != MP_RUNNING || hooks_exiting ||
+      !lj_memprof_isinstalled(h) || !h->rec->anew.follow)
+    return 0;
+  h->pid = (long)getpid();
+  h->due = 0;
+  h->owner = 1;
+  h->stuck = 0;
+  __atomic_store_n(&h->order, 0, __ATOMIC_RELAXED);
+  hooks_setstate(h, MP_STARTING);
+  return 1;
+}
+
+int lj_memprof_adopt(MPHook *h)
+{
+  int mine;
+  if (!h->wiped || !hooks_issafe())
+    return 0;
+  hooks_lock();
+  mine = hooks_adopt(h);
+  hooks_unlock();
+  return mine;
+}
+
+void lj_memprof_resumed(MPHook *h, int good)
+{
+  hooks_lock();
+  hooks_setstate(h, good ? MP_RUNNING : MP_PAUSED);
+  lj_memprof_setactive(h, good ? h->rec : NULL);
+  hooks_unlock();
+}
+
 void lj_memprof_release(MPHook *h)
 {
   hooks_lock();
@@ -223,22 +333,65 @@ void lj_memprof_release(MPHook *h)
   hooks_unlock();
 }
 
+int lj_memprof_letgo(MPHook *h, int (*on_stop)(void *arg), void *arg)
+{
+  int status;
+  hooks_lock();
+  h->rec = NULL;
+  hooks_setstate(h, MP_IDLE);
+  hooks_stopping++;
+  hooks_stopshere++;
+  hooks_unlock();
+  status = on_stop(arg);
+  hooks_lock();
+  hooks_stopping--;
+  hooks_stopshere--;
+  hooks_unlock();
+  return status;
+}
+
 int lj_memprof_claim(MPHook *h)
 {
   int mine;
   hooks_lock();
-  mine = hooks_claim(h);
+  mine = hooks_isours(h) && hooks_claim(h);
   hooks_unlock();
   return mine;
+}
+
+/*
+** With the lock: the hook of a VM's recording in this process, or NULL. Waits
+** for the timer's thread.
+*/
+static MPHook *hooks_await(const global_State *g)
+{
+  MPHook *h;
+  while ((h = hooks_find(g)) != NULL && hooks_isours(h) &&
+         h->state == MP_EXPIRED) {
+    hooks_unlock();
+    lj_memprof_sleep(MP_NAP);
+    hooks_lock();
+  }
+  return h != NULL && hooks_isours(h) ? h : NULL;
 }
 
 MPHook *lj_memprof_claimvm(const global_State *g)
 {
   MPHook *h;
   hooks_lock();
-  h = hooks_find(g);
-  if (h != NULL && (!hooks_isours(h) || h->state != MP_RUNNING ||
-                    h->rec->buf.writing || !hooks_claim(h)))
+  h = hooks_await(g);
+  if (h != NULL && (h->rec->buf.writing || !hooks_claim(h)))
+    h = NULL;
+  hooks_unlock();
+  return h;
+}
+
+MPHook *lj_memprof_claimover(const global_State *g)
+{
+  MPHook *h;
+  hooks_lock();
+  h = hooks_await(g);
+  if (h != NULL && (h->state != MP_OVER || !hooks_claim(h)))
     h = NULL;
   hooks_unlock();
   return h;
@@ -249,7 +402,7 @@ MPHook *lj_memprof_inherited(const global_State *g)
   MPHook *h;
   hooks_lock();
   h = hooks_find(g);
-  if (h != NULL && hooks_isours(h))
+  if (h != NULL && hooks_isours(h) && h->state != MP_PAUSED)
     h = NULL;
   hooks_unlock();
   return h;
@@ -261,7 +414,8 @@ int lj_memprof_isactive(const lua_State *L)
   int active;
   hooks_lock();
   h = hooks_find(G(L));
-  active = (h != NULL && hooks_isrecording(h)) || hooks_islate(G(L));
+  active = (h != NULL && hooks_isrecording(h) && h->state != MP_OVER) ||
+           hooks_islate(G(L));
   hooks_unlock();
   return active;
 }
@@ -277,6 +431,102 @@ LUAMISC_API bool luaM_memprof_isrunning(void)
   return h != NULL;
 }
 
+/* -- Control --------------------------------------------------------------- */
+
+/* Takes a recording out of the way, so that its VM looks at the order. */
+static void hooks_order(MPHook *h, int order)
+{
+  h->answer = 0;
+  h->why = NULL;
+  __atomic_store_n(&h->order, order, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&h->mp, NULL, __ATOMIC_SEQ_CST);
+}
+
+unsigned lj_memprof_controlled(int order,
+                               void (*f)(void *arg, const MPControlled *c),
+                               void *arg)
+{
+  MPHook *h;
+  MPControlled c;
+  unsigned n = 0;
+  hooks_lock();
+  for (h = hooks_list; h != NULL; h = h->next) {
+    if (h->rec == NULL || !h->rec->anew.control || !hooks_isours(h))
+      continue;
+    n++;
+    if (order != MPORDER_NONE && h->state != MP_STARTING &&
+        !lj_memprof_isordered(h))
+      hooks_order(h, order);
+    c.path = h->rec->anew.path != NULL ? h->rec->anew.path : "";
+    c.state = h->state;
+    c.order = __atomic_load_n(&h->order, __ATOMIC_RELAXED);
+    c.answer = h->answer;
+    c.why = h->why;
+    c.dump = h->rec->limit.ordered;
+    f(arg, &c);
+  }
+  hooks_unlock();
+  return n;
+}
+
+void lj_memprof_dumped(MPHook *h, char *name)
+{
+  hooks_lock();
+  free(h->rec->limit.ordered);
+  h->rec->limit.ordered = name;
+  hooks_unlock();
+}
+
+void lj_memprof_noorders(void)
+{
+  MPHook *h;
+  hooks_lock();
+  for (h = hooks_list; h != NULL; h = h->next)
+    __atomic_store_n(&h->order, MPORDER_NONE, __ATOMIC_RELAXED);
+  hooks_unlock();
+}
+
+int lj_memprof_claimpause(MPHook *h)
+{
+  int mine;
+  hooks_lock();
+  mine = hooks_await(h->g) == h && hooks_claim(h);
+  hooks_unlock();
+  return mine;
+}
+
+int lj_memprof_restart(MPHook *h)
+{
+  int mine;
+  hooks_lock();
+  mine = h->state == MP_PAUSED && !hooks_exiting;
+  if (mine)
+    hooks_setstate(h, MP_STARTING);
+  hooks_unlock();
+  return mine;
+}
+
+void lj_memprof_paused(MPHook *h)
+{
+  hooks_lock();
+  __atomic_store_n(&h->due, 0, __ATOMIC_RELAXED);
+  hooks_setstate(h, MP_PAUSED);
+  hooks_unlock();
+}
+
+int lj_memprof_ordered(MPHook *h, int en, const char *why)
+{
+  int on;
+  hooks_lock();
+  on = h->state == MP_RUNNING && !h->rec->buf.error && !h->due;
+  h->answer = en;
+  h->why = why;
+  __atomic_store_n(&h->order, MPORDER_NONE, __ATOMIC_SEQ_CST);
+  lj_memprof_setactive(h, on ? h->rec : NULL);
+  hooks_unlock();
+  return on;
+}
+
 /* -- The VM goes away ------------------------------------------------------ */
 
 MPHook *lj_memprof_claimlast(const global_State *g)
@@ -285,8 +535,9 @@ MPHook *lj_memprof_claimlast(const global_State *g)
   for (;;) {
     hooks_lock();
     h = hooks_find(g);
-    if (h == NULL || !hooks_isours(h) || h->state != MP_ENDING ||
-        h->owner == hooks_self())
+    if (h == NULL || !hooks_isours(h) ||
+        (h->state != MP_ENDING && h->state != MP_EXPIRED) ||
+        h->thread == hooks_self())
       break;
     hooks_unlock();
     lj_memprof_sleep(MP_NAP);
@@ -309,13 +560,73 @@ void lj_memprof_forgethooks(global_State *g)
   while ((h = *link) != NULL) {
     if (h->g == g && !foreign) {
       *link = h->next;
-      free(h);
+      hooks_free(h);
     } else {
       if (h->g == g)
         h->g = NULL;
       link = &h->next;
     }
   }
+  hooks_unlock();
+}
+
+/* -- The time is over ------------------------------------------------------ */
+
+/* Of linux/membarrier.h, which older systems do not have. */
+#define HOOKS_EXPEDITED 0x08
+#define HOOKS_REGISTER  0x10
+
+int lj_memprof_barrier(void)
+{
+#ifdef SYS_membarrier
+  return syscall(SYS_membarrier, HOOKS_REGISTER, 0) == 0 &&
+         syscall(SYS_membarrier, HOOKS_EXPEDITED, 0) == 0;
+#else
+  return 0;
+#endif
+}
+
+/* With the lock: what the timer's thread can do with a recording. */
+static int hooks_expirable(const MPHook *h, const MPState *mp)
+{
+  if (h->rec != mp || !hooks_isours(h) || h->stuck || hooks_exiting)
+    return MP_CLAIM_NEVER;
+  if (h->state == MP_STARTING)
+    return MP_CLAIM_LATER;
+  return h->state == MP_RUNNING ? MP_CLAIM_DONE : MP_CLAIM_NEVER;
+}
+
+int lj_memprof_expire(MPHook *h, const MPState *mp)
+{
+  int status;
+  hooks_lock();
+  status = hooks_expirable(h, mp);
+  if (status == MP_CLAIM_DONE) {
+    __atomic_store_n(&h->due, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&h->mp, NULL, __ATOMIC_SEQ_CST);
+  }
+  hooks_unlock();
+  return status;
+}
+
+int lj_memprof_claimidle(MPHook *h, const MPState *mp)
+{
+  int status;
+  hooks_lock();
+  status = hooks_expirable(h, mp);
+  if (status == MP_CLAIM_DONE && __atomic_load_n(&h->busy, __ATOMIC_ACQUIRE))
+    status = MP_CLAIM_LATER;
+  if (status == MP_CLAIM_DONE)
+    hooks_setstate(h, MP_EXPIRED);
+  hooks_unlock();
+  return status;
+}
+
+void lj_memprof_expired(MPHook *h, int done)
+{
+  hooks_lock();
+  hooks_setstate(h, done ? MP_OVER : MP_RUNNING);
+  h->stuck = !done;
   hooks_unlock();
 }
 

@@ -61,7 +61,8 @@ int lj_memprof_newlimit(MPState *mp, const struct luam_Prof_options *opt)
 void lj_memprof_freelimit(MPState *mp)
 {
   free(mp->limit.name);
-  mp->limit.name = NULL;
+  free(mp->limit.ordered);
+  mp->limit.name = mp->limit.ordered = NULL;
 }
 
 /* -- Dumps ----------------------------------------------------------------- */
@@ -83,47 +84,89 @@ static char *limit_name(const char *first, const char *word)
   return name;
 }
 
-/* Writes a dump to a file, which gets its name when it is whole. */
-static void limit_write(global_State *g, const char *name)
+void lj_memprof_childlimit(MPState *mp)
+{
+  MPLimit *m = &mp->limit;
+  char word[24], *name;
+  free(m->ordered); /* Nobody else looks at it yet. */
+  m->ordered = NULL;
+  m->dumps = 0;
+  if (m->name == NULL)
+    return;
+  snprintf(word, sizeof(word), "%ld", (long)getpid());
+  name = limit_name(m->name, word);
+  if (name == NULL) { /* It must not have its parent's name. */
+    m->bytes = ~(uint64_t)0;
+    m->failed = 1;
+    return;
+  }
+  free(m->name);
+  m->name = name;
+  m->failed = 0;
+}
+
+/*
+** Writes a dump to a file, which gets its name when it is whole. Returns 0, or
+** an errno and *why, a static string or NULL.
+*/
+static int limit_write(global_State *g, const char *name, const char **why)
 {
   lua_State *L = gcref(g->cur_L) ? gco2th(gcref(g->cur_L)) : mainthread(g);
   struct luam_Prof_options opt;
   MPFile f;
+  int status;
   memset(&opt, 0, sizeof(opt));
   opt.writer = lj_memprof_writefile;
   opt.arg = &f;
-  if (!lj_memprof_openfile(&f, name))
-    return;
-  if (luaM_memprof_dump(L, &opt) == LUAM_PROFILE_SUCCESS &&
-      lj_memprof_namefile(&f))
+  if (!lj_memprof_openfile(&f, name)) {
+    *why = f.why;
+    return f.en;
+  }
+  status = luaM_memprof_dump(L, &opt);
+  if (status == LUAM_PROFILE_ERRMEM)
+    lj_memprof_filefail(&f, ENOMEM, NULL);
+  if (status == LUAM_PROFILE_SUCCESS && lj_memprof_namefile(&f)) {
     lj_memprof_closefile(&f);
-  else
-    lj_memprof_dropfile(&f);
+    *why = f.why;
+    return f.en;
+  }
+  *why = f.why;
+  status = f.en != 0 ? f.en : EIO;
+  lj_memprof_dropfile(&f);
+  return status;
 }
 
 /* A child of fork() has nothing to do with its parent's limits. */
 static void limit_dump(MPState *mp, const char *word)
 {
   int saved = errno;
+  const char *why;
   char *name = NULL;
   if (mp->buf.pid == (long)getpid())
     name = limit_name(mp->limit.name, word);
   if (name != NULL)
-    limit_write(mp->g, name);
+    limit_write(mp->g, name, &why);
   free(name);
   errno = saved;
+}
+
+/* Numbers the next dump: the first one has no word in its name. */
+static void limit_next(MPLimit *m, char word[24])
+{
+  *word = '\0';
+  if (++m->dumps > 1)
+    snprintf(word, 24, "%u", m->dumps);
 }
 
 /* The VM is about to have more bytes than the limit, which doubles. */
 static LJ_NOINLINE void limit_passed(MPState *mp, uint64_t bytes)
 {
   MPLimit *m = &mp->limit;
-  char word[24] = "";
+  char word[24];
   do
     m->bytes = m->bytes <= ~(uint64_t)0 / 2 ? 2 * m->bytes : ~(uint64_t)0;
   while (m->bytes < bytes);
-  if (++m->dumps > 1)
-    snprintf(word, sizeof(word), "%u", m->dumps);
+  limit_next(m, word);
   limit_dump(mp, word);
 }
 
@@ -134,6 +177,43 @@ static LJ_NOINLINE void limit_failed(MPState *mp)
     return;
   mp->limit.failed = 1;
   limit_dump(mp, "oom");
+}
+
+/* -- Orders ---------------------------------------------------------------- */
+
+/*
+** The name of the first dump: with a limit it is known, else it is the
+** recording's, with another suffix if that is .ljm. Returns NULL without
+** memory.
+*/
+static char *limit_first(const MPState *mp)
+{
+  const char *path = mp->limit.name != NULL ? mp->limit.name : mp->anew.path;
+  size_t len = strlen(path), n = len + LIMIT_MORE;
+  char *name = (char *)malloc(n);
+  if (mp->limit.name == NULL && len > 4 && strcmp(path + len - 4, ".ljm") == 0)
+    len -= 4;
+  if (name != NULL)
+    snprintf(name, n, "%.*s%s", (int)len, path,
+             mp->limit.name == NULL ? ".ljd" : "");
+  return name;
+}
+
+int lj_memprof_orderdump(MPState *mp, char **name, const char **why)
+{
+  char word[24], *first = limit_first(mp);
+  int en = ENOMEM;
+  limit_next(&mp->limit, word);
+  *name = first != NULL ? limit_name(first, word) : NULL;
+  free(first);
+  *why = NULL;
+  if (*name != NULL)
+    en = limit_write(mp->g, *name, why);
+  if (en == 0)
+    return 0;
+  free(*name);
+  *name = NULL;
+  return en;
 }
 
 /* -- The allocator's wrapper ----------------------------------------------- */

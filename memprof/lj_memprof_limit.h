@@ -1,6 +1,6 @@
 /*
 ** Heap dumps that a recording takes by itself: where the VM has more bytes than
-** a limit, and where it gets no more.
+** a limit, where it gets no more, and where an order asks for one.
 */
 
 #ifndef _LJ_MEMPROF_LIMIT_H
@@ -15,6 +15,7 @@ typedef struct MPLimit {
   unsigned dumps; /* How many were due so far. */
   int failed;     /* An allocation has failed. */
   char *name;     /* Of the first dump, from the root directory on; or NULL. */
+  char *ordered;  /* The last dump by an order; under the lock of the hooks. */
 } MPLimit;
 
 /* True if the options of a start are right, as far as they are of limits. */
@@ -24,8 +25,19 @@ LJ_FUNC int lj_memprof_checklimit(const struct luam_Prof_options *opt);
 LJ_FUNC int lj_memprof_newlimit(MPState *mp,
                                 const struct luam_Prof_options *opt);
 
+/* In a child process: its dumps have its number in their names. */
+LJ_FUNC void lj_memprof_childlimit(MPState *mp);
+
 /* Frees it. */
 LJ_FUNC void lj_memprof_freelimit(MPState *mp);
+
+/*
+** Writes a dump that was ordered, beside the recording's file or as the next
+** one of those by the limit. To be called before the VM gets more memory, and
+** not by an event. Returns 0, or an errno and *why, a static string or NULL.
+** Sets *name, which is the caller's to free, if it is written.
+*/
+LJ_FUNC int lj_memprof_orderdump(MPState *mp, char **name, const char **why);
 
 /*
 ** Takes the place of a VM's allocator for a recording with a limit, in front of

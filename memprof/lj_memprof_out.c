@@ -55,7 +55,7 @@ static int out_isours(MPFile *f, struct stat *st)
   return 1;
 }
 
-/* True if nobody else has been at the file. Sets the error. */
+/* True if no other writer has changed the file. Sets the error. */
 static int out_isasleft(MPFile *f)
 {
   struct stat st;
@@ -118,6 +118,11 @@ void lj_memprof_outuntil(uint64_t until)
   __atomic_store_n(&out_deadline, until, __ATOMIC_RELAXED);
 }
 
+uint64_t lj_memprof_deadline(void)
+{
+  return __atomic_load_n(&out_deadline, __ATOMIC_RELAXED);
+}
+
 /*
 ** Waits until a descriptor that does not block can be written to. Returns 0 if
 ** that takes too long.
@@ -125,7 +130,7 @@ void lj_memprof_outuntil(uint64_t until)
 static int out_wait(int fd)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
-  uint64_t until = __atomic_load_n(&out_deadline, __ATOMIC_RELAXED);
+  uint64_t until = lj_memprof_deadline();
   uint64_t now = until != 0 ? lj_memprof_now() : 0;
   int ms = until == 0 ? -1 : until > now ? (int)((until - now) / MP_MS) : 0;
   return poll(&p, 1, ms) != 0;
@@ -138,7 +143,7 @@ static int out_wait(int fd)
 static int out_unblocked(const MPFile *f)
 {
   int flags;
-  if (f->regular || __atomic_load_n(&out_deadline, __ATOMIC_RELAXED) == 0)
+  if (f->regular || lj_memprof_deadline() == 0)
     return -1;
   flags = fcntl(f->fd, F_GETFL);
   if (flags < 0 || (flags & O_NONBLOCK) ||
@@ -198,7 +203,7 @@ size_t lj_memprof_writefile(const void *data, size_t len, void *arg)
   out_block(&signals);
   flags = out_unblocked(f);
   done = out_all(f, (const char *)data, len, &en);
-  if (flags >= 0) /* A copy of the descriptor may be somebody else's. */
+  if (flags >= 0) /* A copy of the descriptor may have other users. */
     fcntl(f->fd, F_SETFL, flags);
   out_unblock(&signals, en);
   if (done == len) {
@@ -209,6 +214,18 @@ size_t lj_memprof_writefile(const void *data, size_t len, void *arg)
   lj_memprof_filefail(f, en, NULL);
   f->again = out_cut(f, done) && (en == ENOSPC || en == EDQUOT);
   return 0;
+}
+
+int lj_memprof_allocfd(int fd, off_t size)
+{
+  OutSignals signals;
+  int en;
+  out_block(&signals);
+  do
+    en = posix_fallocate(fd, 0, size);
+  while (en == EINTR);
+  out_unblock(&signals, en);
+  return en;
 }
 
 int lj_memprof_fileagain(void *arg)
@@ -238,11 +255,19 @@ void lj_memprof_forkedfile(void *arg)
   if (out_isof(f, f->fd))
     close(f->fd);
   f->fd = f->lock = -1;
+  if (f->keep != 0 && f->dir >= 0) {
+    close(f->dir);
+    f->dir = -1;
+  }
 }
 
 void lj_memprof_closefile(MPFile *f)
 {
   int ours = f->pid == (long)getpid();
+  if (f->keep != 0) {
+    lj_memprof_dropempty(f);
+    lj_memprof_forgetnames(f);
+  }
   if (f->lock != f->fd && out_isof(f, f->lock)) {
     if (ours) /* A child of fork() may have it open, too. */
       flock(f->lock, LOCK_UN);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lj_memprof_state.h"
+#include "lj_memprof_tail.h"
 #include "lj_wbuf.h"
 
 #if LJ_LE
@@ -44,7 +45,9 @@ static LJ_AINLINE uint8_t *mpput_addr(uint8_t *p, uint64_t v)
 #if LJ_LE
   if (LJ_LIKELY(v < 0x200000)) {
     uint32_t x = (uint32_t)v, more = mpput_more[lj_fls(x)];
-    x = (x & 0x7f) | (x << 1 & 0x7f00) | (x << 2 & 0x7f0000) | more;
+    x += x & ~0x7fu;   /* One bit further from the second byte on, */
+    x += x & ~0x7fffu; /* and another one from the third. */
+    x |= more;
     memcpy(p, &x, sizeof(x));
     return p + (more >> 24);
   }
@@ -60,20 +63,20 @@ static LJ_AINLINE void mpput_block(MPState *mp, int header, uint64_t *lastsize,
   MPLast *last = &mp->last[header & LJM_KIND_MASK];
   uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
   uint8_t *h = mp->buf.p, *p = h + 1;
-  header |= LJM_SAMESITE | LJM_SAMESIZE;
+  *h = (uint8_t)(header | LJM_SAMESITE | LJM_SAMESIZE);
   if (site != last->site) {
-    header &= ~LJM_SAMESITE;
+    *h = (uint8_t)(header | LJM_SAMESIZE);
     p = ljm_putuleb(p, site);
     last->site = site;
   }
   p = mpput_addr(p, mpput_delta(&last->addr, addr));
   if (size != *lastsize) {
-    header &= ~LJM_SAMESIZE;
+    *h &= (uint8_t)~LJM_SAMESIZE;
     p = ljm_putuleb(p, size);
     *lastsize = size;
   }
-  *h = (uint8_t)header;
   mp->buf.p = p;
+  mptail_publish(mp, p);
 }
 
 /* Appends an allocation. Its type is not known yet. */
@@ -93,7 +96,7 @@ static LJ_AINLINE void mpput_alloc(MPState *mp, uint32_t site, const void *ptr,
 ** choice does not matter. Code never has the registers of its types: they stay
 ** zero, so that what has the size in its register is no code.
 */
-static LJ_AINLINE int mpput_class(const void *ptr, uint64_t size)
+static LJ_AINLINE uint32_t mpput_class(const void *ptr, uint64_t size)
 {
   return size > sizeof(GChead) ? ((const GChead *)ptr)->gct & 15 : 0;
 }
@@ -102,30 +105,38 @@ static LJ_AINLINE int mpput_class(const void *ptr, uint64_t size)
 static LJ_AINLINE void mpput_free(MPState *mp, uint32_t site, const void *ptr,
                                   uint64_t size)
 {
-  int class = mpput_class(ptr, size);
+  uint32_t class = mpput_class(ptr, size);
   if (class == ~LJ_TPROTO || class == ~LJ_TTRACE)
     class = 0;
-  mpput_block(mp, LJM_FREE | class << LJM_TYPE_SHIFT, &mp->sizes.free[class],
-              site, ptr, size);
+  mpput_block(mp, LJM_FREE | (int)class << LJM_TYPE_SHIFT,
+              &mp->sizes.free[class], site, ptr, size);
 }
 
-/* The same at the site of the last one, if that is easy. Else returns 0. */
-static LJ_AINLINE int mpput_freesame(MPState *mp, const void *ptr,
-                                     uint64_t size)
+/* The same at the site of the last one, unless it may be code: returns 0. */
+static LJ_AINLINE int mpput_gcfree(MPState *mp, const void *ptr, uint64_t size)
 {
-  MPLast *last = &mp->last[LJM_FREE];
-  int class = mpput_class(ptr, size);
   uint64_t addr = ljm_turn((uint64_t)(uintptr_t)ptr);
+  uint32_t class = mpput_class(ptr, size);
+  uint64_t *lastsize = &mp->sizes.free[class];
+  uint64_t *from = &mp->last[LJM_FREE].addr;
+  uint32_t header = LJM_FREE | LJM_SAMESITE | class << LJM_TYPE_SHIFT;
   uint8_t *p = mp->buf.p;
-  if (size != mp->sizes.free[class])
-    return 0;
-  *p++ = (uint8_t)(LJM_FREE | LJM_SAMESITE | LJM_SAMESIZE |
-                   class << LJM_TYPE_SHIFT);
-  mp->buf.p = mpput_addr(p, mpput_delta(&last->addr, addr));
+  if (LJ_LIKELY(size == *lastsize)) {
+    *p = (uint8_t)(header | LJM_SAMESIZE);
+    p = mpput_addr(p + 1, mpput_delta(from, addr));
+  } else {
+    if (LJ_UNLIKELY(class == ~LJ_TPROTO || class == ~LJ_TTRACE))
+      return 0;
+    *p = (uint8_t)header;
+    p = ljm_putuleb(mpput_addr(p + 1, mpput_delta(from, addr)), size);
+    *lastsize = size;
+  }
+  mp->buf.p = p;
+  mptail_publish(mp, p);
   return 1;
 }
 
-/* Appends a reallocation. */
+/* Appends a reallocation. The caller publishes it. */
 static LJ_AINLINE void mpput_realloc(MPState *mp, uint32_t site,
                                      const void *optr, uint64_t osize,
                                      const void *nptr, uint64_t nsize)

@@ -108,6 +108,13 @@ static LJ_AINLINE GCtrace *mpret_trace(MPState *mp, global_State *g,
   return LJ_LIKELY(T != NULL) ? T : mpret_walknew(mp, g, retp);
 }
 
+/* The same: what it finds is the trace's. */
+static LJ_AINLINE GCtrace *mpret_tracecall(MPState *mp, global_State *g,
+                                           const MCode **retp)
+{
+  return mpret_trace(mp, g, retp);
+}
+
 /* True if a trace is running. */
 static LJ_AINLINE int mpret_ontrace(global_State *g)
 {
@@ -117,27 +124,35 @@ static LJ_AINLINE int mpret_ontrace(global_State *g)
 #else
 
 /*
-** The trace, or NULL. Its machine code has adjusted the stack by a known
-** amount below the C frame, so there is nothing to unwind.
+** The trace, or NULL, and what is a return address if it is one of the trace's.
+** Its machine code has adjusted the stack by a known amount below the C frame,
+** so there is nothing to unwind.
 */
-static LJ_AINLINE GCtrace *mpret_trace(MPState *mp, global_State *g,
-                                       const MCode **retp)
+static LJ_AINLINE GCtrace *mpret_tracecall(MPState *mp, global_State *g,
+                                           const MCode **retp)
 {
   GCtrace *T = mpret_numbered(G2J(g), (TraceNo)g->vmstate);
   UNUSED(mp);
   *retp = NULL;
 #if LJ_TARGET_X64 && !LJ_ABI_WIN
-  if (T != NULL) {
+  if (LJ_LIKELY(T != NULL)) {
     const char *cf = mpret_cframe(g);
-    if (cf != NULL) {
-      const MCode *ret;
+    if (LJ_LIKELY(cf != NULL)) {
       cf -= CFRAME_SIZE_JIT - CFRAME_SIZE;
-      ret = *(const MCode *const *)(cf - T->spadjust - sizeof(void *));
-      if (mpret_isin(T, ret))
-        *retp = ret;
+      *retp = *(const MCode *const *)(cf - T->spadjust - sizeof(void *));
     }
   }
 #endif
+  return T;
+}
+
+/* The trace, or NULL, and its return address, or NULL. */
+static LJ_AINLINE GCtrace *mpret_trace(MPState *mp, global_State *g,
+                                       const MCode **retp)
+{
+  GCtrace *T = mpret_tracecall(mp, g, retp);
+  if (T == NULL || !mpret_isin(T, *retp))
+    *retp = NULL;
   return T;
 }
 

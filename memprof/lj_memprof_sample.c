@@ -23,6 +23,7 @@
 
 #include "lj_memprof_cache.h"
 #include "lj_memprof_clock.h"
+#include "lj_memprof_control.h"
 #include "lj_memprof_event.h"
 #include "lj_memprof_hooks.h"
 #include "lj_memprof_map.h"
@@ -120,7 +121,10 @@ static uint32_t sample_site(MPState *mp)
   return site;
 }
 
-/* Looks at the clock, which an event is always worth. 0: do not record it. */
+/*
+** Looks at the clock, at every sampled event. Returns 0 if the event is not to
+** be recorded. An order that has come meanwhile waits for the next event.
+*/
 static int sample_look(MPHook *h, MPState *mp, int isfree)
 {
   if (mp->buf.p >= mp->buf.soft) {
@@ -128,7 +132,8 @@ static int sample_look(MPHook *h, MPState *mp, int isfree)
     lj_memprof_look(h, mp, isfree);
     h->late = 0;
   }
-  return lj_memprof_active(h) == mp;
+  return lj_memprof_active(h) == mp ||
+         (h->rec == mp && lj_memprof_isordered(h) && !mp->buf.error);
 }
 
 static LJ_NOINLINE void *sample_alloc(MPHook *h, MPState *mp, size_t nsize)
@@ -181,6 +186,7 @@ static LJ_NOINLINE void *sample_realloc(MPHook *h, MPState *mp, void *ptr,
   header = mp->buf.p;
   mpput_realloc(mp, site, ptr, osize, p, nsize);
   *header |= (uint8_t)flags;
+  mptail_publish(mp, mp->buf.p);
   mp->total.nevents[LJM_REALLOC]++;
   mp->total.bytesout += osize;
   mp->total.bytesin += nsize;

@@ -132,10 +132,10 @@ void lj_memprof_clearstack(MPState *mp)
   }
 }
 
-/* -- Telling -------------------------------------------------------------- */
+/* -- Writing -------------------------------------------------------------- */
 
 /* Appends the whole stack. */
-static LJ_NOINLINE void stack_tellall(MPState *mp, const MPStack *st)
+static LJ_NOINLINE void stack_putall(MPState *mp, const MPStack *st)
 {
   uint8_t *mark = lj_wbuf_record(&mp->buf, LJM_REC_STACK);
   uint32_t i;
@@ -147,22 +147,22 @@ static LJ_NOINLINE void stack_tellall(MPState *mp, const MPStack *st)
 
 #define STACK_FEW 8 /* So many pushes always fit in the buffer. */
 
-/* Tells the stack when a change would not do, or might not fit. */
-static LJ_NOINLINE void stack_tellrare(MPState *mp, MPStack *st, uint32_t pops,
-                                       uint32_t n)
+/* Appends a change that might not fit in the block, or the whole stack. */
+static LJ_NOINLINE void stack_putrare(MPState *mp, MPStack *st, uint32_t pops,
+                                      uint32_t n)
 {
   if (lj_wbuf_room(&mp->buf) < MP_RECORD_MAX)
     lj_memprof_flush(mp);
   if (st->cut == st->sentcut)
     mpput_change(mp, pops, st->sent + st->nsent - n, n);
   else if (st->nsent != 0 || st->cut || st->sentcut != MPKNOWN_RESEND)
-    stack_tellall(mp, st);
+    stack_putall(mp, st);
   st->sentcut = st->cut;
 }
 
 /* There are n sites now. The first of them are what they were. */
-static LJ_AINLINE void stack_tell(MPState *mp, MPStack *st, uint32_t same,
-                                  uint32_t n)
+static LJ_AINLINE void stack_put(MPState *mp, MPStack *st, uint32_t same,
+                                 uint32_t n)
 {
   uint32_t pops = st->nsent;
   same = same < n ? same : n;
@@ -170,7 +170,7 @@ static LJ_AINLINE void stack_tell(MPState *mp, MPStack *st, uint32_t same,
   st->nsent = n;
   n -= same;
   if (LJ_UNLIKELY(n > STACK_FEW || st->cut != st->sentcut))
-    stack_tellrare(mp, st, pops, n);
+    stack_putrare(mp, st, pops, n);
   else if (pops != 0 || n != 0)
     mpput_change(mp, pops, st->sent + same, n);
 }
@@ -273,7 +273,7 @@ static LJ_AINLINE void stack_renew(MPState *mp, MPStack *st, MPFrame *f,
   uint32_t nsite = stack_nsite(st);
   same = stack_setinlined(mp, st, nsite, same);
   stack_setsame(mp, st);
-  stack_tell(mp, st, same, nsite + stack_ninlined(mp));
+  stack_put(mp, st, same, nsite + stack_ninlined(mp));
 }
 
 /* -- Walks ---------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "lj_gc.h"
 #include "lj_memprof.h"
+#include "lj_memprof_anew.h"
 #include "lj_memprof_clock.h"
 #include "lj_memprof_event.h"
 #include "lj_memprof_foreign.h"
@@ -18,8 +19,11 @@
 #include "lj_memprof_lines.h"
 #include "lj_memprof_old.h"
 #include "lj_memprof_sample.h"
+#include "lj_memprof_segment.h"
 #include "lj_memprof_stack.h"
 #include "lj_memprof_stream.h"
+#include "lj_memprof_tail.h"
+#include "lj_memprof_timer.h"
 #include "lj_memprof_where.h"
 #include "lj_symtab.h"
 #include "lj_wbuf.h"
@@ -43,7 +47,7 @@ struct MPState {
   int format;     /* LUAM_PROF_*. */
   int lines;      /* LUAM_PROF_LINES_*. */
   uint32_t depth; /* Most frames of a stack; 1: the top only. */
-  int detached;   /* Another thread than the VM's ends it. */
+  int detached;   /* Another thread than the VM's has ended it. */
   int (*on_stop)(void *arg);
   MPSizes sizes;
   MPClock clock;
@@ -54,8 +58,12 @@ struct MPState {
   MPOld old;
   MPCache cache[MP_CACHESIZE];
   MPStream stream;
+  MPTail tail;
   MPLimit limit;
   MPExact exact;
+  MPSegment segment;
+  MPAnew anew;
+  MPTimer *timer; /* Or NULL. */
 #if LJ_TARGET_ARM64
   uint16_t traceof[MP_CACHESIZE]; /* Traces of return addresses: guesses. */
 #endif
@@ -69,13 +77,16 @@ struct MPState {
 LJ_STATIC_ASSERT((offsetof(struct MPState, cache) + 16) % sizeof(MPCache) == 0);
 #endif
 
-/* The VM's count, if all that was not settled is its own. */
+/* The VM's count, if all blocks that are not classified yet are its own. */
 static LJ_AINLINE GCSize mpforeign_count(const MPState *mp)
 {
   return (GCSize)(mp->foreign.base + mp->total.bytesin - mp->total.bytesout);
 }
 
-/* Bytes that the VM does not count, if all that was not settled is its own. */
+/*
+** Bytes that the VM does not count, if all blocks that are not classified yet
+** are its own.
+*/
 static LJ_AINLINE GCSize mpforeign_missing(const MPState *mp)
 {
   return mpforeign_count(mp) - mp->g->gc.total;

@@ -10,11 +10,7 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "lj_memprof_clock.h"
 #include "lj_memprof_name.h"
@@ -22,53 +18,13 @@
 #include "lj_memprof_sample.h"
 #include "lj_memprof_state.h"
 #include "lj_memprof_stream.h"
+#include "lj_memprof_tail.h"
 #include "lj_wbuf.h"
 #include "luajit.h"
 
 #define STREAM_PRODUCER "ljprof memprof 0.1.0"
 
 /* -- Metadata ------------------------------------------------------------- */
-
-uint64_t lj_memprof_realtime(void)
-{
-  struct timespec ts;
-  clock_gettime(CLOCK_REALTIME, &ts);
-  return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-/* The inode of this process's pid namespace, or 0. */
-static uint64_t stream_pidns(void)
-{
-  char link[64];
-  ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
-  const char *p;
-  if (n <= 0)
-    return 0;
-  link[n] = '\0';
-  p = strchr(link, '['); /* Reads "pid:[4026531836]". */
-  return p ? strtoull(p + 1, NULL, 10) : 0;
-}
-
-/* The start of this process in clock ticks since boot, or 0. */
-static uint64_t stream_processstart(void)
-{
-  char stat[1024];
-  const char *p;
-  ssize_t n;
-  int i, fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return 0;
-  n = read(fd, stat, sizeof(stat) - 1);
-  close(fd);
-  if (n <= 0)
-    return 0;
-  stat[n] = '\0';
-  /* The command's name may hold anything: count from the last bracket. */
-  p = strrchr(stat, ')');
-  for (i = 0; p != NULL && i < 20; i++)
-    p = strchr(p + 1, ' ');
-  return p ? strtoull(p + 1, NULL, 10) : 0;
-}
 
 static void stream_putkey(MPBuf *b, const char *key, int tag)
 {
@@ -88,13 +44,11 @@ static void stream_putstring(MPBuf *b, const char *key, const char *value)
   lj_wbuf_string(b, value, strlen(value));
 }
 
-void lj_memprof_origin(MPOrigin *o)
+/* The same, unless the value is empty. */
+static void stream_putname(MPBuf *b, const char *key, const char *value)
 {
-  o->pid = (uint64_t)getpid();
-  o->pidns = stream_pidns();
-  o->processstart = stream_processstart();
-  o->realtime = lj_memprof_realtime();
-  o->monotonic = lj_memprof_now();
+  if (*value != '\0')
+    stream_putstring(b, key, value);
 }
 
 /* Begins the metadata: what those of all streams have. */
@@ -111,6 +65,9 @@ static uint8_t *stream_metabegin(MPBuf *b, const MPOrigin *o)
   stream_putint(b, "process_start", o->processstart);
   stream_putint(b, "realtime", o->realtime);
   stream_putint(b, "monotonic", o->monotonic);
+  stream_putname(b, "comm", o->comm);
+  stream_putname(b, "cgroup", o->cgroup);
+  stream_putname(b, "host", o->host);
   stream_putint(b, "buffer", (uint64_t)(b->end - b->base));
   return mark;
 }
@@ -128,23 +85,36 @@ void lj_memprof_metaheap(MPBuf *b, const MPOrigin *o, const MPDumpId *id,
 }
 
 /* Appends the metadata of a recording that begins now. */
-static void stream_meta(MPState *mp)
+static void stream_meta(MPState *mp, uint64_t live)
 {
   MPBuf *b = &mp->buf;
   MPOrigin origin;
   uint8_t *mark;
   uint64_t bytes, seed;
+  b->keep = 1;
   lj_memprof_origin(&origin);
   mp->stream.monotonic = origin.monotonic;
+  mp->stream.realtime = origin.realtime;
   mark = stream_metabegin(b, &origin);
-  mp->stream.live = (uint64_t)mp->g->gc.total;
-  stream_putint(b, "live", mp->stream.live);
+  if (mp->segment.number == 0) /* Others have more room for events. */
+    stream_putname(b, "command", origin.line);
+  mp->stream.live = live;
+  stream_putint(b, "live", live);
   stream_putint(b, "lines", (uint64_t)mp->lines);
   stream_putint(b, "stack", mp->depth);
   if (mp->sample != NULL) {
     lj_memprof_metasample(mp, &bytes, &seed);
     stream_putint(b, "sample", bytes);
     stream_putint(b, "seed", seed);
+  }
+  if (mp->clock.marks != MP_MARKS)
+    stream_putint(b, "marks", mp->clock.marks);
+  if (mp->segment.max != 0) {
+    if (mp->segment.number == 0)
+      mp->segment.recording = origin.monotonic;
+    stream_putint(b, "segment", mp->segment.number);
+    stream_putint(b, "first_event", mp->segment.events);
+    stream_putint(b, "recording", mp->segment.recording);
   }
   lj_wbuf_recordend(b, mark);
 }
@@ -158,15 +128,10 @@ static void stream_bytes(MPState *mp, const void *p, size_t len)
   mp->buf.p += len;
 }
 
-void lj_memprof_begin(MPState *mp)
+void lj_memprof_beginsegment(MPState *mp, uint64_t live)
 {
   static const char syms[LJM_PROLOGUE_LEN] = {'l', 'j', 's', LJM_VERSION};
   static const char body[LJM_PROLOGUE_LEN] = {'l', 'j', 'm', LJM_VERSION};
-  if (mp->format != LUAM_PROF_COMPACT) {
-    lj_memprof_oldbegin(mp);
-    lj_memprof_flush(mp);
-    return;
-  }
   /* The prologues are no block: they go out without a header. */
   mp->buf.blocks = 0;
   lj_wbuf_begin(&mp->buf);
@@ -178,25 +143,37 @@ void lj_memprof_begin(MPState *mp)
   mp->buf.blocks = 1;
   lj_wbuf_begin(&mp->buf);
   lj_memprof_beginblock(mp);
-  stream_meta(mp);
+  stream_meta(mp, live);
   lj_memprof_flush(mp);
+}
+
+void lj_memprof_begin(MPState *mp)
+{
+  if (mp->format != LUAM_PROF_COMPACT) {
+    lj_memprof_oldbegin(mp);
+    lj_memprof_flush(mp);
+    return;
+  }
+  lj_memprof_beginsegment(mp, (uint64_t)mp->g->gc.total);
+  lj_memprof_tailbegin(mp);
   lj_memprof_nameheap(mp);
 }
 
 /* -- End ------------------------------------------------------------------ */
 
 /* Appends the totals, the last record. */
-static void stream_totals(MPState *mp, int swapped, uint64_t live)
+static void stream_totals(MPState *mp, unsigned flags, uint64_t live)
 {
   const MPForeign *f = &mp->foreign;
   MPBuf *b = &mp->buf;
   uint8_t *mark;
   if (lj_wbuf_room(b) < MP_RECORD_MAX)
     lj_memprof_flush(mp);
+  b->keep = 1;
   mark = lj_wbuf_record(b, LJM_REC_TOTALS);
-  lj_wbuf_uleb(b, (swapped ? LJM_TOTALS_SWAPPED : 0) |
-                      (mp->stream.lost ? LJM_TOTALS_LOST : 0) |
-                      (mp->sample ? LJM_TOTALS_SAMPLED : 0));
+  lj_wbuf_uleb(b, flags | (mp->stream.lost ? LJM_TOTALS_LOST : 0) |
+                      (mp->sample ? LJM_TOTALS_SAMPLED : 0) |
+                      (mp->stream.dropblocks ? LJM_TOTALS_DROPPED : 0));
   lj_wbuf_uleb(b, mp->total.nevents[LJM_ALLOC]);
   lj_wbuf_uleb(b, mp->total.nevents[LJM_REALLOC]);
   lj_wbuf_uleb(b, mp->total.nevents[LJM_FREE]);
@@ -210,17 +187,29 @@ static void stream_totals(MPState *mp, int swapped, uint64_t live)
   lj_wbuf_uleb(b, f->nevents[LJM_FREE]);
   lj_wbuf_uleb(b, f->bytesin);
   lj_wbuf_uleb(b, f->bytesout);
+  if (mp->stream.dropblocks != 0) {
+    lj_wbuf_uleb(b, mp->stream.dropblocks);
+    lj_wbuf_uleb(b, mp->stream.dropevents);
+    lj_wbuf_uleb(b, mp->stream.dropbytes);
+  }
   lj_wbuf_recordend(b, mark);
+}
+
+void lj_memprof_endsegment(MPState *mp, uint64_t live)
+{
+  stream_totals(mp, LJM_TOTALS_SEGMENT, live);
+  lj_memprof_write(mp, 1);
 }
 
 void lj_memprof_finish(MPState *mp, int swapped, uint64_t live)
 {
   mp->clock.seen = lj_memprof_now();
   if (mp->format == LUAM_PROF_COMPACT)
-    stream_totals(mp, swapped, live);
+    stream_totals(mp, swapped ? LJM_TOTALS_SWAPPED : 0, live);
   else
     *mp->buf.p++ = LJM_SYM_FINAL;
   lj_memprof_write(mp, 1);
+  lj_memprof_tailend(mp);
 }
 
 #endif

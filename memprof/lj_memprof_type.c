@@ -1,6 +1,6 @@
 /*
-** What a block of memory is for. That is known when the VM has filled it in:
-** its type is put into its event when the next one comes.
+** The types of blocks of memory. A type is known when the VM has filled in the
+** block: it is added to its event when the next one comes.
 */
 
 #define lj_memprof_type_c
@@ -99,7 +99,10 @@ static int type_looktype(const MPState *mp, const GCobj *o, size_t size)
              : LJM_TYPE_OTHER;
 }
 
-/* Settles whose the last event was. The current one frees ptr, or size is 0. */
+/*
+** Determines whether the last event was the VM's. The current one frees ptr, or
+** size is 0.
+*/
 static LJ_AINLINE void type_settle(MPState *mp, const void *ptr, size_t size)
 {
   mp->newest.o = NULL;
@@ -123,8 +126,8 @@ static LJ_AINLINE int type_othertype(MPState *mp, GCobj *o, const void *ptr,
 }
 
 /*
-** What was allocated last has been filled in: records its type and name. The
-** current event frees ptr, or else size is 0.
+** The block that was allocated last is filled in: records its type and name.
+** The current event frees ptr, or else size is 0.
 */
 void lj_memprof_complete(MPState *mp, const void *ptr, size_t size)
 {

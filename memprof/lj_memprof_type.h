@@ -1,5 +1,5 @@
 /*
-** What the newest block is: the usual cases, without a call.
+** The type of the newest block: the usual cases, without a call.
 */
 
 #ifndef _LJ_MEMPROF_TYPE_H
@@ -8,7 +8,6 @@
 #include "lj_memprof_event.h"
 #include "lj_memprof_foreign.h"
 #include "lj_memprof_state.h"
-#include "lj_str.h"
 
 /*
 ** What was allocated last has been filled in: records its type and name. The
@@ -34,7 +33,6 @@ static LJ_AINLINE int mptype_isstr(const global_State *g, const GCobj *o,
 {
   /* Memory that was not written yet may look as one, but is no chain's head. */
   return size > sizeof(GCstr) && o->gch.gct == ~LJ_TSTR &&
-         size == lj_str_size(o->str.len) &&
          (gcrefu(g->str.tab[o->str.hash & g->str.mask]) & ~(uintptr_t)1) ==
              (uintptr_t)o;
 }
@@ -62,13 +60,17 @@ static LJ_AINLINE int mptype_usual(const global_State *g, const GCobj *o,
       return LJM_TYPE_HASH;
     if (mref(root->tab.array, const GCobj) == o)
       return LJM_TYPE_ARRAY;
+  } else if (root->gch.gct == ~LJ_TTHREAD &&
+             mref(root->th.stack, const GCobj) == o) {
+    return LJM_TYPE_OTHER;
   }
   return 0;
 }
 
 /*
-** lj_memprof_complete() without a call, if it is that easy; else 0, and nothing
-** is done. It stays the newest: the caller sets another one.
+** The inline part of lj_memprof_complete(), for the usual types. Returns 0 if
+** that has to be called, and then has done nothing. The newest event stays set:
+** the caller replaces it.
 */
 static LJ_AINLINE int mptype_complete(const MPState *mp, const global_State *g)
 {

@@ -95,6 +95,19 @@ void lj_symtab_drop(MPState *mp, const void *addr)
   free(func);
 }
 
+void lj_symtab_undefine(MPState *mp)
+{
+  uint32_t i;
+  for (i = 0; mp->symtab.funcs.mask && i <= mp->symtab.funcs.mask; i++) {
+    MPFunc *func = (MPFunc *)(uintptr_t)mp->symtab.funcs.slot[2 * i + 1];
+    if (func != NULL)
+      func->id = 0;
+  }
+  lj_memprof_mapfree(&mp->symtab.sites);
+  mp->symtab.nextfunc = 1;
+  mp->symtab.nextsite = LJM_SITE_FIRST;
+}
+
 void lj_symtab_free(MPState *mp)
 {
   uint32_t i;

@@ -53,6 +53,12 @@ LJ_FUNC uint32_t lj_symtab_site(MPState *mp, MPFunc *func, BCLine line,
 /* Forgets an address whose code is gone, with all its sites. */
 LJ_FUNC void lj_symtab_drop(MPState *mp, const void *addr);
 
+/*
+** Takes all definitions back: each is written again when it is used, and ids
+** begin anew. Names stay.
+*/
+LJ_FUNC void lj_symtab_undefine(MPState *mp);
+
 /* Frees all entries. */
 LJ_FUNC void lj_symtab_free(MPState *mp);
 

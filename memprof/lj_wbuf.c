@@ -10,6 +10,7 @@
 #ifndef LUAJIT_DISABLE_MEMPROF
 
 #include "format/ljm_format.h"
+#include "lj_memprof_queue.h"
 #include "lj_wbuf.h"
 
 #include <errno.h>
@@ -37,9 +38,10 @@ void lj_wbuf_use(MPBuf *b, void *mem, size_t size, int blocks)
   b->base = (uint8_t *)mem;
   b->end = b->base + size;
   b->hard = b->end - WBUF_SLACK;
-  b->blocks = blocks;
-  b->error = b->writing = 0;
-  b->pid = (long)getpid();
+  b->blocks = blocks != 0;
+  b->error = b->writing = b->dropped = 0;
+  b->queue = NULL;
+  b->pid = (int)getpid();
   lj_wbuf_begin(b);
 }
 
@@ -53,6 +55,7 @@ void lj_wbuf_begin(MPBuf *b)
 {
   b->p = b->base + (b->blocks ? LJM_BLOCK_HEADER : 0);
   b->soft = b->p;
+  b->keep = 0;
 }
 
 /* Hands bytes to the writer until it has them all. Returns 0 if it fails. */
@@ -73,6 +76,28 @@ static int wbuf_write(MPBuf *b, const uint8_t *p, size_t len)
 }
 
 /*
+** Passes bytes to the queue or the writer. Returns 0 if that has to be tried
+** again later.
+*/
+static int wbuf_give(MPBuf *b, const uint8_t *p, size_t len, int must)
+{
+  int kind = b->keep || !b->blocks ? MPQUEUE_KEEP : MPQUEUE_BLOCK, status;
+  if (b->queue == NULL || !lj_memprof_queued(b->queue)) {
+    if (b->queue != NULL ? lj_memprof_emit(b->queue, p, len)
+                         : wbuf_write(b, p, len))
+      return 1;
+    if (!must && b->again != NULL && b->again(b->arg))
+      return 0;
+    b->error = 1;
+    return 1;
+  }
+  status = lj_memprof_put(b->queue, kind, p, len, must);
+  b->dropped = status == MPQUEUE_DROPPED;
+  b->error = status == MPQUEUE_FAILED;
+  return status != MPQUEUE_LATER;
+}
+
+/*
 ** Writes out what is in the buffer and empties it. Unless it must be done now,
 ** a writer may have it tried again later: then all is as it was, and this
 ** returns 0.
@@ -82,14 +107,11 @@ int lj_wbuf_flush(MPBuf *b, uint64_t firstevent, int must)
   size_t len = (size_t)(b->p - b->base);
   size_t empty = b->blocks ? LJM_BLOCK_HEADER : 0;
   /* After a fork, the stream belongs to the parent. */
-  if (!b->error && len > empty && b->pid == (long)getpid()) {
+  if (!b->error && len > empty && b->pid == (int)getpid()) {
     if (b->blocks)
       ljm_block_seal(b->base, len - LJM_BLOCK_HEADER, firstevent);
-    if (!wbuf_write(b, b->base, len)) {
-      if (!must && b->again != NULL && b->again(b->arg))
-        return 0;
-      b->error = 1;
-    }
+    if (!wbuf_give(b, b->base, len, must))
+      return 0;
   }
   lj_wbuf_begin(b);
   return 1;

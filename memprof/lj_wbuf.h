@@ -12,20 +12,25 @@
 #define MP_EVENT_MAX  64         /* No event takes more bytes. */
 #define MP_RECORD_MAX (9u << 10) /* No record does. */
 
+struct MPQueue;
+
 typedef struct MPBuf {
-  uint8_t *p;    /* The next byte to fill. */
-  uint8_t *soft; /* Behind it, it is time to look at the clock. */
-  uint8_t *hard; /* Behind it, an event may not fit. */
-  uint8_t *base; /* Start of the buffer. */
-  uint8_t *end;  /* End of the buffer. */
-  int blocks;    /* Written as checksummed blocks, or as it is. */
-  int error;     /* The writer has failed: nothing more is written. */
-  int writing;   /* The writer is at work. */
-  long pid;      /* The process that may write. */
+  uint8_t *p;      /* The next byte to fill. */
+  uint8_t *soft;   /* Behind it, it is time to look at the clock. */
+  uint8_t *hard;   /* Behind it, an event may not fit. */
+  uint8_t *base;   /* Start of the buffer. */
+  uint8_t *end;    /* End of the buffer. */
+  uint8_t blocks;  /* Written as checksummed blocks, or as it is. */
+  uint8_t error;   /* The writer has failed: nothing more is written. */
+  uint8_t writing; /* The writer is at work. */
+  uint8_t keep;    /* What is in it must not be dropped. */
+  uint8_t dropped; /* The last flush has dropped it. */
+  int pid;         /* The process that may write. */
   size_t (*writer)(const void *data, size_t len, void *arg);
   int (*again)(void *arg);   /* It took nothing, but may later; or NULL. */
   void (*forked)(void *arg); /* In a child of fork(); or NULL. */
   void *arg;
+  struct MPQueue *queue; /* Before the writer; or NULL. */
 } MPBuf;
 
 /*
@@ -47,7 +52,8 @@ LJ_FUNC void lj_wbuf_begin(MPBuf *b);
 ** Writes out what is in the buffer and empties it. firstevent: events before
 ** this block. Unless it must be done now, a writer may have it tried again
 ** later: then all is as it was, and this returns 0. Sets error if the writer
-** fails. After a fork, nothing is written.
+** fails, and dropped if the queue had no room. After a fork, nothing
+** is written.
 */
 LJ_FUNC int lj_wbuf_flush(MPBuf *b, uint64_t firstevent, int must);
 

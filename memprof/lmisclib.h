@@ -56,7 +56,7 @@ struct luam_Prof_options {
   */
   int (*on_stop)(void *arg);
   uint64_t dursec; /* Stop by itself after so many seconds. 0: never. */
-  int signo;       /* The RFC's timer signal. No signal is used. */
+  int signo;       /* Signal of the RFC's timer, see below. 0: none. */
   uint64_t buffer; /* Buffer size in bytes, 16 KiB to 16 MiB. */
   int format;      /* LUAM_PROF_*. */
   int stack;       /* Most frames of a stack, up to 256; 1: the top only. */
@@ -69,28 +69,114 @@ struct luam_Prof_options {
 };
 
 /*
-** What the reserved words stand for, by their index; 0 in any of them is as if
-** it did not exist. A start has the last two only, a dump the others.
+** dursec and DURMS: when they are over, no event is recorded any more, and a
+** thread of the recorder, "ljprof-timer", ends the stream at once, though the
+** VM may be idle: with a writer of those below, or with THREAD. Any other
+** writer, and every on_stop(), are called by the thread that runs the VM: in
+** its next allocation, luaM_memprof_start() or luaM_memprof_stop(), in
+** lua_close(), or at exit. Until then a VM that is idle keeps the recorder's
+** allocator and memory, luaM_memprof_isrunning() is true, and a host's writer
+** does not get its last block. The same holds for the end of the stream where
+** the kernel has no membarrier().
 **
-**   FORK      Of a dump. 1: a child process writes it, see luaM_memprof_dump().
-**   FORK_FD   Of such a dump: a descriptor, plus 1, that its writer uses.
-**   FORK_DUMP Of such a dump: the address of a struct luam_Dump, the caller's,
-**             which is filled before luaM_memprof_dump() returns.
-**
-**   LIMIT      Of a start: bytes. A dump is written to a file when the VM is
-**              about to have more, and again at each doubling. So is one when
-**              an allocation fails for the first time, before the VM raises
-**              its error. A dump that cannot be written is left out.
-**   LIMIT_NAME The address of the first dump's file name, which is copied. With
-**              heap.ljd, the next ones go to heap.2.ljd, heap.3.ljd and so on,
-**              that of a failed allocation to heap.oom.ljd. Must be given with
-**              LIMIT, and only then.
+** signo: a timer (timer_create) sends the signal to a thread of the recorder,
+** at the distance of the time marks, and these follow it instead of the clock.
+** Its handler takes the place of the host's, which gets every other signal of
+** that number, with its flags and mask, and is back when the recording has
+** ended, unless the host has set another one. No mask is changed: if the thread
+** that starts blocks the signal, that is the host's (sigwait(), signalfd()),
+** and the marks follow the clock. LUAM_PROFILE_ERR for a signal that cannot be
+** caught. Without threads (LUAJIT_DISABLE_THREAD_SAFE) no signal is used.
 */
+
+/*
+** The reserved words, by their index. 0 in any of them is as if it did not
+** exist; those that are not assigned must be 0.
+**
+**      of a start   of a dump
+**   0  ANEW         FORK
+**   1  MARKS        FORK_FD
+**   2  THREAD       FORK_DUMP
+**   3  LIMIT
+**   4  LIMIT_NAME
+**   5  DURMS
+**   6  TAIL
+**
+** ANEW       The sum of what of these is wanted, with luaM_memprof_tofile() and
+**            format COMPACT only:
+**            LUAM_ANEW_FOLLOW: a child process that fork() makes has a
+**            recording of its own, which begins at its first allocation and
+**            goes to FILE.PID. Linux 4.14.
+**            LUAM_ANEW_CONTROL: a thread listens at a socket for orders from
+**            outside, which the VM's thread executes at its next allocation:
+**            see doc/memprof.md. When its time is over, such a recording can be
+**            started anew by an order. Needs threads.
+** MARKS      Milliseconds between two time marks, 1 to LUAM_PROF_MARKSMAX; 0:
+**            10. Format COMPACT: those of the other formats stand for a second.
+** THREAD     A LUAM_THREAD(), below. A thread of the recorder calls the writer,
+**            which must not use the VM then. Format COMPACT, without TAIL: a
+**            process that is killed loses what is in the queue.
+** LIMIT      Bytes. A dump is written to a file when the VM is about to have
+**            more, and again at each doubling. So is one when an allocation
+**            fails for the first time, before the VM raises its error. A dump
+**            that cannot be written is left out.
+** LIMIT_NAME The address of the first dump's file name, which is copied. With
+**            heap.ljd, the next ones go to heap.2.ljd, heap.3.ljd and so on,
+**            that of a failed allocation to heap.oom.ljd. Must be given with
+**            LIMIT, and only then.
+** DURMS      Milliseconds, below 1000, in addition to dursec.
+** TAIL       A descriptor, plus 1, which the caller may close after the start.
+**            Its file has been allocated (posix_fallocate) to a page and the
+**            size of the buffer, and becomes the buffer: see
+**            doc/stream-format.md. If others truncate it, the process gets
+**            SIGBUS. Format COMPACT, little endian, Linux 4.14.
+**
+** FORK       1: a child process writes it, see luaM_memprof_dump().
+** FORK_FD    A descriptor, plus 1, that the writer of such a dump uses.
+** FORK_DUMP  The address of a struct luam_Dump, the caller's, which is filled
+**            before luaM_memprof_dump() returns.
+*/
+#define LUAM_PROF_ANEW       0
+#define LUAM_PROF_MARKS      1
 #define LUAM_PROF_FORK       0
 #define LUAM_PROF_FORK_FD    1
 #define LUAM_PROF_FORK_DUMP  2
+#define LUAM_PROF_THREAD     2
 #define LUAM_PROF_LIMIT      3
 #define LUAM_PROF_LIMIT_NAME 4
+#define LUAM_PROF_DURMS      5
+#define LUAM_PROF_TAIL       6
+
+#define LUAM_PROF_MARKSMAX 1000
+
+#define LUAM_ANEW_FOLLOW  1
+#define LUAM_ANEW_CONTROL 2
+
+/* What the VM does when the queue of a thread is full. */
+#define LUAM_THREAD_WAIT 0 /* It waits. */
+#define LUAM_THREAD_DROP 1 /* It drops whole blocks, and counts them. */
+
+#define LUAM_THREAD_ZSTDMAX 19 /* The highest level of compression. */
+
+/*
+** A value of the word THREAD, as in LUAM_THREAD(0, LUAM_THREAD_WAIT, 0).
+**
+**   queue   Bytes of the queue: at least twice those of the buffer, at most
+**           2^30; 0: 4 MiB, or four buffers. They are allocated at the start.
+**   policy  LUAM_THREAD_WAIT or LUAM_THREAD_DROP.
+**   zstd    Level of compression, 1 to LUAM_THREAD_ZSTDMAX; 0: none. Loads
+**           libzstd.so.1: without it, the start returns LUAM_PROFILE_ERRIO and
+**           errno is ENOENT.
+**
+** The thread is called "ljprof-writer" and blocks all signals. on_stop() is
+** called by whoever ends the recording, after the thread has ended. A child of
+** fork() has no thread, and nothing of the queue is written there. When the
+** process exits, the queue is written out within a second or given up: then
+** on_stop() is not called.
+*/
+#define LUAM_THREAD(queue, policy, zstd)                                       \
+  ((uint64_t)1 << 63 | (uint64_t)(policy) << 40 | (uint64_t)(zstd) << 32 |     \
+   (uint64_t)(queue))
 
 /* Values of luam_Dump.state. */
 #define LUAM_DUMP_RUNNING 0 /* The child writes. */
@@ -154,8 +240,59 @@ LUAMISC_API int luaM_memprof_dump(lua_State *L,
 */
 LUAMISC_API int luaM_memprof_dumpstatus(lua_State *L, struct luam_Dump *dump);
 
-/* True while any VM of this process is being profiled. */
+/* True while any VM of this process is being profiled: until on_stop(). */
 LUAMISC_API bool luaM_memprof_isrunning(void);
+
+/* -- Writers ready to use -------------------------------------------------- */
+
+/*
+** These set writer, on_stop and arg of the options, and leave the others as
+** they are. They return LUAM_PROFILE_SUCCESS, LUAM_PROFILE_ERRMEM, or
+** LUAM_PROFILE_ERRIO and set errno. Then comes luaM_memprof_start(): if it
+** succeeds, the recorder closes the writer at the end; if not, the caller
+** does, with luaM_memprof_drop(). If luaM_memprof_stop() returns
+** LUAM_PROFILE_ERRIO, errno says what the writer could not do.
+**
+** With a file or socket, nothing of a signal (SIGPIPE, SIGXFSZ) reaches the
+** host. All of them go with the option THREAD.
+*/
+
+/*
+** A file. It gets its name when the start succeeds; what had the name, and is
+** not empty, becomes fname.old. A FIFO must have a reader.
+*/
+LUAMISC_API int luaM_memprof_tofile(struct luam_Prof_options *opt,
+                                    const char *fname);
+
+/* A copy of a descriptor, which stays the caller's. */
+LUAMISC_API int luaM_memprof_tofd(struct luam_Prof_options *opt, int fd);
+
+/*
+** A socket: "unix:PATH", "unix:@NAME" without a file, "tcp:HOST:PORT" or
+** "tcp:[ADDRESS]:PORT". Waits up to five seconds for the connection, and for
+** the host's address as long as the system does. LUAM_PROFILE_ERR if the
+** address is none of these.
+*/
+LUAMISC_API int luaM_memprof_tosocket(struct luam_Prof_options *opt,
+                                      const char *address);
+
+/* Memory that is allocated with realloc(). */
+struct luam_Memory {
+  char *data;  /* The stream so far; the caller frees it with free(). */
+  size_t len;  /* Its bytes. To be read when the recording has ended. */
+  size_t size; /* That are allocated. */
+  size_t max;  /* Set by the caller: most bytes, or 0 for no limit. When they
+               ** are used up, the recording has failed with ENOSPC; what came
+               ** before can be read. */
+  int en;      /* Why it has failed, or 0. */
+};
+
+/* Memory. The struct is the caller's; all but max is set here. */
+LUAMISC_API int luaM_memprof_tomemory(struct luam_Prof_options *opt,
+                                      struct luam_Memory *memory);
+
+/* Closes one of these writers, of which no recording was started. */
+LUAMISC_API void luaM_memprof_drop(struct luam_Prof_options *opt);
 
 /* Opens the Lua library "misc". Called by luaL_openlibs(). */
 LUAMISC_API int luaopen_misc(lua_State *L);

@@ -25,6 +25,7 @@ obtain() {
     shift
   }
   [ ! -d "$to" ] || return 0
+  mkdir -p "${to%/*}"
   "$obtain_package" "${options[@]}" "$new" "$@" > "$new.log" 2>&1 || {
     echo "skipped: $(tail -n 1 "$new.log")"
     rm -rf "$new" "$new.log"

@@ -94,7 +94,7 @@ enum {
   LJM_REC_TRACE,    /* A trace of which only the start is known. */
   LJM_REC_SITE,     /* A function and a line. */
   LJM_REC_TIME,     /* Nanoseconds since the start. */
-  LJM_REC_TOTALS,   /* The books: the last record of a whole stream. */
+  LJM_REC_TOTALS,   /* Sums of all events: the last record of a whole stream. */
   LJM_REC_MODULE,   /* A file with machine code. */
   LJM_REC_NATIVE,   /* A function of a module or of the kernel. */
   LJM_REC_PROCESS,
@@ -103,8 +103,10 @@ enum {
   LJM_REC_SAMPLE, /* How often the stack was met in a thread. */
   LJM_REC_OBJECT, /* Set aside for the heap dump. */
   LJM_REC_STACK,  /* The whole stack. */
-  LJM_REC_BOOKS,  /* CPU: the books, the last record of a whole stream. */
-  LJM_REC_FOREIGN /* The event before it is outside of the VM's count. */
+  LJM_REC_BOOKS,  /* CPU: statistics, the last record of a whole stream. */
+  /* The event before it is outside of the VM's count. */
+  LJM_REC_FOREIGN
+  /* ljm_heap.h has the codes 18 to 22; the first free one is 23. */
 };
 
 /* Flags of LJM_REC_PROTO. */
@@ -120,6 +122,7 @@ enum {
 /* Flags of LJM_REC_NATIVE. */
 #define LJM_NATIVE_KERNEL   0x01 /* Of the kernel, not of a module. */
 #define LJM_NATIVE_NOSYMBOL 0x02 /* The address is that of the sample. */
+#define LJM_NATIVE_INFERRED 0x04 /* "(collector)": what the function does. */
 
 #define LJM_MODULE_NONE 0 /* Code that is in no file. */
 
@@ -135,6 +138,8 @@ enum {
 #define LJM_TOTALS_SWAPPED 0x01 /* Allocator replaced while recording. */
 #define LJM_TOTALS_LOST    0x02 /* Events made inside the writer. */
 #define LJM_TOTALS_SAMPLED 0x04 /* Not every event was recorded. */
+#define LJM_TOTALS_SEGMENT 0x08 /* The next segment goes on from here. */
+#define LJM_TOTALS_DROPPED 0x10 /* The recorder has dropped blocks. */
 
 /* Values of LJM_REC_META. */
 #define LJM_META_UINT   'u'

@@ -69,8 +69,8 @@ enum {
   LJM_VALUE_REF     /* An object. */
 };
 
-/* Roots, records of the kind LJM_REC_ROOT, and parts of the VM that are no
-** objects, LJM_REC_PART, have names. So have types of cdata, LJM_REC_CTYPE.
+/* Roots (records LJM_REC_ROOT), types of cdata (LJM_REC_CTYPE), and parts of
+** the VM that are no objects (LJM_REC_PART) have names.
 */
 enum {
   LJM_REC_ROOT = 18,

@@ -13,7 +13,7 @@
 
 #include "checking.h"
 
-/* Lines are of no matter here: the program is not recorded. */
+/* Lines are not needed here: the program is not recorded. */
 static const char program[] =
     "local probe, cfunction, builtin = ...\n"
     "local up\n"

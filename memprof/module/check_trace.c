@@ -208,8 +208,9 @@ void mp_check_traces(MPCheck *ck)
   trace_constants(ck, root[0]);
 }
 
-/* Arguments: a trace's number, its machine code as a string, and the address.
- */
+/* Arguments: a trace's number, its machine code as a string, and the
+** address.
+*/
 void mp_check_mcode(MPCheck *ck)
 {
   uint64_t T = trace_numbered(ck, (uint64_t)lua_tointeger(ck->L, 1));
@@ -229,7 +230,7 @@ static void mode_sample(void *data, lua_State *L, int samples, int vmstate)
   (void)vmstate;
 }
 
-#define MODE_SECONDS 1000 /* So often, nobody is disturbed. */
+#define MODE_SECONDS 1000 /* So long that no signal comes meanwhile. */
 
 /*
 ** Sets the compiler's mode, by way of the VM's profiler: there is one for all

@@ -120,8 +120,7 @@ uint64_t mp_check_str(MPCheck *ck, int idx);
 ** program has given to the C function that calls the check.
 */
 
-/* -- check_state.c: the function on top is ours, called by a Lua function ---
- */
+/* -- check_state.c: the function on top is ours, called by a Lua function -- */
 
 /* Arguments: 1234.5, nil, false, a string, a table, a function, a coroutine. */
 void mp_check_values(MPCheck *ck);
@@ -190,8 +189,9 @@ void mp_check_alloc(MPCheck *ck);
 */
 void mp_check_traces(MPCheck *ck);
 
-/* Arguments: a trace's number, its machine code as a string, and the address.
- */
+/* Arguments: a trace's number, its machine code as a string, and the
+** address.
+*/
 void mp_check_mcode(MPCheck *ck);
 
 /* The mode of the VM's profiler, and the table of handlers. */

@@ -45,20 +45,42 @@
 #include "lj_memprof_elf.c"
 #include "lj_memprof_map.c"
 #include "lj_memprof_clock.c"
+#include "lj_memprof_timer.c"
+#include "lj_memprof_signal.c"
 #include "lj_memprof_stream.c"
+#include "lj_memprof_origin.c"
 #include "lj_memprof_old.c"
 #include "lj_memprof_file.c"
 #include "lj_memprof_out.c"
+#include "lj_memprof_tail.c"
+#include "lj_memprof_tailfile.c"
+#include "lj_memprof_segment.c"
+#include "lj_memprof_segfile.c"
 #include "lj_memprof_exit.c"
+#include "lj_memprof_queue.c"
+#include "lj_memprof_thread.c"
+#include "lj_memprof_zstd.c"
+#include "lj_memprof_socket.c"
+#include "lj_memprof_writers.c"
+#include "lj_memprof_anew.c"
+#include "lj_memprof_anewfile.c"
+#include "lj_memprof_control.c"
+#include "lj_memprof_controlsock.c"
 #include "lj_memprof_limit.c"
 #include "lj_memprof_dump.c"
 #include "lj_heapdump.c"
 #include "lj_heapobj.c"
+#include "lj_heapcode.c"
+#include "lj_heapstack.c"
+#include "lj_heaptable.c"
 #include "lj_heapfork.c"
 #include "lj_heapchild.c"
 #include "lj_headroom.c"
 #include "lj_symtab.c"
 #include "lj_wbuf.c"
+#include "lj_memprof_luaopt.c"
+#include "lj_heaplua.c"
+#include "lj_memprof_luaqueue.c"
 #include "lib_misc.c"
 #include "module/layout.c"
 #include "module/lines.c"
@@ -80,10 +102,12 @@ static void core_close(lua_State *L)
 /* MP_CORE is the name of this one. */
 extern const MPCore MP_CORE;
 const MPCore MP_CORE = {
-    &core_layout,        luaM_memprof_start,
-    luaM_memprof_stop,   luaM_memprof_isrunning,
-    lj_memprof_isactive, core_push,
-    misc_memprof_start,  core_close,
-    luaM_memprof_dump,   luaM_memprof_dumpstatus,
-    misc_memprof_dump,
+    &core_layout,          luaM_memprof_start,
+    luaM_memprof_stop,     luaM_memprof_isrunning,
+    lj_memprof_isactive,   core_push,
+    misc_memprof_start,    core_close,
+    luaM_memprof_dump,     luaM_memprof_dumpstatus,
+    lj_heap_luadump,       luaM_memprof_tofile,
+    luaM_memprof_tofd,     luaM_memprof_tosocket,
+    luaM_memprof_tomemory, luaM_memprof_drop,
 };

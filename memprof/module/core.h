@@ -21,6 +21,11 @@ typedef struct MPCore {
   int (*dump)(lua_State *L, const struct luam_Prof_options *opt);
   int (*dumpstatus)(lua_State *L, struct luam_Dump *dump);
   int (*luadump)(lua_State *L); /* The Lua function. */
+  int (*tofile)(struct luam_Prof_options *opt, const char *fname);
+  int (*tofd)(struct luam_Prof_options *opt, int fd);
+  int (*tosocket)(struct luam_Prof_options *opt, const char *address);
+  int (*tomemory)(struct luam_Prof_options *opt, struct luam_Memory *memory);
+  void (*drop)(struct luam_Prof_options *opt);
 } MPCore;
 
 #endif

@@ -1,7 +1,7 @@
 /*
 ** Exact lines on traces of a stock VM: the compiler is made to take a snapshot
 ** at every line by the mode that the VM's own profiler has for this. It checks
-** there for the profiler's signal, too, which nobody sends.
+** there for the profiler's signal, too, which is never sent.
 **
 ** The mode is the VM's profiler's: jit.p cannot be used at the same time.
 */

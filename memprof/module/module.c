@@ -15,6 +15,7 @@
 
 #include "lauxlib.h"
 
+#include "lj_memprof_auto.h"
 #include "module/check.h"
 #include "module/core.h"
 
@@ -109,7 +110,7 @@ static const char module_key; /* Its place in the registry. */
 typedef struct MPGuard {
   const MPCore *core;
   int last;  /* The next finalizer of it is the last one. */
-  int ended; /* That has run: nobody would end what is started now. */
+  int ended; /* It has run: a recording started now would not be ended. */
 } MPGuard;
 
 static MPGuard *guard_new(lua_State *L, const MPCore *core);
@@ -227,8 +228,8 @@ static int module_start(lua_State *L)
 }
 
 /*
-** dump(...): where nothing tells of the end any more, a child is waited for
-** now.
+** dump(...): after the last finalizer nothing would collect a child any more,
+** so it is waited for here.
 */
 static int module_dump(lua_State *L)
 {
@@ -270,6 +271,35 @@ int luaopen_memprof(lua_State *L)
   lua_pushcfunction(L, module_dump);
   lua_setfield(L, -2, "dump");
   return 1;
+}
+
+/* Pushes the function start, or raises an error. */
+static int module_pushstart(lua_State *L)
+{
+  luaopen_memprof(L);
+  lua_getfield(L, -1, "start");
+  return 1;
+}
+
+MODULE_API int luaopen_memprof_auto(lua_State *L);
+
+/*
+** require "memprof.auto": records this VM if LJPROF says so. A VM that has the
+** recorder built in has done that itself.
+*/
+int luaopen_memprof_auto(lua_State *L)
+{
+  lua_settop(L, 0);
+  if (!lj_memprof_wanted() || module_builtin(L))
+    return 0;
+  lua_pushcfunction(L, module_pushstart);
+  if (lua_pcall(L, 0, 1, 0) == 0) {
+    lj_memprof_auto(L);
+  } else {
+    const char *msg = lua_tostring(L, -1);
+    lj_memprof_notauto(msg != NULL ? msg : "unknown error");
+  }
+  return 0;
 }
 
 /* -- The C API, as in lmisclib.h ------------------------------------------ */
@@ -334,6 +364,51 @@ MODULE_API int luaM_memprof_dumpstatus(lua_State *L, struct luam_Dump *dump)
 {
   const MPCore *core = module_known();
   return core != NULL ? core->dumpstatus(L, dump) : LUAM_PROFILE_ERR;
+}
+
+/*
+** The recorder for a writer: that of this process's library, which records the
+** VM that it is for.
+*/
+static const MPCore *module_writer(void)
+{
+  char why[MODULE_WHY];
+  int bad;
+  return module_choose(&bad, why);
+}
+
+MODULE_API int luaM_memprof_tofile(struct luam_Prof_options *opt,
+                                   const char *fname)
+{
+  const MPCore *core = module_writer();
+  return core != NULL ? core->tofile(opt, fname) : LUAM_PROFILE_ERR;
+}
+
+MODULE_API int luaM_memprof_tofd(struct luam_Prof_options *opt, int fd)
+{
+  const MPCore *core = module_writer();
+  return core != NULL ? core->tofd(opt, fd) : LUAM_PROFILE_ERR;
+}
+
+MODULE_API int luaM_memprof_tosocket(struct luam_Prof_options *opt,
+                                     const char *address)
+{
+  const MPCore *core = module_writer();
+  return core != NULL ? core->tosocket(opt, address) : LUAM_PROFILE_ERR;
+}
+
+MODULE_API int luaM_memprof_tomemory(struct luam_Prof_options *opt,
+                                     struct luam_Memory *memory)
+{
+  const MPCore *core = module_writer();
+  return core != NULL ? core->tomemory(opt, memory) : LUAM_PROFILE_ERR;
+}
+
+MODULE_API void luaM_memprof_drop(struct luam_Prof_options *opt)
+{
+  const MPCore *core = module_known();
+  if (core != NULL)
+    core->drop(opt);
 }
 
 MODULE_API int luaM_memprof_stop(const lua_State *L)

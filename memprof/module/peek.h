@@ -19,8 +19,9 @@ int mp_peek_open(MPPeek *pk);
 /* Closes one that is open. */
 void mp_peek_close(MPPeek *pk);
 
-/* Copies size bytes, at most 4096, from addr. Returns 0 if they cannot be read.
- */
+/* Copies size bytes, at most 4096, from addr. Returns 0 if they cannot be
+** read.
+*/
 int mp_peek(MPPeek *pk, uint64_t addr, void *to, size_t size);
 
 #endif

@@ -4,9 +4,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "say.h"
+#include "text.h"
 
 static int quiet;     /* Only failures are printed. */
 static int terminal;  /* Standard error is a terminal. */
@@ -21,10 +23,27 @@ void ls_say_open(int be_quiet)
 static void print(const char *fmt, va_list args)
     __attribute__((format(printf, 1, 0)));
 
+/* Names of processes and files are foreign bytes, of which some would be
+** commands of the terminal.
+*/
+static void disarm(char *s)
+{
+  size_t n = strlen(s), len;
+  for (; n; n -= len, s += len) {
+    len = ls_text_char((const unsigned char *)s, n);
+    if (!len) {
+      *s = '?';
+      len = 1;
+    }
+  }
+}
+
 static void print(const char *fmt, va_list args)
 {
-  fputs(open_line ? "\r\033[Klj-sysprof: " : "lj-sysprof: ", stderr);
-  vfprintf(stderr, fmt, args);
+  char line[4096];
+  vsnprintf(line, sizeof(line), fmt, args);
+  disarm(line);
+  fprintf(stderr, "%slj-sysprof: %s", open_line ? "\r\033[K" : "", line);
   open_line = 0;
 }
 

@@ -22,7 +22,10 @@ typedef enum LsKind {
 #define LS_TRACE    2 /* Reached in JIT-compiled code. */
 #define LS_UNSURE   4 /* So is the function: inlined code without a snapshot. */
 #define LS_STRIPPED 8 /* The function has no line information, */
-#define LS_BYHASH   16 /* nor a line: its hash is of constants, too. */
+#define LS_BYHASH   16  /* nor a line: its hash is of constants, too. */
+#define LS_OFVM     32  /* Native: of a VM's module, */
+#define LS_BLIND    64  /* in which the collector has no name. */
+#define LS_INFERRED 128 /* Native: the name says what the function does. */
 
 #define LS_MODULE_NONE 0 /* Code that is in no file. */
 

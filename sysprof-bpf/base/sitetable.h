@@ -20,8 +20,9 @@ void ls_sitetable_close(LsSiteTable *t);
 */
 uint32_t ls_sitetable_add(LsSiteTable *t, const LsSite *s);
 
-/* Site number ID, or NULL. It belongs to T, and is valid until a site is added.
- */
+/* Site number ID, or NULL. It belongs to T, and is valid until a site is
+** added.
+*/
 const LsSite *ls_sitetable_get(const LsSiteTable *t, uint32_t id);
 
 #endif

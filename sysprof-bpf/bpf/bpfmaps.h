@@ -5,6 +5,8 @@
 #ifndef LJS_BPFMAPS_H
 #define LJS_BPFMAPS_H
 
+#define RING_SIZE (4 << 20) /* Bytes, unless ring_size is another. */
+
 /* -- Set before the program is loaded ------------------------------------- */
 
 const volatile __u64 pidns_dev = 0, pidns_ino = 0; /* Of the sampler. */
@@ -12,6 +14,7 @@ const volatile __u32 no_kernel = 0, no_user = 0;
 const volatile __u32 no_native = 0, no_lua = 0;
 const volatile __u32 max_native = LJS_MAX_NATIVE, max_lua = LJS_MAX_LUA;
 const volatile __u32 old_regs = 0; /* The kernel has no bpf_task_pt_regs(). */
+const volatile __u32 ring_size = RING_SIZE;
 const volatile __u32 hz = 0, tick_hz = 0; /* Samples, and ticks, a second. */
 const volatile __s64 tick_bases = 0, tick_regs = 0; /* See tick.h. */
 
@@ -30,7 +33,7 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 4096);
+  __uint(max_entries, LJS_MODULES);
   __type(key, __u32);
   __type(value, struct ljs_module);
 } modules SEC(".maps");
@@ -50,12 +53,11 @@ struct counts {
   __type(value, __u64);
 };
 
-/* Each is counted into while the other one is read: two maps in SEC(".maps").
- */
+/* Each is counted into while the other one is read: two maps in
+** SEC(".maps").
+*/
 struct counts counts0 SEC(".maps");
 struct counts counts1 SEC(".maps");
-
-#define RING_SIZE (4 << 20)
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -66,7 +66,7 @@ static __always_inline __u64 wakeup(const struct ljs_stack *out)
       urgent |= (__u32)frame_is_new(i);
     last = out->frame[i].addr;
   }
-  if (!urgent && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < RING_SIZE / 4)
+  if (!urgent && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < ring_size / 4)
     return BPF_RB_NO_WAKEUP;
   count_statistic(LJS_WOKEN);
   return BPF_RB_FORCE_WAKEUP;
@@ -82,6 +82,8 @@ static __always_inline int deliver(struct ljs_stack *out)
   size = sizeof(*out) - sizeof(out->frame) + n * sizeof(struct ljs_frame);
   if (size > sizeof(*out))
     return -1;
+  /* The thread may have ended before user space reads its name. */
+  bpf_get_current_comm(out->name, sizeof(out->name));
   return bpf_ringbuf_output(&ring, out, size, wakeup(out)) ? -1 : 0;
 }
 

@@ -51,11 +51,26 @@ struct signal_struct {
 
 struct task_struct {
   int tgid;
+  int on_cpu;
+  unsigned long nvcsw, nivcsw; /* Times it gave up its CPU, or lost it. */
   struct signal_struct *signal;
   void *stack;
   void *mm;
   struct task_struct *group_leader;
   struct pid *thread_pid;
+};
+
+struct seq_file {
+};
+
+struct bpf_iter_meta {
+  struct seq_file *seq;
+};
+
+/* The argument of a program for each thread of the machine. */
+struct bpf_iter__task {
+  struct bpf_iter_meta *meta;
+  struct task_struct *task;
 };
 
 #pragma clang attribute pop

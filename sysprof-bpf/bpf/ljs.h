@@ -19,6 +19,7 @@
 #define LJS_MAX_FRAMES 768  /* All of them, and marks. */
 #define LJS_MAX_MAPS   1024 /* Executable mappings of a process. */
 #define LJS_MAX_STATES 16   /* Coroutines whose place is remembered. */
+#define LJS_MODULES    4096 /* ELF files at a time. */
 
 /* -- Native unwinding ----------------------------------------------------- */
 
@@ -217,6 +218,8 @@ enum {
 /* A stack on its way to the user's program: the leaf comes first. A frame of
 ** the kind MARK is where something is missing; the last one ends it.
 */
+#define LJS_NAME 16 /* The kernel's names of threads have as many bytes. */
+
 struct ljs_stack {
   __u64 key; /* Hash of all below, for the counts. */
   __u64 g;   /* The last VM that was met, or 0. */
@@ -225,7 +228,8 @@ struct ljs_stack {
   __u32 module; /* Of that VM. */
   __u32 cut;    /* LJS_CUT_*: why it does not reach the root; or NOT. */
   __u32 nframes;
-  __u32 nlua; /* Lua frames and builtins among them. */
+  __u32 nlua;          /* Lua frames and builtins among them. */
+  char name[LJS_NAME]; /* Of the thread, when this was sent; ends with a 0. */
   struct ljs_frame frame[LJS_MAX_FRAMES];
 };
 
@@ -252,6 +256,16 @@ struct ljs_end {
   __u64 cpu;  /* CPU time of all threads that are gone, in nanoseconds. */
   __u32 pid;  /* As the sampler knows it. */
   __u32 done; /* There are no more threads: that is all. */
+};
+
+/* -- Threads --------------------------------------------------------------- */
+
+/* A thread of a sampled process, as the kernel has it right now. */
+struct ljs_thread {
+  __u32 pid, tid;           /* As the sampler knows them. */
+  __u64 running;            /* It is on a CPU, so its registers are old ones. */
+  __u64 switches;           /* How often it has left its CPU. */
+  __u64 pc, sp, bp, bx, dx; /* When it entered the kernel. */
 };
 
 /* -- Checksums that distinguish functions at the same address -------------- */

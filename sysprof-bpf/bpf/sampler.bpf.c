@@ -19,6 +19,7 @@
 #include "deliver.h"
 #include "ids.h"
 #include "ends.h"
+#include "threads.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 

@@ -94,7 +94,7 @@ struct ljs_walk {
   __u32 exact; /* pc is not a return address. */
   __u32 mode;
   /* What all samples of a run have in common. */
-  __u32 nokernel, nonative, nolua; /* Frames that are not wanted. */
+  __u32 nonative, nolua; /* Frames that are not wanted. */
   __u32 maxnative, maxlua;
   __u32 nnative;
   __u32 nvm, vm; /* Modules with a VM in the process, and the first one. */

@@ -73,8 +73,9 @@ static __noinline int ljs_plausible(struct ljs_walk *w, const struct ljs_vm *vm,
          gct == LJS_GCT_FUNC;
 }
 
-/* The trace that runs, whose machine code has PC. Returns 0 if there is none.
- */
+/* The trace that runs, whose machine code has PC. Returns 0 if there
+** is none.
+*/
 static __noinline int ljs_trace_frame(struct ljs_walk *w,
                                       const struct ljs_vm *vm, __u64 pc,
                                       __u8 flags)
@@ -292,8 +293,9 @@ static __always_inline int ljs_top_call(struct ljs_walk *w,
   return 1;
 }
 
-/* Where the Lua frames of the VM's frame at A begin. Returns 0 if it has none.
- */
+/* Where the Lua frames of the VM's frame at A begin. Returns 0 if it
+** has none.
+*/
 static __always_inline int ljs_top(struct ljs_walk *w, const struct ljs_vm *vm,
                                    const struct ljs_state *st)
 {

@@ -127,7 +127,7 @@ static void reg_restore(LsCfiRun *r, uint64_t reg)
 
 /* -- Programs ------------------------------------------------------------- */
 
-/* A ULEB128 that has to be positive as a signed integer, too. */
+/* Reads a ULEB128. Above INT64_MAX the program is bad: rules keep it signed. */
 static int64_t run_unsigned(LsCfiRun *r)
 {
   uint64_t v = ls_cursor_uleb(&r->code);

@@ -4,6 +4,9 @@
 ** libelf reads what is asked for with pread(), checks it against the size of
 ** the file and keeps it until the end. A mapping of the file would be cheaper,
 ** but if the file is truncated, access to it raises SIGBUS.
+**
+** A file with holes costs its owner nothing, so the size of a file is no bound:
+** all that is read of one file is limited to LS_ELF_BUDGET.
 */
 
 #include <errno.h>
@@ -16,10 +19,12 @@
 #include "cursor.h"
 #include "elf.h"
 
-#define ELF_PAGE        4096
-#define ELF_MAX_PHDRS   256          /* Segments that are looked at. */
-#define ELF_MAX_SEGMENT (1ull << 30) /* Bytes of one that are read. */
-#define ELF_MAX_NOTES   (1u << 16)   /* Bytes of notes. */
+#define ELF_PAGE      4096
+#define ELF_MAX_PHDRS LS_ELF_SEGMENTS
+#define ELF_MAX_SCNS  (1u << 16)  /* Sections of a file. */
+#define ELF_MAX_NAMES (8u << 20)  /* Bytes of the sections' names. */
+#define ELF_WINDOW    (32u << 20) /* Larger segments are read in parts. */
+#define ELF_MAX_NOTES (1u << 16)  /* Bytes of notes. */
 
 /* A segment that is loaded. Data are brought when they are asked for. */
 typedef struct Segment {
@@ -27,7 +32,21 @@ typedef struct Segment {
   int exec;
   int tried; /* To bring the data. */
   const uint8_t *p;
+  const uint8_t **block; /* Of a large one: those that were read; or NULL. */
 } Segment;
+
+/* Blocks of a large segment, each with the begin of the next one: libelf has
+** what was read in a list, so many small parts would take very long.
+*/
+#define ELF_BLOCK   (8ull << 20)
+#define ELF_OVERLAP (1ull << 20)
+#define ELF_BLOCKS  64 /* There is no budget for more. */
+
+/* What has been read. */
+typedef struct Spent {
+  uint64_t bytes;
+  int over; /* Something was not read, since it exceeded the budget. */
+} Spent;
 
 struct LsElf {
   Elf *elf;
@@ -39,7 +58,9 @@ struct LsElf {
   size_t nscn;    /* Sections, with number 0. */
   uint64_t entry; /* e_entry. */
   size_t names;   /* Section with the sections' names, or 0. */
+  Spent *spent;   /* Behind a pointer, as reading changes it. */
   LsElfIndex index;
+  char *root, *path; /* Where it is, or NULL. */
 };
 
 /* -- Open and close ------------------------------------------------------- */
@@ -74,6 +95,52 @@ static int elf_segments(LsElf *e)
   return 0;
 }
 
+/* Read N bytes at OFFSET of the file or the image, of SIZE bytes. */
+static int elf_peek(const LsElf *e, size_t size, uint64_t offset, void *to,
+                    size_t n)
+{
+  if (!e->image)
+    return offset <= INT64_MAX &&
+                   pread(e->fd, to, n, (off_t)offset) == (ssize_t)n
+               ? 0
+               : -1;
+  if (offset > size || n > size - offset)
+    return -1;
+  memcpy(to, (const char *)e->image + offset, n);
+  return 0;
+}
+
+/* Whether the headers claim so many sections or segments that libelf, which
+** describes all of them at once, would need much memory.
+*/
+static int elf_too_many(const LsElf *e, size_t size)
+{
+  Elf64_Ehdr eh;
+  Elf64_Shdr first;
+  if (elf_peek(e, size, 0, &eh, sizeof(eh)))
+    return 1;
+  if (eh.e_phnum == PN_XNUM)
+    return 1;
+  if (!eh.e_shoff || (eh.e_shnum && eh.e_shstrndx != SHN_XINDEX))
+    return 0;
+  /* The number is in the first section's header. */
+  return !elf_peek(e, size, eh.e_shoff, &first, sizeof(first)) &&
+         first.sh_size > ELF_MAX_SCNS;
+}
+
+/* Find the sections' names, if they are not too long. */
+static void elf_names(LsElf *e)
+{
+  GElf_Shdr sh;
+  Elf_Scn *scn;
+  if (elf_getshdrnum(e->elf, &e->nscn) != 0 ||
+      elf_getshdrstrndx(e->elf, &e->names) != 0)
+    e->nscn = e->names = 0;
+  scn = e->names ? elf_getscn(e->elf, e->names) : NULL;
+  if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_size > ELF_MAX_NAMES)
+    e->names = 0;
+}
+
 /* Look at the headers. Returns -1 and errno. */
 static int elf_start(LsElf *e)
 {
@@ -85,9 +152,7 @@ static int elf_start(LsElf *e)
     return -1;
   }
   e->entry = eh.e_entry;
-  if (elf_getshdrnum(e->elf, &e->nscn) != 0 ||
-      elf_getshdrstrndx(e->elf, &e->names) != 0)
-    e->nscn = e->names = 0;
+  elf_names(e);
   return elf_segments(e);
 }
 
@@ -96,6 +161,10 @@ static LsElf *elf_new(int fd, void *image, size_t n)
 {
   LsElf *e = calloc(1, sizeof(*e));
   int error;
+  if (e && !(e->spent = calloc(1, sizeof(*e->spent)))) {
+    free(e);
+    e = NULL;
+  }
   if (!e) {
     if (fd >= 0)
       close(fd);
@@ -106,7 +175,8 @@ static LsElf *elf_new(int fd, void *image, size_t n)
   e->fd = fd;
   e->image = image;
   elf_version(EV_CURRENT);
-  e->elf = image ? elf_memory(image, n) : elf_begin(fd, ELF_C_READ, NULL);
+  if (!elf_too_many(e, n))
+    e->elf = image ? elf_memory(image, n) : elf_begin(fd, ELF_C_READ, NULL);
   if (elf_start(e) == 0)
     return e;
   error = errno;
@@ -131,18 +201,93 @@ LsElf *ls_elf_memory(const void *image, size_t n)
   return elf_new(-1, own, n);
 }
 
+void ls_elf_place(LsElf *e, const char *root, const char *path)
+{
+  free(e->root);
+  free(e->path);
+  e->root = strdup(root);
+  e->path = strdup(path);
+}
+
+const char *ls_elf_placed(const LsElf *e, const char **root)
+{
+  *root = e->root ? e->root : "";
+  return e->path ? e->path : "";
+}
+
+void ls_elf_release(LsElf *e)
+{
+  size_t i;
+  elf_end(e->elf);
+  if (e->fd >= 0)
+    close(e->fd);
+  free(e->image);
+  for (i = 0; i < e->nseg; i++) {
+    e->seg[i].tried = 1;
+    e->seg[i].p = NULL;
+    free(e->seg[i].block);
+    e->seg[i].block = NULL;
+  }
+  e->elf = NULL;
+  e->fd = -1;
+  e->image = NULL;
+  e->nscn = e->nphdr = 0;
+}
+
+size_t ls_elf_segments(const LsElf *e, LsSegment out[LS_ELF_SEGMENTS])
+{
+  size_t i;
+  for (i = 0; i < e->nseg; i++) {
+    const Segment *s = &e->seg[i];
+    out[i] = (LsSegment){s->addr, s->offset, s->filesz, s->memsz, s->exec != 0};
+  }
+  return e->nseg;
+}
+
+LsElf *ls_elf_released(const LsSegment *seg, size_t n, int over)
+{
+  LsElf *e = calloc(1, sizeof(*e));
+  size_t i;
+  if (!e)
+    return NULL;
+  e->fd = -1;
+  e->spent = calloc(1, sizeof(*e->spent));
+  e->seg = calloc(n + 1, sizeof(*e->seg));
+  if (!e->spent || !e->seg) {
+    ls_elf_close(e);
+    return NULL;
+  }
+  e->spent->over = over;
+  for (i = 0; i < n; i++)
+    e->seg[i] = (Segment){seg[i].addr,
+                          seg[i].offset,
+                          seg[i].filesz,
+                          seg[i].memsz,
+                          seg[i].exec != 0,
+                          1,
+                          NULL,
+                          NULL};
+  e->nseg = n;
+  return e;
+}
+
 void ls_elf_close(LsElf *e)
 {
   if (!e)
     return;
   if (e->index.p)
     e->index.free(e->index.p);
-  elf_end(e->elf);
-  if (e->fd >= 0)
-    close(e->fd);
-  free(e->image);
+  ls_elf_release(e);
   free(e->seg);
+  free(e->spent);
+  free(e->root);
+  free(e->path);
   free(e);
+}
+
+int ls_elf_over(const LsElf *e)
+{
+  return e->spent->over;
 }
 
 LsElfIndex *ls_elf_index(LsElf *e)
@@ -152,11 +297,22 @@ LsElfIndex *ls_elf_index(LsElf *e)
 
 /* -- Segments ------------------------------------------------------------- */
 
+/* Take N bytes from the budget. Returns 0 if they are too many. */
+static int elf_afford(const LsElf *e, uint64_t n)
+{
+  if (n > LS_ELF_BUDGET - e->spent->bytes) {
+    e->spent->over = 1;
+    return 0;
+  }
+  e->spent->bytes += n;
+  return 1;
+}
+
 /* The bytes of the file from OFFSET on, until close; or NULL. */
 static const uint8_t *elf_chunk(const LsElf *e, uint64_t offset, uint64_t n)
 {
   Elf_Data *d = NULL;
-  if (n && n <= ELF_MAX_SEGMENT && offset <= INT64_MAX)
+  if (n && e->elf && offset <= INT64_MAX && elf_afford(e, n))
     d = elf_getdata_rawchunk(e->elf, (int64_t)offset, n, ELF_T_BYTE);
   return d && d->d_size >= n ? d->d_buf : NULL;
 }
@@ -171,25 +327,61 @@ static Segment *elf_segment(const LsElf *e, uint64_t addr)
   return NULL;
 }
 
+/* Block number I of a segment. */
+static const uint8_t *elf_block(const LsElf *e, Segment *s, uint64_t i)
+{
+  uint64_t at = i * ELF_BLOCK, n = ELF_BLOCK + ELF_OVERLAP;
+  if (!s->block)
+    s->block = calloc(ELF_BLOCKS, sizeof(*s->block));
+  if (!s->block)
+    return NULL;
+  if (n > s->filesz - at)
+    n = s->filesz - at;
+  if (!s->block[i])
+    s->block[i] = elf_chunk(e, s->offset + at, n);
+  return s->block[i];
+}
+
+/* The N bytes at ADDR of a segment that is too large to be read at once. */
+static const uint8_t *elf_window(const LsElf *e, Segment *s, uint64_t addr,
+                                 uint64_t n)
+{
+  uint64_t at = addr - s->addr, i = at / ELF_BLOCK;
+  const uint8_t *p;
+  if (n > ELF_OVERLAP || i >= ELF_BLOCKS)
+    return elf_chunk(e, s->offset + at, n);
+  p = elf_block(e, s, i);
+  return p ? p + at % ELF_BLOCK : NULL;
+}
+
 const uint8_t *ls_elf_rest(const LsElf *e, uint64_t addr, size_t *n)
 {
   Segment *s = elf_segment(e, addr);
   if (!s)
     return NULL;
+  *n = s->filesz - (addr - s->addr);
+  if (s->filesz > ELF_WINDOW) {
+    if (*n > ELF_WINDOW)
+      *n = ELF_WINDOW;
+    return elf_window(e, s, addr, *n);
+  }
   if (!s->tried) {
     s->tried = 1;
     s->p = elf_chunk(e, s->offset, s->filesz);
   }
-  if (!s->p)
-    return NULL;
-  *n = s->filesz - (addr - s->addr);
-  return s->p + (addr - s->addr);
+  return s->p ? s->p + (addr - s->addr) : NULL;
 }
 
 const uint8_t *ls_elf_bytes(const LsElf *e, uint64_t addr, size_t n)
 {
+  Segment *s = elf_segment(e, addr);
+  const uint8_t *p;
   size_t rest;
-  const uint8_t *p = ls_elf_rest(e, addr, &rest);
+  if (!s || n > s->filesz - (addr - s->addr))
+    return NULL;
+  if (s->filesz > ELF_WINDOW)
+    return elf_window(e, s, addr, n);
+  p = ls_elf_rest(e, addr, &rest);
   return p && n <= rest ? p : NULL;
 }
 
@@ -277,7 +469,7 @@ int ls_elf_load(const LsElf *e, size_t i, LsSection *s)
 {
   Elf_Data *d;
   if (ls_elf_section(e, i, s) != 0 || s->type == SHT_NOBITS ||
-      s->flags & SHF_COMPRESSED || s->size > ELF_MAX_SEGMENT)
+      s->flags & SHF_COMPRESSED || !elf_afford(e, s->size))
     return -1;
   d = elf_rawdata(elf_getscn(e->elf, i), NULL);
   if (!d || !d->d_buf || !d->d_size)

@@ -14,6 +14,11 @@
 
 typedef struct LsElf LsElf;
 
+/* Bytes of one file that are read: what a file claims to have costs its owner
+** nothing, if it has holes.
+*/
+#define LS_ELF_BUDGET (128ull << 20)
+
 /* Part of the file: a section, if it has sections. */
 typedef struct LsSection {
   const char *name; /* "" if it has none. */
@@ -35,6 +40,42 @@ LsElf *ls_elf_open(int fd);
 /* Open a copy of N bytes of memory. Returns as ls_elf_open. */
 LsElf *ls_elf_memory(const void *image, size_t n);
 
+/* Say where a file is: at PATH in the directory ROOT, "" if that is the root of
+** this process. Both are copied; without memory nothing is known.
+*/
+void ls_elf_place(LsElf *e, const char *root, const char *path);
+
+/* The path of a file; its root is put in *ROOT. What is not known is "". Both
+** belong to E.
+*/
+const char *ls_elf_placed(const LsElf *e, const char **root);
+
+/* Close the descriptor and free what was read, but not the index, the place and
+** where segments are: ls_elf_vaddr, ls_elf_exec, ls_elf_index, ls_elf_placed
+** and ls_elf_over go on, everything else finds nothing.
+*/
+void ls_elf_release(LsElf *e);
+
+/* Whether something was not read, as it was more than LS_ELF_BUDGET. */
+int ls_elf_over(const LsElf *e);
+
+/* A segment that is loaded, as far as it is needed without the file. */
+typedef struct LsSegment {
+  uint64_t addr, offset, filesz, memsz;
+  uint64_t exec; /* Not 0: it has code. */
+} LsSegment;
+
+#define LS_ELF_SEGMENTS 256 /* Of a file, at most. */
+
+/* Describe the segments of E in OUT. Returns how many they are. */
+size_t ls_elf_segments(const LsElf *e, LsSegment out[LS_ELF_SEGMENTS]);
+
+/* A file that is released, as ls_elf_release leaves it, of what is known of it:
+** N segments, at most LS_ELF_SEGMENTS, and whether something of it was not
+** read. The caller closes it. NULL without memory.
+*/
+LsElf *ls_elf_released(const LsSegment *seg, size_t n, int over);
+
 /* Close a file and free all of it, data of sections and names of symbols too. E
 ** may be NULL.
 */
@@ -45,8 +86,8 @@ void ls_elf_close(LsElf *e);
 */
 const uint8_t *ls_elf_bytes(const LsElf *e, uint64_t addr, size_t n);
 
-/* As many bytes as the segment has in the file from ADDR on; *N says how many.
-** NULL if there are none.
+/* As many bytes as the segment has in the file from ADDR on, or 32 MiB of them;
+** *N says how many. NULL if there are none.
 */
 const uint8_t *ls_elf_rest(const LsElf *e, uint64_t addr, size_t *n);
 

@@ -13,7 +13,8 @@
 #include "frames.h"
 #include "rows.h"
 
-#define ROWS_MAX (1u << 25) /* 512 MiB of rows. */
+/* As many as the BPF program can look up. */
+#define ROWS_MAX ((size_t)LJS_DIRS * LJS_PAGE_PCS * LJS_PAGE_ROWS)
 
 /* -- Functions ------------------------------------------------------------ */
 
@@ -68,9 +69,23 @@ static int row_same(const struct ljs_row *a, const struct ljs_row *b)
   return memcmp(&x, b, sizeof(x)) == 0;
 }
 
+static const struct ljs_row unknown = {.how = LJS_CFA_UNKNOWN};
+
+/* There is no room for more: what is behind is unknown. */
+static void rows_full(LsRows *t)
+{
+  __u32 pc = t->row[t->n - 1].pc;
+  t->row[t->n - 1] = unknown;
+  t->row[t->n - 1].pc = pc;
+}
+
 /* Add a row at PC, unless it changes nothing. Returns -1 and errno. */
 static int row_add(LsRows *t, size_t *cap, struct ljs_row row, uint64_t pc)
 {
+  if (t->n == ROWS_MAX) {
+    rows_full(t);
+    return 0;
+  }
   row.pc = (__u32)pc;
   if (t->n && t->row[t->n - 1].pc == row.pc)
     t->n--; /* The end of what came before. */
@@ -84,10 +99,6 @@ static int row_add(LsRows *t, size_t *cap, struct ljs_row row, uint64_t pc)
     t->row = p;
     *cap = want;
   }
-  if (t->n == ROWS_MAX) {
-    errno = E2BIG;
-    return -1;
-  }
   t->row[t->n++] = row;
   return 0;
 }
@@ -98,7 +109,6 @@ static int row_add(LsRows *t, size_t *cap, struct ljs_row row, uint64_t pc)
 static int rows_function(LsRows *t, size_t *cap, const LsCie *cie,
                          const LsFde *f)
 {
-  static const struct ljs_row unknown = {.how = LJS_CFA_UNKNOWN};
   LsCfiRun r;
   struct ljs_row row;
   uint64_t pc = f->lo, step = 0;

@@ -28,9 +28,10 @@ typedef struct LsRows {
 
 /* Build the table of E; without call frame information it has no rows. FDEs
 ** that end above 4 GiB are left out: a row's pc has 32 bits. Time and memory
-** are in proportion to the size of the call frame information. The caller frees
-** *OUT. Returns 0, or -1 and errno ENOMEM, or E2BIG above 2^25 rows: then there
-** is nothing to free.
+** are in proportion to the size of the call frame information. Rows are at most
+** as many as the BPF program can look up: the addresses behind are unknown. The
+** caller frees *OUT. Returns 0, or -1 and errno ENOMEM: then there is nothing
+** to free.
 */
 int ls_rows_build(const LsElf *e, LsRows *out);
 

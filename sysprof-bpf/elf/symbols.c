@@ -8,14 +8,16 @@
 */
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "debugfile.h"
 #include "symbols.h"
+
+#define SYMBOLS_MAX       (1u << 20)  /* Functions of a file. */
+#define SYMBOLS_MAX_NAME  4096        /* Bytes of a name, */
+#define SYMBOLS_MAX_ORDER 256         /* and of those that order it. */
+#define SYMBOLS_MAX_TEXT  (32u << 20) /* Bytes of all names. */
 
 const char *ls_symbols_debug = "/usr/lib/debug/.build-id";
 
@@ -33,12 +35,13 @@ typedef struct Piece {
   const Symbol *symbol;
 } Piece;
 
+/* What the table is made from. */
 typedef struct LsSymbols {
   Symbol *symbol;
   size_t n;
+  size_t cap;
   Piece *piece; /* Sorted, none overlaps another. */
   size_t npiece;
-  LsElf *debug; /* The file that names are from, if it is another one. */
 } LsSymbols;
 
 /* -- Reading -------------------------------------------------------------- */
@@ -101,11 +104,28 @@ static int symbol_make(const Source *src, const Elf64_Sym *sym, Symbol *s)
   s->name = src->names + sym->st_name;
   if (!*s->name || (type == STT_NOTYPE && strchr(".$", *s->name)))
     return 0; /* Marks of tools. */
+  if (strnlen(s->name, SYMBOLS_MAX_NAME) == SYMBOLS_MAX_NAME)
+    return 0;
   s->lo = sym->st_value;
   s->sized = sym->st_size != 0;
   s->hi = s->sized && sym->st_size < end - s->lo ? s->lo + sym->st_size : end;
   s->rank = symbol_rank(sym, s->name);
   return 1;
+}
+
+/* Add a symbol. Returns -1 without memory. */
+static int symbol_add(LsSymbols *t, const Symbol *s)
+{
+  if (t->n == t->cap) {
+    size_t want = t->cap + t->cap / 2 + 256;
+    Symbol *more = reallocarray(t->symbol, want, sizeof(*more));
+    if (!more)
+      return -1;
+    t->symbol = more;
+    t->cap = want;
+  }
+  t->symbol[t->n++] = *s;
+  return 0;
 }
 
 /* Read the symbols of section number I. Returns -1 without memory. */
@@ -122,59 +142,28 @@ static int symbols_section(LsSymbols *t, const LsElf *e, Source *src, size_t i)
   src->names = (const char *)str.p;
   src->nnames = str.n;
   n = s.n / sizeof(sym);
-  t->symbol = calloc(n + 1, sizeof(*t->symbol));
-  if (!t->symbol)
-    return -1;
-  for (p = s.p; n; n--, p += sizeof(sym)) {
+  for (p = s.p; n && t->n < SYMBOLS_MAX; n--, p += sizeof(sym)) {
+    Symbol symbol = {0};
     memcpy(&sym, p, sizeof(sym));
-    t->n += (size_t)symbol_make(src, &sym, &t->symbol[t->n]);
+    if (symbol_make(src, &sym, &symbol) && symbol_add(t, &symbol))
+      return -1;
   }
   return 0;
 }
 
-/* Read the first table of a type that has functions. Returns -1 without
-** memory.
+/* Add the first table of a type that has functions. Returns -1
+** without memory.
 */
 static int symbols_read(LsSymbols *t, const LsElf *e, uint32_t type)
 {
   Source src = {0};
-  size_t i;
+  size_t i, had = t->n;
   int status = source_sections(e, &src);
-  for (i = 1; status == 0 && !t->n && i < src.nsection; i++)
-    if (src.section[i].type == type) {
-      free(t->symbol);
-      t->symbol = NULL;
+  for (i = 1; status == 0 && t->n == had && i < src.nsection; i++)
+    if (src.section[i].type == type)
       status = symbols_section(t, e, &src, i);
-    }
   free(src.section);
   return status;
-}
-
-/* Open the separate debug file, if there is one for this very build. */
-static LsElf *debug_open(const LsElf *e)
-{
-  char hex[2 * 64 + 1], *path;
-  uint8_t id[64], other[64];
-  size_t n = ls_elf_buildid(e, id), i;
-  LsElf *debug;
-  int fd;
-  for (i = 0; i < n; i++)
-    snprintf(hex + 2 * i, 3, "%02x", id[i]);
-  if (n < 2 ||
-      asprintf(&path, "%s/%.2s/%s.debug", ls_symbols_debug, hex, hex + 2) < 0)
-    return NULL;
-  fd = open(path, O_RDONLY | O_CLOEXEC);
-  free(path);
-  if (fd < 0)
-    return NULL;
-  debug = ls_elf_open(fd);
-  close(fd);
-  if (debug &&
-      (ls_elf_buildid(debug, other) != n || memcmp(id, other, n) != 0)) {
-    ls_elf_close(debug);
-    debug = NULL;
-  }
-  return debug;
 }
 
 /* -- Laying out ----------------------------------------------------------- */
@@ -189,7 +178,7 @@ static int symbol_order(const void *pa, const void *pb)
     return a->lo < b->lo ? -1 : 1;
   if (a->rank != b->rank)
     return b->rank - a->rank;
-  return strcmp(a->name, b->name);
+  return strncmp(a->name, b->name, SYMBOLS_MAX_ORDER);
 }
 
 /* Sort symbols and keep one for each address of either sort. Returns how many
@@ -299,55 +288,117 @@ static int symbols_layout(LsSymbols *t)
   return 0;
 }
 
+/* Keep a copy of a symbol's name, once for all of its pieces: the files that
+** names are from are closed. *AT is where it is, and 1 more, once it is kept.
+** Returns where that is. One whose name is too much has none.
+*/
+static uint64_t keep_name(LsSymbolTable *t, const Symbol *s, uint64_t *at)
+{
+  size_t n = s->name ? strlen(s->name) + 1 : 0;
+  if (*at)
+    return *at - 1;
+  if (!n || t->ntext + n > SYMBOLS_MAX_TEXT)
+    return LS_SYMBOL_UNNAMED;
+  memcpy(t->text + t->ntext, s->name, n);
+  *at = t->ntext + 1;
+  t->ntext += n;
+  return *at - 1;
+}
+
+/* Bytes of all names, as far as they are kept. */
+static size_t names_size(const LsSymbols *t)
+{
+  size_t i, size = 0;
+  for (i = 0; i < t->n && size < SYMBOLS_MAX_TEXT; i++)
+    size += strlen(t->symbol[i].name) + 1;
+  return size < SYMBOLS_MAX_TEXT ? size : SYMBOLS_MAX_TEXT;
+}
+
+/* Make *OUT, which is empty, of the pieces. Returns -1 without memory. */
+static int symbols_keep(const LsSymbols *t, LsSymbolTable *out)
+{
+  uint64_t *at = calloc(t->n + 1, sizeof(*at));
+  size_t i;
+  out->piece = malloc((t->npiece + 1) * sizeof(*out->piece));
+  out->text = malloc(names_size(t) + 1);
+  for (i = 0; at && out->piece && out->text && i < t->npiece; i++) {
+    const Piece *from = &t->piece[i];
+    const Symbol *s = from->symbol;
+    uint64_t name = keep_name(out, s, &at[s - t->symbol]);
+    out->piece[i] = (LsSymbolPiece){from->lo, from->hi, s->lo, s->hi, name};
+    out->n++;
+  }
+  free(at);
+  return at && out->piece && out->text ? 0 : -1;
+}
+
 /* -- All ------------------------------------------------------------------ */
 
-/* Free the table. */
-static void symbols_free(void *p)
+/* Read the symbols of E's file: its own, those of another file, which is put in
+** *OTHER, or those for the dynamic linker. Returns -1 without memory.
+*/
+static int symbols_sources(LsSymbols *t, const LsElf *e, LsElf **other)
 {
-  LsSymbols *t = p;
-  ls_elf_close(t->debug);
-  free(t->symbol);
-  free(t->piece);
-  free(t);
+  int status = symbols_read(t, e, SHT_SYMTAB);
+  if (status == 0 && !t->n && (*other = ls_debugfile_open(e)) != NULL)
+    status = symbols_read(t, *other, SHT_SYMTAB);
+  if (status != 0 || t->n)
+    return status;
+  ls_elf_close(*other);
+  *other = NULL;
+  status = symbols_read(t, e, SHT_DYNSYM);
+  if (status == 0 && (*other = ls_debugfile_mini(e)) != NULL)
+    status = symbols_read(t, *other, SHT_SYMTAB);
+  return status;
 }
 
 /* The table of E's file. Without memory it stays empty. */
-static LsSymbols *symbols_new(const LsElf *e)
+static LsSymbolTable *symbols_new(const LsElf *e)
 {
-  LsSymbols *t = calloc(1, sizeof(*t));
-  int status;
-  if (!t)
+  LsSymbolTable *out = calloc(1, sizeof(*out));
+  LsSymbols t = {0};
+  LsElf *other = NULL;
+  if (!out)
     return NULL;
-  status = symbols_read(t, e, SHT_SYMTAB);
-  if (status == 0 && !t->n && (t->debug = debug_open(e)) != NULL)
-    status = symbols_read(t, t->debug, SHT_SYMTAB);
-  if (status == 0 && !t->n)
-    status = symbols_read(t, e, SHT_DYNSYM);
-  if (status == 0)
-    status = symbols_layout(t);
-  if (status != 0)
-    t->npiece = 0;
-  return t;
+  if (symbols_sources(&t, e, &other) || symbols_layout(&t) ||
+      symbols_keep(&t, out))
+    out->n = 0;
+  free(t.symbol);
+  free(t.piece);
+  ls_elf_close(other);
+  return out;
+}
+
+size_t ls_symbols_load(LsElf *e)
+{
+  LsElfIndex *index = ls_elf_index(e);
+  const LsSymbolTable *t;
+  if (!index->p)
+    *index = (LsElfIndex){symbols_new(e), ls_symboltable_free};
+  t = index->p;
+  return t ? t->n * sizeof(*t->piece) + t->ntext : 0;
+}
+
+const LsSymbolTable *ls_symbols_get(LsElf *e)
+{
+  ls_symbols_load(e);
+  return ls_elf_index(e)->p;
+}
+
+int ls_symbols_set(LsElf *e, LsSymbolTable *t)
+{
+  LsElfIndex *index = ls_elf_index(e);
+  if (index->p || !ls_symboltable_valid(t)) {
+    ls_symboltable_free(t);
+    return -1;
+  }
+  *index = (LsElfIndex){t, ls_symboltable_free};
+  return 0;
 }
 
 int ls_symbols_find(LsElf *e, uint64_t addr, const char **name, uint64_t *start,
                     uint64_t *size)
 {
-  LsElfIndex *index = ls_elf_index(e);
-  const LsSymbols *t;
-  const Symbol *s;
-  size_t i;
-  if (!index->p)
-    *index = (LsElfIndex){symbols_new(e), symbols_free};
-  t = index->p;
-  if (!t)
-    return -1;
-  i = piece_find(t, t->npiece, addr);
-  if (!t->piece || i == t->npiece || t->piece[i].lo > addr)
-    return -1;
-  s = t->piece[i].symbol;
-  *name = s->name;
-  *start = s->lo;
-  *size = s->hi - s->lo;
-  return 0;
+  const LsSymbolTable *t = ls_symbols_get(e);
+  return t ? ls_symboltable_find(t, addr, name, start, size) : -1;
 }

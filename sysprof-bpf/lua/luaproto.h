@@ -13,13 +13,18 @@
 */
 enum {
   LS_BC_MOV = 18,
+  LS_BC_POW = 37,
+  LS_BC_CAT = 38,
   LS_BC_UGET = 45,
-  LS_BC_USETV = 46,
+  LS_BC_USETS = 47,
+  LS_BC_UCLO = 50,
   LS_BC_FNEW = 51,
   LS_BC_TNEW = 52,
+  LS_BC_TDUP = 53,
   LS_BC_GGET = 54,
   LS_BC_GSET = 55,
   LS_BC_TGETS = 57,
+  LS_BC_TSETV = 60,
   LS_BC_TSETS = 61,
   LS_BC_CALLM = 65,
   LS_BC_CALLMT = 67,
@@ -30,13 +35,12 @@ enum {
   LS_BC_ISNEXT = 72,
   LS_BC_RETM = 73,
   LS_BC_RET1 = 76,
-  LS_BC_FORI = 77,
   LS_BC_FORL = 79,
+  LS_BC_JFORL = 81,
   LS_BC_JITERL = 84,
   LS_BC_JMP = 88,
-  LS_BC_FUNCF = 89,     /* To JFUNCV, 5 more: */
-  LS_BC_FUNCF_NEW = 96, /* with bit operators in front of them. */
-  LS_BC_FUNCS = 6
+  LS_BC_FUNCF = 89,    /* The first of six, up to JFUNCV. */
+  LS_BC_FUNCF_NEW = 96 /* The same where bit operators have opcodes. */
 };
 
 #define LS_BC_OP(ins) ((ins)&0xff)

@@ -241,7 +241,10 @@ static uint32_t walk_places(Walk *w, uint32_t next, LsPlace place[SNAP_PLACES])
   uint32_t n = 0;
   if (pc == 0)
     return 0;
-  place[n++] = walk_place(w, pc);
+  place[n] = walk_place(w, pc);
+  if (!place[n].f) /* It ends in the call of a C function. */
+    place[n] = walk_cplace(w);
+  n++;
   while (w->slot > 0 && n < SNAP_PLACES) {
     LsPlace p;
     int r = walk_link(w) ? walk_down(w, &p) : -1;

@@ -23,8 +23,8 @@ typedef struct Leg {
   uint32_t nouter;
   uint32_t pos, end;
   bool calls;   /* The last instruction is the call that the next leg is of. */
-  bool hidden;  /* No snapshot has it: outer[-1] has called it, */
-  uint32_t via; /* at this instruction. */
+  bool hidden;  /* The leg is in no snapshot; outer[-1] called it. */
+  uint32_t via; /* If hidden: the instruction of that call. */
 } Leg;
 
 typedef struct Path {
@@ -62,6 +62,18 @@ static uint32_t path_end(const LsFunc *f, uint32_t pos)
       return pos + 1;
   }
   return pos;
+}
+
+/* Where the loop begins that ends in front of END, or END if that is unknown: a
+** compiled loop has no jump.
+*/
+static uint32_t path_loop(const LsFunc *f, uint32_t end)
+{
+  uint32_t ins = end > 0 && end <= f->sizebc ? f->bc[end - 1] : 0;
+  uint32_t op = LS_BC_OP(ins), back = 0x8000 - LS_BC_D(ins);
+  bool jumps = op == LS_BC_JMP ||
+               (op >= LS_BC_FORL && op < LS_BC_JITERL && op != LS_BC_JFORL);
+  return jumps && LS_BC_D(ins) < 0x8000 && back < end ? end - back : end;
 }
 
 /* Add a leg, if there is anything in it. */
@@ -124,8 +136,15 @@ static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
   }
   pos = a[up].pos + (up > 0);
   end = b[down].pos + (down > 0);
-  if (a[up].f && down == 0 && (wrap || pos >= end))
+  if (a[up].f && down == 0 && (wrap || pos >= end)) {
     end = path_end(a[up].f, pos);
+  } else if (a[up].f && pos > end) { /* A call after the loop began again. */
+    uint32_t last = path_end(a[up].f, pos), first = path_loop(a[up].f, last);
+    if (first < end) {
+      path_leg(p, a + up, (uint32_t)level, pos, last, false);
+      pos = first;
+    }
+  }
   path_leg(p, a + up, (uint32_t)level, pos, end, down > 0);
   for (k = down; k-- > 0;)
     path_leg(p, b + k, nb - 1 - k, 1, b[k].pos + (k > 0), k > 0);
@@ -204,14 +223,31 @@ static bool path_revealall(Path *p, const LsTrace *T)
   return all;
 }
 
-/* The weight of an instruction of a leg. Calls of what is inlined are none; so
-** are upvalues and globals, mostly, since they have not changed.
+/* The weight of an instruction of a leg. An inlined call has no machine code,
+** and upvalues and globals that have not changed mostly have none. Strings are
+** put into a buffer one by one.
 */
 static unsigned path_legweight(const Leg *g, uint32_t pos)
 {
+  uint32_t ins = g->f->bc[pos];
   if (g->calls && pos + 1 == g->end)
     return 0;
-  return path_weight(LS_BC_OP(g->f->bc[pos]));
+  if (LS_BC_OP(ins) == LS_BC_CAT && LS_BC_C(ins) > LS_BC_B(ins))
+    return 4 + 2 * (LS_BC_C(ins) - LS_BC_B(ins) + 1);
+  return path_weight(LS_BC_OP(ins));
+}
+
+/* Whether an instruction's machine code may call a function of the VM or of a
+** library. Calls that were inlined do not.
+*/
+static bool path_maycall(const Leg *g, uint32_t pos)
+{
+  uint32_t op = LS_BC_OP(g->f->bc[pos]);
+  if (g->calls && pos + 1 == g->end)
+    return false;
+  return op == LS_BC_POW || op == LS_BC_CAT || op == LS_BC_USETS ||
+         (op >= LS_BC_UCLO && op <= LS_BC_TDUP) || op == LS_BC_GSET ||
+         (op >= LS_BC_TSETV && op <= LS_BC_ITERN);
 }
 
 /* How much machine code a path is taken to have. */
@@ -225,26 +261,37 @@ static unsigned path_sum(const Path *p)
   return sum;
 }
 
-/* The leg and the instruction at SHARE / WHOLE of the path. */
+/* The leg and the instruction at SHARE / WHOLE of the path; if a function was
+** CALLED there, the nearest one that may have called it.
+*/
 static const Leg *path_find(const Path *p, uint64_t share, uint64_t whole,
-                            uint32_t *at)
+                            bool called, uint32_t *at)
 {
   uint64_t sum = path_sum(p), want = share * sum / whole, done = 0;
-  const Leg *last = &p->leg[p->n - 1];
+  uint64_t best = UINT64_MAX;
+  const Leg *found = &p->leg[p->n - 1];
   unsigned i;
-  *at = last->end - 1;
-  for (i = 0; i < p->n; i++) {
+  *at = found->end - 1;
+  for (i = 0; i < p->n && sum > 0; i++) {
     const Leg *g = &p->leg[i];
     uint32_t pos;
     for (pos = g->pos; pos < g->end; pos++) {
-      done += path_legweight(g, pos);
-      if (done > want) {
-        *at = pos;
-        return g;
-      }
+      uint64_t end = done + path_legweight(g, pos), far = 0;
+      if (want < done)
+        far = done - want;
+      else if (want >= end)
+        far = want - end + 1;
+      if (called && !path_maycall(g, pos))
+        far += sum; /* Only if there is no other. */
+      done = end;
+      if (far >= best)
+        continue;
+      best = far;
+      found = g;
+      *at = pos;
     }
   }
-  return last;
+  return found;
 }
 
 /* Whether the path is all on one line. */
@@ -272,15 +319,18 @@ static uint32_t path_before(const LsTrace *T, uint32_t ofs)
   return lo > 0 ? lo - 1 : 0;
 }
 
-/* Where a snapshot was taken. */
+/* Where a snapshot was taken: in the caller, of a function that is unknown. */
 static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
 {
   const LsPlace *p = T->place + s->place;
-  *here = (LsTraceLine){
-      .f = p->f, .pos = p->pos, .outer = p + 1, .nouter = s->nplace - 1};
+  uint32_t n = s->nplace - 1;
+  for (; !p->f && !p->cfn && n > 0; n--)
+    p++;
+  *here = (LsTraceLine){.f = p->f, .pos = p->pos, .outer = p + 1, .nouter = n};
 }
 
-bool ls_traceline_find(const LsTrace *T, uint32_t ofs, LsTraceLine *here)
+bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
+                       LsTraceLine *here)
 {
   uint32_t i = path_before(T, ofs), next = i + 1, end = T->szmcode;
   bool wrap = next == T->nsnap;
@@ -311,8 +361,8 @@ bool ls_traceline_find(const LsTrace *T, uint32_t ofs, LsTraceLine *here)
     here->unsure = !path_revealall(&p, T) || (wrap && !T->loops);
     here->exact = here->exact && p.n == n && !here->unsure;
   }
-  leg =
-      path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, &here->pos);
+  leg = path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, called,
+                  &here->pos);
   here->f = leg->f;
   here->outer = leg->outer;
   here->nouter = leg->nouter;

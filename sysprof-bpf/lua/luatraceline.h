@@ -21,9 +21,11 @@ typedef struct LsTraceLine {
                ** left again before the next snapshot. */
 } LsTraceLine;
 
-/* Find the position of the byte at OFS in the trace's machine code. Returns
-** false if the snapshots do not have it. Its places belong to T.
+/* Find the position of the byte at OFS in the trace's machine code, which is of
+** a call if CALLED. Returns false if the snapshots do not have it. Its places
+** belong to T.
 */
-bool ls_traceline_find(const LsTrace *T, uint32_t ofs, LsTraceLine *here);
+bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
+                       LsTraceLine *here);
 
 #endif

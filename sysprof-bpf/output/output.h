@@ -30,13 +30,20 @@ struct LsOutput {
   int err;          /* errno of the first failure, or 0. */
 };
 
-/* Folded stacks to FD, written at the end. FD, SITES and MODULES belong to the
-** caller and must live as long. PROCESSES, THREADS: stacks begin with the name
-** of their process, of their thread. NULL without memory.
+/* How folded stacks are written. */
+typedef struct LsFolded {
+  int threads;   /* They begin with the name of their thread, */
+  int processes; /* and with the name of their process. */
+  int native;    /* All frames, not Lua's only. */
+  double every;  /* > 0: in parts of that many seconds, an empty line behind
+                 ** each. 0: all at the end. */
+} LsFolded;
+
+/* Folded stacks to FD. FD, SITES and MODULES belong to the caller and must live
+** as long; WANT is copied. NULL without memory.
 */
 LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
-                           const LsModules *modules, int threads,
-                           int processes);
+                           const LsModules *modules, const LsFolded *want);
 
 /* A stream to FD. FD, SITES and MODULES belong to the caller and must live as
 ** long; INFO is copied. NULL without memory.

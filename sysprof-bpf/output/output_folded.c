@@ -12,8 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "luafirst.h"
 #include "output.h"
 #include "target.h"
+#include "text.h"
 
 /* A stack: its prefix and sites; finally its text. */
 typedef struct Line {
@@ -26,11 +28,15 @@ typedef struct Line {
 typedef struct LsOutputFolded {
   LsOutput o;
   int fd;
-  int threads, processes; /* Stacks begin with the name of these. */
+  LsFolded want;
+  int luafirst; /* A stack had a frame of Lua. */
   Line *line;
   size_t n, room;
-  size_t merge; /* With more lines than that they are merged. */
-  char *buf;    /* The line under construction. */
+  uint64_t every;   /* Nanoseconds between two parts; 0: all at the end. */
+  uint64_t known;   /* When the samples end that have come, */
+  uint64_t written; /* and those of the last part. */
+  size_t merge;     /* With more lines than that they are merged. */
+  char *buf;        /* The line under construction. */
   size_t len, size;
 } LsOutputFolded;
 
@@ -57,11 +63,14 @@ static void put(LsOutputFolded *of, const char *s, size_t n)
 static void put_name(LsOutputFolded *of, const char *s, size_t n)
 {
   char esc[8];
-  for (; n; n--, s++) {
+  size_t len;
+  for (; n; n -= len, s += len) {
     unsigned char c = *s;
-    if (c >= ' ' && c != ';' && c != 0x7f) {
-      put(of, s, 1);
+    len = ls_text_char((const unsigned char *)s, n);
+    if (len && c != ';') {
+      put(of, s, len);
     } else {
+      len = 1;
       snprintf(esc, sizeof(esc), "\\x%02x", c);
       put(of, esc, strlen(esc));
     }
@@ -169,13 +178,11 @@ static void put_site(LsOutputFolded *of, const LsSite *s)
 static void put_prefix(LsOutputFolded *of, const LsProcess *p,
                        const LsNamedStack *s)
 {
-  char name[32];
   of->len = 0;
-  put_string(of, of->processes ? p->command : "");
-  if (of->threads) {
-    ls_target_name((pid_t)p->pid, (pid_t)s->key.tid, name, sizeof(name));
+  put_string(of, of->want.processes ? p->command : "");
+  if (of->want.threads) {
     put_string(of, of->len ? ";" : "");
-    put_string(of, name);
+    put_string(of, s->thread);
     put_format(of, "-%u", s->key.tid);
   }
 }
@@ -218,12 +225,17 @@ static void folded_sample(LsOutput *o, const LsProcess *p,
 }
 
 /* Formats a stack as text. */
-static void spell(LsOutputFolded *of, Line *l)
+static void spell(LsOutputFolded *of, Line *l, int luafirst)
 {
   uint32_t i;
   char *text;
   of->len = 0;
   put(of, l->text, strlen(l->text));
+  if (luafirst) {
+    l->n = ls_luafirst(of->o.sites, l->site, l->n);
+    if (!l->n)
+      put_format(of, "%s(outside Lua)", of->len ? ";" : "");
+  }
   for (i = 0; i < l->n; i++) {
     const LsSite *site = ls_sitetable_get(of->o.sites, l->site[i]);
     if (of->len)
@@ -271,16 +283,14 @@ static void merge(LsOutputFolded *of)
   of->n = n;
 }
 
-#define MERGE_AT 65536 /* Lines that are kept before they are merged. */
-
-static void folded_time(LsOutput *o, uint64_t ns)
+/* Are samples charged to Lua lines? Not before there is one. */
+static int is_luafirst(LsOutputFolded *of)
 {
-  LsOutputFolded *of = (LsOutputFolded *)o;
-  (void)ns;
-  if (of->n > of->merge) {
-    merge(of);
-    of->merge = of->n * 2 + MERGE_AT;
-  }
+  size_t i;
+  for (i = 0; !of->want.native && !of->luafirst && i < of->n; i++)
+    of->luafirst =
+        ls_luafirst_any(of->o.sites, of->line[i].site, of->line[i].n);
+  return of->luafirst;
 }
 
 /* Writes all lines. Returns 0, or errno. */
@@ -300,39 +310,81 @@ static int write_lines(const LsOutputFolded *of)
   return !f || fclose(f) ? errno : 0;
 }
 
-static void folded_end(LsOutput *o, const LsStatistic *stats, size_t n)
+/* Formats, merges and writes all lines. */
+static void write_all(LsOutputFolded *of)
 {
-  LsOutputFolded *of = (LsOutputFolded *)o;
   size_t i;
-  int err;
-  (void)stats;
-  (void)n;
+  int err, luafirst;
   merge(of);
+  luafirst = is_luafirst(of);
   for (i = 0; i < of->n; i++)
-    spell(of, &of->line[i]);
+    spell(of, &of->line[i], luafirst);
   merge(of);
   err = write_lines(of);
-  if (!o->err)
-    o->err = err;
-  if (!o->err)
-    o->written = of->n;
+  if (!of->o.err)
+    of->o.err = err;
+  if (!of->o.err)
+    of->o.written += of->n;
 }
 
-static void folded_close(LsOutput *o)
+static void clear_lines(LsOutputFolded *of)
 {
-  LsOutputFolded *of = (LsOutputFolded *)o;
   size_t i;
   for (i = 0; i < of->n; i++) {
     free(of->line[i].text);
     free(of->line[i].site);
   }
+  of->n = 0;
+}
+
+/* Writes what was sampled since the last part. */
+static void write_part(LsOutputFolded *of)
+{
+  write_all(of);
+  if (write(of->fd, "\n", 1) != 1 && !of->o.err)
+    of->o.err = errno;
+  clear_lines(of);
+}
+
+#define EVERY_SLACK 100000000 /* Parts end with a turn of the tables. */
+
+#define MERGE_AT 65536 /* Lines that are kept before they are merged. */
+
+static void folded_time(LsOutput *o, uint64_t ns)
+{
+  LsOutputFolded *of = (LsOutputFolded *)o;
+  if (of->every && of->known - of->written + EVERY_SLACK >= of->every) {
+    of->written = of->known;
+    write_part(of);
+  } else if (of->n > of->merge) {
+    merge(of);
+    of->merge = of->n * 2 + MERGE_AT;
+  }
+  of->known = ns; /* Samples up to then come now. */
+}
+
+static void folded_end(LsOutput *o, const LsStatistic *stats, size_t n)
+{
+  LsOutputFolded *of = (LsOutputFolded *)o;
+  (void)stats;
+  (void)n;
+  if (of->every)
+    write_part(of);
+  else
+    write_all(of);
+}
+
+static void folded_close(LsOutput *o)
+{
+  LsOutputFolded *of = (LsOutputFolded *)o;
+  clear_lines(of);
   free(of->line);
   free(of->buf);
   free(of);
 }
 
 LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
-                           const LsModules *modules, int threads, int processes)
+                           const LsModules *modules, const LsFolded *want)
 {
   LsOutputFolded *of = calloc(1, sizeof(*of));
   if (!of)
@@ -341,7 +393,7 @@ LsOutput *ls_output_folded(int fd, const LsSiteTable *sites,
                      folded_time, folded_end, folded_close,
                      0,           0};
   of->fd = fd;
-  of->threads = threads;
-  of->processes = processes;
+  of->want = *want;
+  of->every = (uint64_t)(want->every * 1e9);
   return &of->o;
 }

@@ -16,9 +16,6 @@ typedef struct LsOutputStream {
   size_t nsite;
   uint32_t *stack; /* A stack in them. */
   size_t nstack;
-  uint32_t *thread; /* The stream's numbers of threads, with their tids: */
-  size_t nthread;   /* pairs, so many. */
-  size_t roomthread;
 } LsOutputStream;
 
 #define NAMELESS 0x80000000u
@@ -60,36 +57,18 @@ static uint32_t define_site(LsOutputStream *os, uint32_t id)
   return os->site[id] & ~NAMELESS;
 }
 
-/* The stream's number of a thread. One that has ended keeps its name. */
-static uint32_t define_thread(LsOutputStream *os, uint32_t process,
-                              const LsProcess *p, uint32_t tid)
-{
-  char name[32];
-  size_t i = 0;
-  while (i < os->nthread && os->thread[i * 2] != tid)
-    i++;
-  if (ls_target_name((pid_t)p->pid, (pid_t)tid, name, sizeof(name))) {
-    if (i < os->nthread)
-      return os->thread[i * 2 + 1];
-    snprintf(name, sizeof(name), "%s", tid == p->pid ? p->command : "");
-  }
-  if (room(&os->thread, &os->roomthread, (i + 1) * 2))
-    return 0;
-  os->thread[i * 2] = tid;
-  os->thread[i * 2 + 1] = ls_stream_thread(os->stream, process, tid, name);
-  if (i == os->nthread)
-    os->nthread++;
-  return os->thread[i * 2 + 1];
-}
-
 static void stream_sample(LsOutput *o, const LsProcess *p,
                           const LsNamedStack *s, uint64_t count)
 {
   LsOutputStream *os = (LsOutputStream *)o;
+  const char *name = *s->thread             ? s->thread
+                     : s->key.tid == p->pid ? p->command
+                                            : "";
   uint32_t thread, i;
   if (room(&os->stack, &os->nstack, s->n))
     return;
-  thread = define_thread(os, ls_stream_process(os->stream, p), p, s->key.tid);
+  thread = ls_stream_thread(os->stream, ls_stream_process(os->stream, p),
+                            s->key.tid, name);
   for (i = 0; i < s->n; i++)
     os->stack[i] = define_site(os, s->site[i]);
   ls_stream_sample(os->stream, thread, os->stack, s->n, s->cut != LJS_CUT_NOT,
@@ -122,7 +101,6 @@ static void stream_close(LsOutput *o)
   ls_stream_close(os->stream, NULL, 0);
   free(os->site);
   free(os->stack);
-  free(os->thread);
   free(os);
 }
 

@@ -14,6 +14,8 @@
 
 #include "capable.h"
 
+#define SYS_PTRACE 19
+
 /* What the sampler needs, and for what; numbers as in linux/capability.h. */
 static const struct {
   unsigned bit;
@@ -21,7 +23,7 @@ static const struct {
 } needed[] = {
     {39, "CAP_BPF", "load BPF programs"},
     {38, "CAP_PERFMON", "sample"},
-    {19, "CAP_SYS_PTRACE", "read other processes"},
+    {SYS_PTRACE, "CAP_SYS_PTRACE", "read other processes"},
 };
 
 #define SYS_ADMIN 21 /* Stands for the first two. */
@@ -79,5 +81,10 @@ void ls_capable_why(int err, char *why, size_t size)
              strerror(err));
   else
     snprintf(why, size, "the kernel refused the BPF program: %s%s",
-             strerror(err), err == EINVAL ? "; -v tells more" : "");
+             strerror(err), err == EINVAL ? "; -v prints more" : "");
+}
+
+int ls_capable_reads(void)
+{
+  return (effective() >> SYS_PTRACE & 1) != 0;
 }

@@ -12,4 +12,7 @@
 */
 void ls_capable_why(int err, char *why, size_t size);
 
+/* Whether this process has the capability to read any other one. */
+int ls_capable_reads(void);
+
 #endif

@@ -13,6 +13,8 @@
 
 #include "kallsyms.h"
 
+#define KALLSYMS_BUFFER 65536 /* Of 1024 bytes, stdio would take. */
+
 #define KALLSYMS_MAX (1u << 23) /* Symbols. */
 #define KERNEL_START (1ull << 63)
 
@@ -145,6 +147,7 @@ LsKallsyms *ls_kallsyms_open(const char *path)
     return NULL;
   k = calloc(1, sizeof(*k));
   if (k) {
+    setvbuf(f, NULL, _IOFBF, KALLSYMS_BUFFER);
     name_add(k, "");
     status = k->names ? lines_take(k, f) : -1;
   }

@@ -12,12 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "maps.h"
+#include "remote.h"
 
+#define MAPS_BUFFER   65536      /* Of 1024 bytes, stdio would take. */
 #define MAPS_VDSO_MAX (1u << 20) /* Bytes of the vDSO. */
 
 /* -- Lines ---------------------------------------------------------------- */
@@ -82,8 +86,7 @@ static int mapping_parse(char *line, LsMapping *m)
   return m->path ? 1 : -1;
 }
 
-/* Take all lines of a file. Returns -1 and errno. */
-static int maps_lines(FILE *f, LsMapping **out, size_t *n)
+int ls_maps_lines(FILE *f, LsMapping **out, size_t *n)
 {
   char *line = NULL;
   size_t room = 0, cap = 0;
@@ -134,7 +137,8 @@ int ls_maps_read(pid_t pid, LsMapping **out, size_t *n)
     close(fd);
     return -1;
   }
-  if (maps_lines(f, out, n) == 0) {
+  setvbuf(f, NULL, _IOFBF, MAPS_BUFFER);
+  if (ls_maps_lines(f, out, n) == 0) {
     fclose(f);
     return 0;
   }
@@ -176,16 +180,15 @@ static int file_is(int fd, const LsMapping *m, int sure)
              : st.st_ino == m->ino && st.st_dev == m->dev;
 }
 
-/* Open the file by its path, as the process sees it. */
+/* Open the file by its path, as the process sees it: links of it must not lead
+** out of its root.
+*/
 static int open_by_path(pid_t pid, const LsMapping *m)
 {
-  char *path;
+  char root[64];
   int fd;
-  if (asprintf(&path, "/proc/%ld/root%s", (long)pid, m->path) < 0)
-    return -1;
-  /* It may be a device or a pipe by now: do not wait for one. */
-  fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  free(path);
+  snprintf(root, sizeof(root), "/proc/%ld/root", (long)pid);
+  fd = ls_file_open(root, m->path);
   if (fd >= 0 && !file_is(fd, m, 0)) {
     close(fd);
     errno = ESTALE;
@@ -194,17 +197,40 @@ static int open_by_path(pid_t pid, const LsMapping *m)
   return fd;
 }
 
+/* Copy the vDSO from the process's memory to a file without a name. */
+static int open_vdso(pid_t pid, const LsMapping *m)
+{
+  uint64_t size = m->end - m->start;
+  char *image = size > MAPS_VDSO_MAX ? NULL : malloc(size);
+  int fd = -1, error = size > MAPS_VDSO_MAX ? ENOEXEC : ENOMEM;
+  if (image && ls_remote_read(pid, m->start, image, size)) {
+    error = ESRCH; /* It has ended. */
+  } else if (image) {
+    fd = memfd_create("vdso", MFD_CLOEXEC);
+    if (fd >= 0 && write(fd, image, size) != (ssize_t)size) {
+      close(fd);
+      fd = -1;
+    }
+    error = errno;
+  }
+  free(image);
+  errno = error;
+  return fd;
+}
+
 int ls_maps_open(pid_t pid, const LsMapping *m)
 {
   char name[64];
   int fd;
+  if (ls_maps_vdso(m))
+    return open_vdso(pid, m);
   if (m->ino == 0) {
     errno = ENOENT;
     return -1;
   }
-  snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, m->start,
-           m->end);
-  fd = proc_open(pid, name);
+  snprintf(name, sizeof(name), "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64,
+           (long)pid, m->start, m->end);
+  fd = ls_file_reopen(name);
   if (fd >= 0 && file_is(fd, m, 1))
     return fd;
   if (fd >= 0)
@@ -212,47 +238,18 @@ int ls_maps_open(pid_t pid, const LsMapping *m)
   return open_by_path(pid, m);
 }
 
-/* Copy the vDSO from the process's memory. */
-static LsElf *vdso_elf(pid_t pid, const LsMapping *m)
+int ls_maps_stat(pid_t pid, const LsMapping *m, struct stat *st)
 {
-  uint64_t size = m->end - m->start;
-  char *image;
-  ssize_t n = -1;
-  LsElf *e = NULL;
-  int error, fd;
-  if (size > MAPS_VDSO_MAX) {
-    errno = ENOEXEC;
-    return NULL;
-  }
-  fd = proc_open(pid, "mem");
-  if (fd < 0)
-    return NULL;
-  image = malloc(size);
-  if (image)
-    n = pread(fd, image, size, (off_t)m->start);
-  if (n > 0)
-    e = ls_elf_memory(image, (size_t)n);
-  else if (n == 0)
-    errno = ESRCH; /* It has ended. */
-  error = errno;
-  close(fd);
-  free(image);
-  errno = error;
-  return e;
-}
-
-LsElf *ls_maps_elf(pid_t pid, const LsMapping *m)
-{
-  LsElf *e;
-  int error, fd;
-  if (ls_maps_vdso(m))
-    return vdso_elf(pid, m);
+  char name[64];
+  int fd, err;
+  snprintf(name, sizeof(name), "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64,
+           (long)pid, m->start, m->end);
+  if (stat(name, st) == 0)
+    return 0;
   fd = ls_maps_open(pid, m);
   if (fd < 0)
-    return NULL;
-  e = ls_elf_open(fd);
-  error = errno;
+    return -1;
+  err = fstat(fd, st);
   close(fd);
-  errno = error;
-  return e;
+  return err;
 }

@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
-
-#include "elf.h"
 
 typedef struct LsMapping {
   uint64_t start, end; /* END is behind the last address. */
@@ -27,19 +27,22 @@ typedef struct LsMapping {
 */
 int ls_maps_read(pid_t pid, LsMapping **out, size_t *n);
 
+/* Add the executable mappings in the lines of F, as /proc/PID/maps has them, to
+** the *N in *OUT, which the caller frees. Returns -1 and errno.
+*/
+int ls_maps_lines(FILE *f, LsMapping **out, size_t *n);
+
 /* Free mappings. */
 void ls_maps_free(LsMapping *m, size_t n);
 
 /* Open the file that is mapped, wherever PID sees it and even if it has been
-** deleted. Returns a file descriptor to be read from, or -1 and errno: ESTALE
-** if there is another file by now.
+** deleted; [vdso] is copied from its memory. Returns a file descriptor to be
+** read from, or -1 and errno: ESTALE if there is another file by now.
 */
 int ls_maps_open(pid_t pid, const LsMapping *m);
 
-/* Open it as an ELF file; [vdso] is copied from the memory of the process.
-** Returns as ls_elf_open.
-*/
-LsElf *ls_maps_elf(pid_t pid, const LsMapping *m);
+/* Describe the file that is mapped, as stat does. Returns as ls_maps_open. */
+int ls_maps_stat(pid_t pid, const LsMapping *m, struct stat *st);
 
 /* Whether a mapping is the code that the kernel gives to every process. */
 int ls_maps_vdso(const LsMapping *m);

@@ -30,12 +30,14 @@ LsProcEvents *ls_procevents_open(void);
 /* Free it. W may be NULL. */
 void ls_procevents_close(LsProcEvents *w);
 
-/* A file descriptor for poll, readable when there are events. It belongs to W.
- */
+/* A file descriptor for poll, readable when there are events. It
+** belongs to W.
+*/
 int ls_procevents_fd(const LsProcEvents *w);
 
-/* Report all events since the last call, FUNC being called with CTX for each.
- */
+/* Report all events since the last call, FUNC being called with CTX
+** for each.
+*/
 void ls_procevents_read(LsProcEvents *w, LsProcEventFunc *func, void *ctx);
 
 #endif

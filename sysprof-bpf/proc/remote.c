@@ -5,18 +5,24 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "timedread.h"
 #include "remote.h"
 
-/* By the kernel, in one call. Part of what was asked for is of no use. */
-static int remote_vm(pid_t pid, uint64_t addr, void *buf, size_t n)
+/* By the kernel, in one call. */
+static ssize_t remote_vm(pid_t pid, uint64_t addr, void *buf, size_t n)
 {
   struct iovec to = {.iov_base = buf, .iov_len = n};
   struct iovec from = {.iov_base = (void *)(uintptr_t)addr, .iov_len = n};
-  ssize_t got = process_vm_readv(pid, &to, 1, &from, 1, 0);
-  return got >= 0 && (size_t)got == n ? 0 : -1;
+  return process_vm_readv(pid, &to, 1, &from, 1, 0);
 }
 
-LsRemoteReader *ls_remote_reader = remote_vm;
+/* Part of what was asked for is of no use. */
+static int remote_patient(pid_t pid, uint64_t addr, void *buf, size_t n)
+{
+  return ls_timedread(remote_vm, pid, addr, buf, n);
+}
+
+LsRemoteReader *ls_remote_reader = remote_patient;
 
 int ls_remote_read(pid_t pid, uint64_t addr, void *buf, size_t n)
 {

@@ -11,12 +11,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The function that reads, process_vm_readv by default; tests replace it. */
+/* The function that reads: by default process_vm_readv, in a thread of its own
+** (timedread.h). Tests replace it.
+*/
 typedef int LsRemoteReader(pid_t pid, uint64_t addr, void *buf, size_t n);
 extern LsRemoteReader *ls_remote_reader;
 
 /* Copy N bytes at ADDR of process PID to BUF: 0, or -1 if they are not all
-** there. The process is not stopped, and never written to.
+** there, or do not come within a tenth of a second. The process is not stopped,
+** and never written to.
 */
 int ls_remote_read(pid_t pid, uint64_t addr, void *buf, size_t n);
 

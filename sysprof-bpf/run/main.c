@@ -18,12 +18,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capable.h"
 #include "command.h"
 #include "expect.h"
+#include "limits.h"
+#include "matching.h"
+#include "once.h"
 #include "outfile.h"
+#include "pids.h"
+#include "privilege.h"
 #include "say.h"
 #include "session.h"
 #include "tick.h"
+#include "timedread.h"
 
 typedef struct Main {
   LsOptions opt;
@@ -53,13 +60,16 @@ static int open_output(Main *m)
       .hz = m->opt.sampler.hz,
       .pid = m->opt.npid == 1 ? (uint64_t)m->opt.pid[0] : 0,
   };
+  LsFolded folded = {m->opt.threads, m->opt.all || m->opt.npid > 1,
+                     m->opt.native, m->opt.every};
   LsSession *s = &m->s;
   char why[256];
   if (ls_outfile_open(&m->out, m->opt.file, why, sizeof(why)))
-    return ls_fail("%s: %s", m->opt.file, why);
+    return ls_fail("cannot write to %s: %s", m->opt.file, why);
   uname(&un);
   clock_gettime(CLOCK_REALTIME, &rt);
   info.kernel = un.release;
+  info.host = un.nodename;
   info.pidns = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
   info.realtime = (uint64_t)rt.tv_sec * 1000000000 + (uint64_t)rt.tv_nsec;
   info.monotonic = ls_session_now();
@@ -67,18 +77,28 @@ static int open_output(Main *m)
     info.period_ns = 1000000000 / m->opt.sampler.hz;
   s->output =
       m->opt.folded
-          ? ls_output_folded(m->out.fd, s->resolver.sites, s->modules,
-                             m->opt.threads, m->opt.all || m->opt.npid > 1)
+          ? ls_output_folded(m->out.fd, s->resolver.sites, s->modules, &folded)
           : ls_output_stream(m->out.fd, s->resolver.sites, s->modules, &info);
   return s->output ? 0 : ls_fail("out of memory");
 }
+
+/* A sample of a deep stack takes some 20 us: at 100,000 a second the CPUs would
+** do nothing else, and this program could not end it.
+*/
+#define HZ_MAX 20000
 
 /* With -e tick, there is at most one sample for each tick. */
 static int limit_rate(Main *m)
 {
   unsigned hz = ls_tick_hz();
-  if (m->opt.sampler.event != LS_EVENT_TICK)
+  if (m->opt.sampler.event != LS_EVENT_TICK) {
+    if (m->opt.sampler.hz > HZ_MAX) {
+      ls_say("-F %u leaves no time for the programs: it is %u",
+             m->opt.sampler.hz, HZ_MAX);
+      m->opt.sampler.hz = HZ_MAX;
+    }
     return 0;
+  }
   if (!hz)
     return ls_fail("this kernel's tick is no timer of high resolution: leave "
                    "out -e tick");
@@ -89,11 +109,20 @@ static int limit_rate(Main *m)
   return 0;
 }
 
-/* Hands a module's tables to the BPF program. */
+/* Hands a module's tables to the BPF program, and to that in user space. */
 static int hand_tables(void *ctx, uint32_t id, const struct ljs_row *row,
                        size_t n, const struct ljs_vm *vm)
 {
-  return ls_sampler_module(ctx, id, row, n, vm);
+  LsSession *s = ctx;
+  if (s->walk && ls_userwalk_module(s->walk, id, row, n, vm))
+    return -1;
+  return ls_sampler_module(s->sampler, id, row, n, vm);
+}
+
+static void drop_tables(void *ctx, uint32_t id)
+{
+  LsSession *s = ctx;
+  ls_sampler_drop(s->sampler, id);
 }
 
 static int open_session(Main *m)
@@ -109,10 +138,11 @@ static int open_session(Main *m)
   s->procevents = ls_procevents_open();
   if (!s->procevents)
     return ls_fail("cannot watch processes: %s", strerror(errno));
-  s->modules = ls_modules_open(hand_tables, s->sampler);
+  s->walk = m->opt.sampler.once ? ls_userwalk_open() : NULL;
+  s->modules = ls_modules_open(hand_tables, drop_tables, s, s->parser);
   s->resolver.modules = s->modules;
   s->resolver.sites = ls_sitetable_open();
-  if (!s->modules || !s->resolver.sites)
+  if (!s->modules || !s->resolver.sites || (m->opt.sampler.once && !s->walk))
     return ls_fail("out of memory");
   if (m->opt.sampler.kernel) {
     s->resolver.kernel = ls_kallsyms_open(NULL);
@@ -120,45 +150,6 @@ static int open_session(Main *m)
       ls_say("no names of kernel functions: %s",
              errno == EPERM ? "sysctl kernel.kptr_restrict hides them"
                             : strerror(errno));
-  }
-  return 0;
-}
-
-/* Why the VM of a process was not found. */
-static const char *why_not(const Main *m, const LsTarget *t)
-{
-  uint32_t i;
-  for (i = 0; i < t->image.nmaps; i++) {
-    const LsModule *mod = ls_modules_find(m->s.modules, t->image.map[i].module);
-    if (mod && !mod->hasvm && mod->why[0])
-      return mod->why;
-  }
-  return NULL;
-}
-
-static int add_pids(Main *m)
-{
-  unsigned i;
-  for (i = 0; i < m->opt.npid; i++) {
-    LsTarget *t = ls_session_add(&m->s, m->opt.pid[i]);
-    const char *why;
-    if (!t && errno == ESRCH)
-      return ls_fail("there is no process %d", (int)m->opt.pid[i]);
-    if (!t && (errno == EACCES || errno == EPERM))
-      return ls_fail(
-          "process %d is not yours to look at: run it as root, or with "
-          "CAP_SYS_PTRACE",
-          (int)m->opt.pid[i]);
-    if (!t)
-      return ls_fail("process %d: %s", (int)m->opt.pid[i], strerror(errno));
-    if (t->image.nvm || m->opt.any)
-      continue;
-    why = why_not(m, t);
-    return ls_fail(
-        "process %d (%s) runs no LuaJIT%s%s; --any samples it all the "
-        "same",
-        (int)t->pid, t->command, why ? " that is sure to be one: " : "",
-        why ? why : "");
   }
   return 0;
 }
@@ -175,10 +166,14 @@ static int add_targets(Main *m)
                          strerror(errno));
   }
   if (m->opt.all) {
+    if (!ls_capable_reads())
+      ls_say("without CAP_SYS_PTRACE other processes cannot be read");
     ls_session_find_all(&m->s);
     return 0;
   }
-  return add_pids(m);
+  if (m->opt.expect)
+    ls_expect(m->s.modules, m->opt.expect);
+  return ls_pids_add(&m->s);
 }
 
 /* -- Events --------------------------------------------------------------- */
@@ -263,7 +258,7 @@ static void on_procevent(void *ctx, int what, pid_t pid, pid_t parent)
       t->stale = 1;
       if (what == LS_PROCEVENT_EXEC)
         t->other = 1;
-    } else if (m->opt.all && ls_modules_suspect(s->modules, pid)) {
+    } else if (m->opt.all && ls_matching_wanted(&m->opt, s->modules, pid)) {
       ls_session_add(s, pid);
     }
     break;
@@ -275,17 +270,61 @@ static void on_procevent(void *ctx, int what, pid_t pid, pid_t parent)
   }
 }
 
-static void on_procevents(Main *m)
+/* Milliseconds until the end of -d; -1: there is none. */
+static int time_left(const Main *m)
+{
+  double left;
+  if (m->opt.seconds <= 0)
+    return -1;
+  left = m->opt.seconds - (double)(ls_session_now() - m->s.start) / 1e9;
+  return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)ceil(left * 1000);
+}
+
+/* Whether a signal says to end. */
+static int is_stopped(void)
+{
+  sigset_t set;
+  return sigpending(&set) == 0 &&
+         (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 ||
+          sigismember(&set, SIGHUP) == 1);
+}
+
+/* While files are read: see LsParserIdle. */
+static int while_reading(void *ctx)
+{
+  Main *m = ctx;
+  ls_session_collect(&m->s);
+  return (m->s.start && time_left(m) == 0) || ls_session_early(&m->s) ||
+         is_stopped();
+}
+
+/* Milliseconds until something is to be done without an event; -1: nothing. */
+static int time_to_wait(const Main *m)
+{
+  int left = time_left(m);
+  uint64_t due = ls_session_due(&m->s);
+  if (due == UINT64_MAX)
+    return left;
+  due = (due + 999999) / 1000000;
+  return left >= 0 && (uint64_t)left < due ? left : (int)due;
+}
+
+/* Looks again at processes whose mappings have changed. */
+static void refresh(Main *m)
 {
   size_t i;
-  ls_session_take(&m->s); /* Sampled with the old mappings. */
-  ls_procevents_read(m->s.procevents, on_procevent, m);
-  for (i = 0; i < m->s.ntarget; i++)
-    if (m->s.target[i]->stale)
+  for (i = 0; i < m->s.ntarget && time_left(m); i++)
+    if (m->s.target[i]->stale && !m->s.target[i]->gone)
       ls_session_refresh(&m->s, m->s.target[i]);
 }
 
-/* Who has ended? */
+static void on_procevents(Main *m)
+{
+  ls_session_take(&m->s); /* Sampled with the old mappings. */
+  ls_procevents_read(m->s.procevents, on_procevent, m);
+}
+
+/* Notes which processes have ended. */
 static void look_for_ends(Main *m)
 {
   LsSession *s = &m->s;
@@ -326,14 +365,10 @@ static void on_timer(Main *m)
   show_progress(m);
 }
 
-/* Milliseconds until the end of -d; -1: there is none. */
-static int time_left(const Main *m)
+/* The program that starts when we are ready, or NULL. */
+static const char *program(const Main *m)
 {
-  double left;
-  if (m->opt.seconds <= 0)
-    return -1;
-  left = m->opt.seconds - (double)(ls_session_now() - m->s.start) / 1e9;
-  return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)ceil(left * 1000);
+  return m->opt.command ? m->opt.command[0] : m->opt.expect;
 }
 
 /* A VM was rejected. Without others there is nothing to sample. */
@@ -342,10 +377,10 @@ static void on_doubt(Main *m)
   LsSession *s = &m->s;
   ls_fail(
       "process %d (%s): its LuaJIT is not as its code says: %s; no Lua frames "
-      "of it are told",
+      "of it are recorded",
       (int)s->doubt->pid, s->doubt->command, s->why);
   s->doubt = NULL;
-  if (!m->opt.any && !m->opt.all && !m->opt.command) {
+  if (!m->opt.any && !m->opt.all && !program(m)) {
     m->done = 1;
     m->refused = 1;
   }
@@ -355,10 +390,10 @@ static void run(Main *m)
 {
   struct epoll_event ev[8];
   while (!m->done) {
-    int left = time_left(m), n, i;
-    if (left == 0)
+    int n, i;
+    if (time_left(m) == 0)
       break;
-    n = epoll_wait(m->epoll, ev, 8, left);
+    n = epoll_wait(m->epoll, ev, 8, time_to_wait(m));
     for (i = 0; i < n; i++) {
       int fd = ev[i].data.fd;
       if (fd == m->signals)
@@ -370,6 +405,7 @@ static void run(Main *m)
       else
         ls_session_take(&m->s);
     }
+    refresh(m);
     if (m->s.doubt)
       on_doubt(m);
   }
@@ -382,7 +418,7 @@ static int no_command(Main *m)
 {
   int err = m->command.ended ? ls_command_failed(&m->command) : 0;
   if (err)
-    ls_fail("%s: %s", m->opt.command[0], strerror(err));
+    ls_fail("cannot run %s: %s", m->opt.command[0], strerror(err));
   return err;
 }
 
@@ -390,25 +426,30 @@ static int no_command(Main *m)
 static int end_output(Main *m)
 {
   LsOutput *o = m->s.output;
-  LsStatistic stats[LS_STATISTICS_MAX];
-  o->end(o, stats, ls_statistics_list(&m->s.stats, stats));
+  LsStatistic stats[LS_STATISTICS_MAX + LS_REFUSED_PAIRS];
+  size_t n = ls_statistics_list(&m->s.stats, stats);
+  n += ls_refused_list(&m->s.refused, stats + n);
+  o->end(o, stats, n);
   keep_output(m);
   if (o->err)
     return ls_fail("%s: %s", m->opt.file, strerror(o->err));
-  if (!m->kept && !m->failed && m->out.temp[0])
-    ls_say("%s was not written", m->opt.file);
   return m->failed ? -1 : 0;
 }
 
-/* Passes a signal on to the command, or notes that it has ended. */
+/* Passes a signal on to the command, or notes that it has ended. One that does
+** not end by the first is killed by the second.
+*/
 static void next_signal(Main *m)
 {
   struct signalfd_siginfo si;
   struct pollfd p = {m->signals, POLLIN, 0};
   poll(&p, 1, -1);
-  while (read(m->signals, &si, sizeof(si)) == sizeof(si))
-    if (!ls_command_wait(&m->command, 0) && si.ssi_signo != SIGCHLD)
-      kill(m->command.pid, (int)si.ssi_signo);
+  while (read(m->signals, &si, sizeof(si)) == sizeof(si)) {
+    if (ls_command_wait(&m->command, 0) || si.ssi_signo == SIGCHLD)
+      continue;
+    kill(m->command.pid, m->signo ? SIGKILL : (int)si.ssi_signo);
+    m->signo = (int)si.ssi_signo;
+  }
 }
 
 /* Waits for the command; a signal to us is for it, too. */
@@ -421,15 +462,49 @@ static int end_command(Main *m)
   return m->command.status;
 }
 
+/* Is there a profile of the program? */
+static int has_profile(const Main *m)
+{
+  if (!m->s.stats.fired)
+    ls_fail("%s ended before the first sample; nothing was written",
+            program(m));
+  else if (!m->s.found && !m->opt.any)
+    ls_fail("no LuaJIT was seen in %s before it ended; nothing was written",
+            program(m));
+  else
+    return 1;
+  return 0;
+}
+
 /* The exit status with a command: its own, if sampling succeeded. */
 static int after_command(Main *m, int status)
 {
   int own = end_command(m);
-  if (!m->s.found && !own && !m->opt.any) {
-    ls_fail("no LuaJIT was seen in %s before it ended", m->opt.command[0]);
+  if (!own && !has_profile(m))
     return LS_EXIT_NOTHING;
-  }
   return status ? status : own;
+}
+
+/* All is open. What is read from here on needs less. */
+static void drop_privileges(const Main *m)
+{
+  ls_timedread_end();
+  if (ls_privilege_drop(m->out.dir, m->opt.command != NULL))
+    ls_say("cannot give up privileges: %s", strerror(errno));
+}
+
+/* Is there a file that is not kept? For a command without LuaJIT, and for
+** --comm and --cgroup, another message says so.
+*/
+static void say_dropped(const Main *m)
+{
+  int by_command = m->opt.expect ||
+                   (m->opt.command && m->command.ended && !m->command.status);
+  int told = (!m->s.found && !m->opt.any &&
+              (m->opt.comm || m->opt.cgroup || by_command)) ||
+             (by_command && !m->s.stats.fired);
+  if (!m->kept && !m->failed && m->out.temp[0] && !told)
+    ls_say("%s was not written", m->opt.file);
 }
 
 static int sample(Main *m)
@@ -443,8 +518,11 @@ static int sample(Main *m)
     return LS_EXIT_NOTHING;
   }
   ls_session_begin(&m->s);
+  drop_privileges(m);
   if (m->opt.command)
     ls_command_go(&m->command);
+  if (m->opt.expect && (puts("sampling") < 0 || fflush(stdout)))
+    return LS_EXIT_NOTHING; /* Whoever wanted to know has gone. */
   run(m);
   ls_session_finish(&m->s);
   if (no_command(m))
@@ -454,7 +532,8 @@ static int sample(Main *m)
       end_command(m);
     return LS_EXIT_NOTHING;
   }
-  if (m->s.found || m->opt.any)
+  say_dropped(m);
+  if ((m->s.found || m->opt.any) && (m->s.stats.fired || !program(m)))
     ls_statistics_say(&m->s.stats, m->opt.sampler.event == LS_EVENT_CYCLES
                                        ? 0
                                        : m->opt.sampler.hz);
@@ -462,10 +541,32 @@ static int sample(Main *m)
     ls_say("woken for %llu samples", (unsigned long long)m->s.stats.woken);
   if (m->opt.strict >= 0 && ls_statistics_missed(&m->s.stats) > m->opt.strict)
     status = LS_EXIT_STRICT;
+  if (!m->s.found && (m->opt.comm || m->opt.cgroup)) {
+    ls_matching_nothing(&m->opt, m->s.modules);
+    status = LS_EXIT_NOTHING;
+  }
   if (m->refused)
+    status = LS_EXIT_NOTHING;
+  if (m->opt.expect && !m->refused && !has_profile(m))
     status = LS_EXIT_NOTHING;
   return m->opt.command ? after_command(m, status) : status;
 }
+
+/* With --once: the stacks of all threads, now. */
+static int sample_once(Main *m)
+{
+  char why[256];
+  if (open_session(m) || add_targets(m))
+    return LS_EXIT_NOTHING;
+  if (ls_sampler_start(m->s.sampler, why, sizeof(why))) {
+    ls_fail("%s", why);
+    return LS_EXIT_NOTHING;
+  }
+  drop_privileges(m);
+  return ls_once(&m->s);
+}
+
+#define FILES (LS_TARGETS_MAX + 1024) /* One of each process; and BPF's. */
 
 int main(int argc, char **argv)
 {
@@ -473,7 +574,14 @@ int main(int argc, char **argv)
   int status;
   ls_options_parse(&m.opt, argc, argv);
   ls_say_open(m.opt.quiet);
-  status = sample(&m);
+  m.s.parser = ls_parser_start();
+  if (!m.s.parser) {
+    ls_fail("cannot confine the process that reads files: %s", strerror(errno));
+    return LS_EXIT_NOTHING;
+  }
+  ls_parser_while(m.s.parser, while_reading, &m);
+  ls_limits_raise(FILES);
+  status = m.opt.sampler.once ? sample_once(&m) : sample(&m);
   if (m.s.output)
     m.s.output->close(m.s.output);
   ls_outfile_close(&m.out);

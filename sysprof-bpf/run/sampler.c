@@ -3,6 +3,7 @@
 */
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,8 +36,10 @@ struct LsSampler {
   int *event;                      /* One of each CPU, or -1. */
   struct bpf_link *tick;           /* In place of these. */
   struct bpf_link *ending, *ended; /* Of threads. */
+  struct bpf_link *threads;        /* Looks at them; or NULL. */
   LsTick where;                    /* Where the tick's timer is. */
   uint32_t version;                /* Of the mappings that were given last. */
+  uint32_t pages[LJS_MODULES];     /* Of the tables of each module. */
 };
 
 /* -- Loading -------------------------------------------------------------- */
@@ -71,6 +74,10 @@ static int set_constants(LsSampler *s)
   s->bpf->rodata->tick_hz = ls_tick_hz();
   s->bpf->rodata->tick_bases = s->where.bases;
   s->bpf->rodata->tick_regs = s->where.regs;
+  if (opt->ring) {
+    s->bpf->rodata->ring_size = opt->ring;
+    bpf_map__set_max_entries(s->bpf->maps.ring, opt->ring);
+  }
   if (opt->depth) {
     if (opt->depth < LJS_MAX_NATIVE && opt->native)
       s->bpf->rodata->max_native = opt->depth;
@@ -101,9 +108,11 @@ static void choose_programs(LsSampler *s)
   }
   bpf_object__for_each_program(unused, s->bpf->obj)
   {
-    bpf_program__set_autoload(unused, unused == s->first || unused == s->next ||
-                                          unused == s->bpf->progs.ending ||
-                                          unused == s->bpf->progs.ended);
+    bpf_program__set_autoload(
+        unused, unused == s->first || unused == s->next ||
+                    unused == s->bpf->progs.ending ||
+                    unused == s->bpf->progs.ended ||
+                    (s->opt.once && unused == s->bpf->progs.threads));
   }
 }
 
@@ -196,6 +205,7 @@ void ls_sampler_close(LsSampler *s)
   ls_sampler_stop(s);
   bpf_link__destroy(s->ending);
   bpf_link__destroy(s->ended);
+  bpf_link__destroy(s->threads);
   ring_buffer__free(s->ring);
   sampler_bpf__destroy(s->bpf);
   free(s);
@@ -259,10 +269,40 @@ int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
   m.nrows = n < ROWS_MAX ? n : ROWS_MAX;
   if (vm)
     m.vm = *vm;
-  if (put_rows(s, id, row, m.nrows, m.dir))
+  if (id >= LJS_MODULES) {
+    errno = ENOSPC;
     return -1;
+  }
+  s->pages[id] = (uint32_t)((m.nrows + LJS_PAGE_ROWS - 1) / LJS_PAGE_ROWS);
+  if (put_rows(s, id, row, m.nrows, m.dir)) {
+    int err = errno;
+    ls_sampler_drop(s, id); /* The part that was uploaded. */
+    errno = err;
+    return -1;
+  }
   return bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &m,
                              BPF_ANY);
+}
+
+void ls_sampler_drop(LsSampler *s, uint32_t id)
+{
+  static const struct ljs_module none;
+  int pages = bpf_map__fd(s->bpf->maps.pages);
+  uint32_t i, n;
+  uint64_t key;
+  if (id >= LJS_MODULES)
+    return;
+  n = s->pages[id];
+  bpf_map_update_elem(bpf_map__fd(s->bpf->maps.modules), &id, &none, BPF_ANY);
+  for (i = 0; i < n; i++) {
+    key = LJS_PAGE_KEY(id, i);
+    bpf_map_delete_elem(pages, &key);
+    if (i % LJS_PAGE_PCS) /* One directory for so many. */
+      continue;
+    key = LJS_PAGE_KEY(id, LJS_PAGE_DIR | i / LJS_PAGE_PCS);
+    bpf_map_delete_elem(pages, &key);
+  }
+  s->pages[id] = 0;
 }
 
 int ls_sampler_distrust(LsSampler *s, uint32_t id)
@@ -331,6 +371,22 @@ static int start_tick(LsSampler *s, char *why, size_t size)
   return 0;
 }
 
+/* The most samples a second that the kernel takes; it lowers that itself when
+** they take too long. UINT_MAX: not known.
+*/
+static unsigned max_rate(void)
+{
+  FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+  char line[32];
+  unsigned long rate = UINT_MAX;
+  if (!f)
+    return UINT_MAX;
+  if (fgets(line, sizeof(line), f))
+    rate = strtoul(line, NULL, 10);
+  fclose(f);
+  return (unsigned)rate;
+}
+
 static int start_events(LsSampler *s, char *why, size_t size)
 {
   int prog = bpf_program__fd(s->first);
@@ -352,6 +408,11 @@ static int start_events(LsSampler *s, char *why, size_t size)
           (errno == ENOENT || errno == EOPNOTSUPP))
         snprintf(why, size,
                  "this machine counts no cycles: leave out -e cycles");
+      else if (errno == EINVAL && s->opt.hz > max_rate())
+        snprintf(why, size,
+                 "the kernel refuses %u samples a second: it takes at most %u "
+                 "(sysctl kernel.perf_event_max_sample_rate)",
+                 s->opt.hz, max_rate());
       else
         ls_capable_why(errno, why, size);
       ls_sampler_stop(s);
@@ -397,6 +458,24 @@ int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx)
   s->func = func;
   s->ctx = ctx;
   return ring_buffer__consume(s->ring);
+}
+
+int ls_sampler_threads(LsSampler *s, LsThreadFunc *func, void *ctx)
+{
+  struct ljs_thread thread[64];
+  ssize_t n = -1, i;
+  int fd;
+  if (!s->threads)
+    s->threads = bpf_program__attach_iter(s->bpf->progs.threads, NULL);
+  fd = s->threads ? bpf_iter_create(bpf_link__fd(s->threads)) : -1;
+  if (fd < 0)
+    return -1;
+  /* The kernel writes whole ones only, as many as there is room for. */
+  while ((n = read(fd, thread, sizeof(thread))) > 0)
+    for (i = 0; i < n / (ssize_t)sizeof(*thread); i++)
+      func(ctx, &thread[i]);
+  close(fd);
+  return n < 0 ? -1 : 0;
 }
 
 void ls_sampler_switch(LsSampler *s)

@@ -29,6 +29,8 @@ typedef struct LsSamplerOptions {
   int kernel, user; /* Kinds of frames that are wanted. */
   int native, lua;  /* Among those of user space. */
   unsigned depth;   /* Most frames of a kind; 0: as many as there is room. */
+  unsigned ring;    /* Bytes of the ring buffer; 0: as many as is best. */
+  int once;         /* Threads that wait are looked at, too. */
   int tail_calls;   /* Even if the kernel can do better. */
   int verbose;      /* Print messages of libbpf. */
 } LsSamplerOptions;
@@ -41,6 +43,9 @@ typedef void LsEndFunc(void *ctx, pid_t pid, uint64_t cpu);
 
 /* Takes a count of a stack. */
 typedef void LsCountFunc(void *ctx, const struct ljs_key *key, uint64_t count);
+
+/* Takes a thread. */
+typedef void LsThreadFunc(void *ctx, const struct ljs_thread *t);
 
 /* Load the BPF program. OPT is copied. The caller closes it. On failure returns
 ** NULL, with one line in WHY, of SIZE bytes.
@@ -55,6 +60,9 @@ void ls_sampler_close(LsSampler *s);
 */
 int ls_sampler_module(LsSampler *s, uint32_t id, const struct ljs_row *row,
                       size_t n, const struct ljs_vm *vm);
+
+/* Free the tables of module ID: no process maps it any more. */
+void ls_sampler_drop(LsSampler *s, uint32_t id);
 
 /* Make the program ignore the VM in a module from now on. Returns 0, or -1 with
 ** errno.
@@ -84,6 +92,11 @@ int ls_sampler_fd(const LsSampler *s);
 
 /* Take all new stacks. Returns how many there were, or < 0 on failure. */
 int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx);
+
+/* Look at all threads of the sampled processes, for which `once` must be set.
+** Returns 0, or -1 with errno.
+*/
+int ls_sampler_threads(LsSampler *s, LsThreadFunc *func, void *ctx);
 
 /* Make the program count in the other one of its two tables. */
 void ls_sampler_switch(LsSampler *s);

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "matching.h"
 #include "session.h"
 
 uint64_t ls_session_now(void)
@@ -44,7 +45,7 @@ static void upload(LsSession *s, LsTarget *t)
 {
   if (t->image.nvm)
     s->found = 1;
-  if (!t->image.nvm && !s->opt->any && !s->opt->command)
+  if (!t->image.nvm && !s->opt->any && !s->opt->command && !s->opt->expect)
     return;
   ls_sampler_process(s->sampler, t->pid, &t->image);
   if (!t->sampled)
@@ -52,27 +53,86 @@ static void upload(LsSession *s, LsTarget *t)
   t->sampled = 1;
 }
 
-/* Reads the mappings of a process. Reading new files takes time. If the process
+/* A process has one part of our time in so many, and nanoseconds of it in
+** advance: programs that start map one file after the other.
+*/
+#define SHARES  30
+#define ADVANCE 20000000u
+
+/* Until when it is not looked at, as CLOCK_MONOTONIC. */
+static uint64_t not_before(const LsTarget *t)
+{
+  uint64_t advance = (uint64_t)ADVANCE * SHARES;
+  return t->paid > advance ? t->paid - advance : 0;
+}
+
+/* It was looked at for NS nanoseconds until NOW. */
+static void charge(LsTarget *t, uint64_t now, uint64_t ns)
+{
+  t->paid = (t->paid > now ? t->paid : now) + ns * SHARES;
+}
+
+#define SLICE_NS 100000000 /* For files of one process, until others' turn. */
+
+/* With -a, whoever has many files does not keep others waiting. */
+static int is_long(const LsSession *s, uint64_t since)
+{
+  return s->opt->all && ls_session_now() > since + SLICE_NS;
+}
+
+/* Reads the mappings of a process. Reading new files takes time: if the process
 ** is sampled already, the BPF program gets the known ones at once, and updates
-** after 1, 2, 4, ... new files. Returns -1 with errno as ls_target_refresh.
+** after 1, 2, 4, ... new files. What there is no time for leaves it stale.
+** Returns -1 with errno as ls_target_refresh.
 */
 static int look(LsSession *s, LsTarget *t)
 {
-  int learn = t->sampled ? 0 : LS_MODULES_MAX, changed;
+  int learn = t->sampled ? 0 : s->opt->all ? 16 : LS_MODULES_MAX, changed;
+  uint32_t kept = ls_modules_kept(s->modules);
+  uint64_t before = ls_session_now(), now;
+  s->looking = before;
   for (;;) {
     changed = ls_target_refresh(t, s->modules, learn);
     if (changed > 0)
       upload(s, t);
-    if (changed < 0 || !t->stale || learn >= LS_MODULES_MAX)
+    if (changed < 0 || !t->stale || learn >= LS_MODULES_MAX ||
+        is_long(s, before))
       break;
     learn = learn ? learn * 2 : 1;
   }
+  s->looking = 0;
+  now = ls_session_now();
+  if (kept == ls_modules_kept(s->modules)) /* New files have their budget. */
+    charge(t, now, now - before);
+  if (changed >= 0)
+    ls_refused_note(&s->refused, t);
   return changed < 0 ? -1 : 0;
+}
+
+#define BEFORE_NS 1000000000 /* For one process, until sampling begins. */
+
+int ls_session_early(const LsSession *s)
+{
+  return s->opt->all && !s->start && s->looking &&
+         ls_session_now() > s->looking + BEFORE_NS;
 }
 
 void ls_session_refresh(LsSession *s, LsTarget *t)
 {
-  look(s, t);
+  if (ls_session_now() >= not_before(t))
+    look(s, t);
+}
+
+uint64_t ls_session_due(const LsSession *s)
+{
+  uint64_t due = UINT64_MAX, now = ls_session_now();
+  size_t i;
+  for (i = 0; i < s->ntarget; i++) {
+    const LsTarget *t = s->target[i];
+    if (t->stale && !t->gone && not_before(t) < due)
+      due = not_before(t);
+  }
+  return due == UINT64_MAX ? due : due > now ? due - now : 0;
 }
 
 LsTarget *ls_session_add(LsSession *s, pid_t pid)
@@ -107,7 +167,7 @@ void ls_session_find_all(LsSession *s)
     char *end;
     long pid = strtol(de->d_name, &end, 10);
     if (pid > 0 && !*end && !ls_session_target(s, (pid_t)pid) &&
-        ls_modules_suspect(s->modules, (pid_t)pid))
+        ls_matching_wanted(s->opt, s->modules, (pid_t)pid))
       ls_session_add(s, (pid_t)pid);
   }
   if (dir)
@@ -127,11 +187,14 @@ void ls_session_gone(LsSession *s, LsTarget *t)
 */
 static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
 {
-  LsModule *m = st->g ? ls_modules_find(s->modules, st->module) : NULL;
+  LsModule *m = st->g ? ls_modules_slot(s->modules, st->module) : NULL;
   if (!m || !m->hasvm || ls_target_trust(t, m, st->g, s->why) >= 0)
     return;
   m->hasvm = 0;
-  ls_sampler_distrust(s->sampler, m->id);
+  m->distrusted = 1;
+  ls_sampler_distrust(s->sampler, m->slot);
+  if (s->walk)
+    ls_userwalk_distrust(s->walk, m->slot);
   s->doubt = t;
 }
 
@@ -139,7 +202,7 @@ static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
 static int has_module(const LsSession *s, const LsTarget *t, uint64_t addr)
 {
   const struct ljs_map *map = ls_target_map(t, addr);
-  return map && ls_modules_find(s->modules, map->module);
+  return map && ls_modules_slot(s->modules, map->module);
 }
 
 /* A C function that Lua called is identified by its module. If that is not
@@ -161,23 +224,68 @@ static void look_for_module(LsSession *s, LsTarget *t,
   }
 }
 
+size_t ls_session_sites(LsSession *s, LsTarget *t, const struct ljs_stack *st,
+                        uint32_t site[LS_SITES_MAX])
+{
+  look_at_vm(s, t, st);
+  look_for_module(s, t, st);
+  return ls_resolve(&s->resolver, t, st, site);
+}
+
 static void take_stack(void *ctx, const struct ljs_stack *st)
 {
   LsSession *s = ctx;
   struct ljs_key key = {st->key, st->pid, st->tid};
   LsTarget *t = ls_session_target(s, (pid_t)st->pid);
   uint32_t site[LS_SITES_MAX];
-  if (!t || ls_stacks_seen(&s->stacks, &key))
+  if (!t)
     return;
-  look_at_vm(s, t, st);
-  look_for_module(s, t, st);
+  ls_stacks_name(&s->stacks, &key, st->name);
+  if (ls_stacks_seen(&s->stacks, &key))
+    return;
   ls_stacks_add(&s->stacks, &key, st->cut, site,
-                ls_resolve(&s->resolver, t, st, site));
+                ls_session_sites(s, t, st, site));
 }
 
 void ls_session_take(LsSession *s)
 {
+  static struct ljs_stack late;
+  while (ls_backlog_take(&s->backlog, &late))
+    take_stack(s, &late);
+  s->taking = 1;
   ls_sampler_stacks(s->sampler, take_stack, s);
+  s->taking = 0;
+}
+
+static void keep_stack(void *ctx, const struct ljs_stack *st)
+{
+  LsSession *s = ctx;
+  ls_backlog_add(&s->backlog, st); /* Without memory it is lost, and counted. */
+}
+
+void ls_session_collect(LsSession *s)
+{
+  if (s->start && !s->taking && !ls_backlog_full(&s->backlog))
+    ls_sampler_stacks(s->sampler, keep_stack, s);
+}
+
+/* Counts samples in the native code of a VM, with a name or without. */
+static void count_vm(LsSession *s, const LsNamedStack *st, uint64_t count)
+{
+  const LsSite *site = NULL;
+  unsigned flags = 0;
+  uint32_t i;
+  for (i = 0; i < st->n; i++) {
+    site = ls_sitetable_get(s->resolver.sites, st->site[i]);
+    flags |= site ? site->flags : 0;
+  }
+  if (flags & LS_BLIND)
+    s->stats.blind += count;
+  if (!site || site->kind != LS_NATIVE || !(site->flags & LS_OFVM))
+    return;
+  s->stats.vm += count;
+  if (!site->name || !*site->name)
+    s->stats.vm_unnamed += count;
 }
 
 static void take_count(void *ctx, const struct ljs_key *key, uint64_t count)
@@ -190,10 +298,12 @@ static void take_count(void *ctx, const struct ljs_key *key, uint64_t count)
     s->stats.lost += count;
     return;
   }
-  p = (LsProcess){(uint32_t)t->pid, 0, t->start, t->command};
+  p = (LsProcess){(uint32_t)t->pid, 0, t->start, t->command, t->cgroup};
   s->stats.delivered += count;
   if (st->cut < LJS_CUT_REASONS)
     s->stats.cut[st->cut] += count;
+  count_vm(s, st, count);
+  st->thread = ls_stacks_thread(&s->stacks, key);
   s->output->sample(s->output, &p, st, count);
 }
 
@@ -224,6 +334,20 @@ static void forget_gone(LsSession *s)
   s->ntarget = n;
 }
 
+/* Frees modules that no process has mapped for some time. */
+static void sweep(LsSession *s)
+{
+  size_t i;
+  uint32_t k;
+  ls_modules_turn(s->modules);
+  for (i = 0; i < s->ntarget; i++)
+    ls_refused_held(&s->refused, s->target[i]);
+  for (i = 0; i < s->ntarget; i++)
+    for (k = 0; k < s->target[i]->image.nmaps; k++)
+      ls_modules_use(s->modules, s->target[i]->image.map[k].module);
+  ls_modules_sweep(s->modules);
+}
+
 void ls_session_turn(LsSession *s)
 {
   ls_session_take(s);
@@ -234,6 +358,7 @@ void ls_session_turn(LsSession *s)
   ls_stacks_turn(&s->stacks, SITES_KEPT);
   ls_sampler_switch(s->sampler);
   forget_gone(s);
+  sweep(s);
 }
 
 /* A process has ended and was waited for. */
@@ -344,7 +469,10 @@ void ls_session_finish(LsSession *s)
 
 void ls_session_close(LsSession *s)
 {
+  static struct ljs_stack late;
   size_t i;
+  while (ls_backlog_take(&s->backlog, &late))
+    ;
   for (i = 0; i < s->ntarget; i++)
     ls_target_close(s->target[i]);
   free(s->target);
@@ -353,5 +481,7 @@ void ls_session_close(LsSession *s)
   ls_kallsyms_close(s->resolver.kernel);
   ls_sitetable_close(s->resolver.sites);
   ls_modules_close(s->modules);
+  ls_parser_end(s->parser);
+  ls_userwalk_close(s->walk);
   ls_sampler_close(s->sampler);
 }

@@ -5,31 +5,41 @@
 #ifndef LS_SESSION_H
 #define LS_SESSION_H
 
+#include "backlog.h"
 #include "options.h"
 #include "output.h"
+#include "parser.h"
 #include "procevents.h"
+#include "refused.h"
 #include "resolve.h"
 #include "statistics.h"
+#include "userwalk.h"
 
 #define LS_TARGETS_MAX 4096
 
 typedef struct LsSession {
   const LsOptions *opt;
   LsSampler *sampler;
+  LsUserWalk *walk; /* For threads that wait; or NULL. */
+  LsParser *parser; /* What reads their files. */
   LsModules *modules;
   LsProcEvents *procevents;
   LsResolver resolver;
   LsStacks stacks;
+  LsBacklog backlog; /* Of the ring buffer; before what is in it. */
+  int taking;        /* The ring buffer is being read. */
   LsOutput *output;
   LsTarget **target;
   size_t ntarget;
   uint64_t cpu_gone; /* CPU time of those that are forgotten. */
   LsStatistics stats;
-  uint64_t start;   /* CLOCK_MONOTONIC when the clocks were started. */
-  uint64_t turned;  /* Nanoseconds after it: the tables of counts changed. */
-  int found;        /* A LuaJIT has been found. */
-  LsTarget *doubt;  /* Its VM is not what its code says, */
-  char why[LS_WHY]; /* for this reason. */
+  uint64_t looking;  /* CLOCK_MONOTONIC since when files are read; or 0. */
+  uint64_t start;    /* CLOCK_MONOTONIC when the clocks were started. */
+  uint64_t turned;   /* Nanoseconds after it: the tables of counts changed. */
+  int found;         /* A LuaJIT has been found. */
+  LsRefused refused; /* What processes had too much of. */
+  LsTarget *doubt;   /* Its VM is not what its code says, */
+  char why[LS_WHY];  /* for this reason. */
 } LsSession;
 
 /* CLOCK_MONOTONIC, in nanoseconds. */
@@ -45,9 +55,13 @@ LsTarget *ls_session_target(const LsSession *s, pid_t pid);
 */
 LsTarget *ls_session_add(LsSession *s, pid_t pid);
 
-/* Read the mappings of a process again, and upload them if they have changed.
- */
+/* Read the mappings of a process again, and upload them if they have changed;
+** but not yet if much time was spent on that lately: then it stays `stale`.
+*/
 void ls_session_refresh(LsSession *s, LsTarget *t);
+
+/* Nanoseconds until a stale process may be refreshed; UINT64_MAX: none is. */
+uint64_t ls_session_due(const LsSession *s);
 
 /* Add all processes in which there may be a LuaJIT. */
 void ls_session_find_all(LsSession *s);
@@ -63,6 +77,22 @@ int ls_session_cpu(LsSession *s);
 
 /* Begin to count CPU time, when sampling has started. */
 void ls_session_begin(LsSession *s);
+
+/* Check the VM of a stack of T, and resolve its sites, outermost first. Returns
+** their number.
+*/
+size_t ls_session_sites(LsSession *s, LsTarget *t, const struct ljs_stack *st,
+                        uint32_t site[LS_SITES_MAX]);
+
+/* Whether a file that is being read must wait, as with -a sampling would begin
+** too late.
+*/
+int ls_session_early(const LsSession *s);
+
+/* Make room in the ring buffer while something else is done, as reading a file:
+** its stacks are resolved by the next ls_session_take.
+*/
+void ls_session_collect(LsSession *s);
 
 /* Take and resolve all new stacks. */
 void ls_session_take(LsSession *s);

@@ -40,6 +40,9 @@ size_t ls_statistics_list(const LsStatistics *b,
   out[n++] = (LsStatistic){"cpu_fired", b->cpu_fired};
   out[n++] = (LsStatistic){"ns", b->ns};
   out[n++] = (LsStatistic){"woken", b->woken};
+  out[n++] = (LsStatistic){"vm", b->vm};
+  out[n++] = (LsStatistic){"vm_unnamed", b->vm_unnamed};
+  out[n++] = (LsStatistic){"vm_blind", b->blind};
   return n;
 }
 
@@ -53,6 +56,10 @@ void ls_statistics_say(const LsStatistics *b, double hz)
 {
   unsigned long long dropped = statistics_dropped(b);
   unsigned i;
+  if (!b->fired) {
+    ls_say("no samples in %.1f s: no CPU time was used", (double)b->ns / 1e9);
+    return;
+  }
   ls_say("%llu samples in %.1f s: %llu delivered, %llu dropped",
          (unsigned long long)b->fired, (double)b->ns / 1e9,
          (unsigned long long)b->delivered, dropped);
@@ -64,16 +71,19 @@ void ls_statistics_say(const LsStatistics *b, double hz)
            (unsigned long long)b->dropped_ring,
            (unsigned long long)b->dropped_full,
            (unsigned long long)b->dropped_busy, (unsigned long long)b->lost);
-  if (!b->fired) {
-    ls_say("no samples: no CPU time was used");
-    return;
-  }
   if (b->cpu_ns && hz > 0)
     ls_say("%.1f%% complete to the root; coverage %.1f%% of %.2f s of CPU time",
            percent(b->complete, b->delivered), coverage(b, hz),
            (double)b->cpu_ns / 1e9);
   else
     ls_say("%.1f%% complete to the root", percent(b->complete, b->delivered));
+  if (b->vm_unnamed)
+    ls_say("not named: %llu of %llu samples (%.1f%%) in the VM's native code",
+           (unsigned long long)b->vm_unnamed, (unsigned long long)b->vm,
+           percent(b->vm_unnamed, b->vm));
+  if (b->blind)
+    ls_say("the collector was not found in a VM: the time that it takes is not "
+           "known");
   for (i = LJS_CUT_NOT + 1; i < LJS_CUT_REASONS; i++)
     if (b->cut[i])
       ls_say("cut: %llu (%.1f%%): %s", (unsigned long long)b->cut[i],

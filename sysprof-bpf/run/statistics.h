@@ -21,6 +21,9 @@ typedef struct LsStatistics {
   uint64_t cpu_fired; /* and samples, when that was read the last time. */
   uint64_t ns;
   uint64_t woken; /* Samples that woke the sampler, at the target's cost. */
+  uint64_t vm;    /* Delivered with a leaf in a VM's native code, */
+  uint64_t vm_unnamed; /* and of these, without a name. */
+  uint64_t blind;      /* With a frame of a VM whose collector is not known. */
 } LsStatistics;
 
 #define LS_STATISTICS_MAX 32 /* Pairs in a stream, at most. */
@@ -30,8 +33,9 @@ typedef struct LsStatistics {
 */
 double ls_statistics_missed(const LsStatistics *b);
 
-/* The statistics as pairs for a stream, with static keys. Returns their number.
- */
+/* The statistics as pairs for a stream, with static keys. Returns their
+** number.
+*/
 size_t ls_statistics_list(const LsStatistics *b,
                           LsStatistic out[LS_STATISTICS_MAX]);
 

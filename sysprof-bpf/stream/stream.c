@@ -147,6 +147,7 @@ static void stream_meta(LsStream *s, const LsStreamInfo *info)
   stream_meta_string(s, "producer", info->producer);
   stream_meta_string(s, "kernel", info->kernel);
   stream_meta_string(s, "arch", info->arch);
+  stream_meta_string(s, "host", info->host);
   stream_meta_string(s, "options", info->options);
   stream_meta_number(s, "pid", info->pid);
   stream_meta_number(s, "pidns", info->pidns);
@@ -214,7 +215,8 @@ static void stream_native(LsStream *s, const LsSite *site)
   int named = site->name && *site->name;
   stream_record(s, LJM_REC_NATIVE);
   stream_uleb(s, (kernel ? LJM_NATIVE_KERNEL : 0u) |
-                     (named ? 0u : LJM_NATIVE_NOSYMBOL));
+                     (named ? 0u : LJM_NATIVE_NOSYMBOL) |
+                     (site->flags & LS_INFERRED ? LJM_NATIVE_INFERRED : 0u));
   stream_uleb(s, kernel ? LJM_MODULE_NONE : site->module);
   stream_uleb(s, kernel && named ? 0 : site->addr);
   stream_string(s, site->name);
@@ -248,6 +250,7 @@ uint32_t ls_stream_process(LsStream *s, const LsProcess *p)
   stream_uleb(s, p->pidns);
   stream_uleb(s, p->start);
   stream_string(s, p->command);
+  stream_string(s, p->cgroup);
   return stream_define(s, IDS_PROCESS);
 }
 

@@ -24,6 +24,7 @@ typedef struct LsStreamInfo {
   const char *event;    /* What samples: "cpu-clock", "tick". */
   const char *kernel;   /* Its release, as uname -r. */
   const char *arch;     /* "x64". */
+  const char *host;     /* The machine's name. */
   const char *options;  /* The sampler's, as they were given. */
   uint64_t hz;          /* Samples a second of CPU time, */
   uint64_t period_ns;   /* and nanoseconds of CPU time between two. */
@@ -38,6 +39,7 @@ typedef struct LsProcess {
   uint64_t pidns;      /* Inode of its own pid namespace; 0: not known. */
   uint64_t start;      /* Clock ticks since boot; 0: not known. */
   const char *command; /* Its command line, or its name. */
+  const char *cgroup;  /* Path of its control group. */
 } LsProcess;
 
 /* One of the statistics: "delivered", 1234. The key belongs to the caller. */

@@ -8,7 +8,6 @@
 */
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -38,26 +37,13 @@ static void expect_library(const Expect *x, const char *name)
   }
 }
 
-/* Libraries that a file needs, by its dynamic section. */
-static void expect_needed(const Expect *x, const LsElf *elf)
+/* Libraries that a module needs. */
+static void expect_needed(const Expect *x, const LsModule *m)
 {
-  LsSection dynamic, strings;
-  size_t i, at;
-  Elf64_Dyn d;
-  if (ls_elf_named(elf, ".dynamic", &i, &dynamic) ||
-      ls_elf_load(elf, i, &dynamic) ||
-      ls_elf_section(elf, dynamic.link, &strings) ||
-      ls_elf_load(elf, dynamic.link, &strings))
-    return;
-  for (at = 0; at + sizeof(d) <= dynamic.n; at += sizeof(d)) {
-    const char *name;
-    memcpy(&d, dynamic.p + at, sizeof(d));
-    if (d.d_tag != DT_NEEDED || d.d_un.d_val >= strings.n)
-      continue;
-    name = (const char *)strings.p + d.d_un.d_val;
-    if (memchr(name, '\0', strings.n - d.d_un.d_val) && !strchr(name, '/'))
+  const char *name = m->needed;
+  for (; name && name < m->needed + m->nneeded; name += strlen(name) + 1)
+    if (!strchr(name, '/'))
       expect_library(x, name);
-  }
 }
 
 /* Folders of libraries: LD_LIBRARY_PATH, and the system's. */
@@ -107,7 +93,6 @@ void ls_expect(LsModules *ms, const char *name)
   expect_program(&x, name);
   /* Those that are found on the way get numbers behind. */
   for (id = 1; x.path && (m = ls_modules_find(ms, id)) != NULL; id++)
-    if (m->elf)
-      expect_needed(&x, m->elf);
+    expect_needed(&x, m);
   free(x.path);
 }

@@ -2,45 +2,84 @@
 ** ELF files that are mapped by the processes we sample.
 */
 
-#include <fcntl.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
+#include "hash.h"
 #include "modules.h"
-#include "roots.h"
-#include "vmcode.h"
-#include "vmrows.h"
+#include "suspect.h"
+
+#define FILES_MAX (1u << 16) /* Files that are remembered. */
+#define PAGES_MAX 65536      /* Of tables, in the BPF program. */
+
+/* Turns without a mapping until a module is freed: a minute, or two seconds
+** when there is little room.
+*/
+#define IDLE_TURNS 120
+#define IDLE_SOON  4
+
+/* A file that was read. */
+typedef struct Known {
+  LsFileKey key;
+  uint64_t id; /* The number of its module. */
+} Known;
 
 struct LsModules {
   LsTablesFunc *tables; /* Gets each module's tables. */
-  void *ctx;            /* Its first argument. */
+  LsDropFunc *drop;     /* Called when they are not needed any more; or NULL. */
+  void *ctx;            /* Their first argument. */
   LsModule **v;         /* Number ID is at ID - 1. */
   uint32_t n;
-  struct LsLook { /* Files that were only looked at. */
-    uint64_t dev, ino;
-    int answer; /* Whether it might have a VM; -1: not looked at yet. */
-  } * look;
-  size_t nlook;
+  LsHash known;                  /* Their numbers, by their files. */
+  uint32_t slot[LS_MODULES_MAX]; /* Numbers of those that are kept, or 0. */
+  uint32_t kept, last;           /* How many; the slot given last. */
+  uint64_t pages;                /* Of their tables. */
+  LsBudget *budget;
+  LsParser *parser; /* What reads files, or NULL: this process does. */
+  LsSuspects suspects;
 };
 
-LsModules *ls_modules_open(LsTablesFunc *tables, void *ctx)
+/* -- The set -------------------------------------------------------------- */
+
+LsModules *ls_modules_open(LsTablesFunc *tables, LsDropFunc *drop, void *ctx,
+                           LsParser *parser)
 {
   LsModules *ms = calloc(1, sizeof(*ms));
-  if (ms) {
-    ms->tables = tables;
-    ms->ctx = ctx;
-  }
-  return ms;
+  if (!ms)
+    return NULL;
+  ms->tables = tables;
+  ms->drop = drop;
+  ms->ctx = ctx;
+  ms->parser = ms->suspects.parser = parser;
+  ms->budget = ls_budget_open();
+  if (ms->budget)
+    return ms;
+  free(ms);
+  return NULL;
+}
+
+/* Free what is only needed while the module is mapped. */
+static void module_drop(LsModule *m)
+{
+  ls_elf_close(m->elf);
+  free(m->range);
+  free(m->role);
+  free(m->needed);
+  m->elf = NULL;
+  m->range = NULL;
+  m->role = NULL;
+  m->needed = NULL;
+  m->nrange = 0;
 }
 
 static void module_free(LsModule *m)
 {
-  if (!m)
-    return;
-  ls_elf_close(m->elf);
-  free(m->range);
+  module_drop(m);
   free(m->path);
   free(m);
 }
@@ -53,7 +92,9 @@ void ls_modules_close(LsModules *ms)
   for (i = 0; i < ms->n; i++)
     module_free(ms->v[i]);
   free(ms->v);
-  free(ms->look);
+  ls_hash_free(&ms->known);
+  ls_budget_close(ms->budget);
+  ls_suspects_free(&ms->suspects);
   free(ms);
 }
 
@@ -62,166 +103,31 @@ LsModule *ls_modules_find(const LsModules *ms, uint32_t id)
   return id && id <= ms->n ? ms->v[id - 1] : NULL;
 }
 
-/* Reads the file of a module: its build-id, rows and VM; passes its tables on.
-** On failure less is known of the module.
+LsModule *ls_modules_slot(const LsModules *ms, uint32_t slot)
+{
+  return slot < LS_MODULES_MAX ? ls_modules_find(ms, ms->slot[slot]) : NULL;
+}
+
+uint32_t ls_modules_kept(const LsModules *ms)
+{
+  return ms->kept;
+}
+
+/* A free slot, or 0. One that was given back is used again as late as
+** possible.
 */
-static int learn(LsModules *ms, LsModule *m)
+static uint32_t free_slot(LsModules *ms)
 {
-  LsRows rows = {0};
-  int err;
-  m->nbuildid = ls_elf_buildid(m->elf, m->buildid);
-  if (ls_rows_build(m->elf, &rows))
-    memset(&rows, 0, sizeof(rows));
-  m->hasvm = ls_vm_find(m->elf, &rows, &m->vm, m->why) > 0;
-  if (m->hasvm && ls_vmrows(m->elf, &m->vm, &rows))
-    m->hasvm = 0;
-  ls_roots_add(m->elf, &rows); /* Without memory some stacks are cut. */
-  err = ms->tables(ms->ctx, m->id, rows.row, rows.n, m->hasvm ? &m->vm : NULL);
-  m->range = rows.range;
-  m->nrange = rows.nrange;
-  rows.range = NULL;
-  ls_rows_free(&rows);
-  return err;
-}
-
-/* A module from its file, which may be NULL; that is the module's then. */
-static LsModule *module_new(LsModules *ms, const LsMapping *map, LsElf *elf)
-{
-  LsModule *m = calloc(1, sizeof(*m));
-  LsModule **v = realloc(ms->v, (ms->n + 1) * sizeof(LsModule *));
-  if (v)
-    ms->v = v;
-  if (!m || !v || !(m->path = strdup(map->path))) {
-    ls_elf_close(elf);
-    free(m);
-    return NULL;
-  }
-  m->id = ms->n + 1;
-  m->dev = map->dev;
-  m->ino = map->ino;
-  m->elf = elf;
-  ms->v[ms->n++] = m;
-  if (m->elf && learn(ms, m)) {
-    ls_elf_close(m->elf); /* As if it were no module. */
-    m->elf = NULL;
-  }
-  return m;
-}
-
-static LsModule *known(const LsModules *ms, const LsMapping *map)
-{
-  uint32_t i;
-  for (i = 0; i < ms->n; i++) {
-    LsModule *m = ms->v[i];
-    if (m->dev == map->dev && m->ino == map->ino &&
-        (map->ino || strcmp(m->path, map->path) == 0))
-      return m;
-  }
-  return NULL;
-}
-
-int ls_modules_known(const LsModules *ms, const LsMapping *map)
-{
-  return map->anon || (!map->ino && !ls_maps_vdso(map)) || known(ms, map) ||
-         ms->n >= LS_MODULES_MAX - 1;
-}
-
-LsModule *ls_modules_get(LsModules *ms, pid_t pid, const LsMapping *map)
-{
-  LsModule *m;
-  if (map->anon || (!map->ino && !ls_maps_vdso(map)))
-    return NULL;
-  m = known(ms, map);
-  if (m || ms->n >= LS_MODULES_MAX - 1)
-    return m;
-  return module_new(ms, map, ls_maps_elf(pid, map));
-}
-
-const LsModule *ls_modules_expect(LsModules *ms, const char *path)
-{
-  /* A FIFO would wait for its writer; it is no regular file, anyway. */
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  LsMapping map = {.path = (char *)path, .exec = 1};
-  LsModule *m = NULL;
-  struct stat st;
-  LsElf *elf;
-  if (fd < 0)
-    return NULL;
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
-    map.dev = st.st_dev;
-    map.ino = st.st_ino;
-    if (!ls_modules_known(ms, &map) && (elf = ls_elf_open(fd)) != NULL)
-      m = module_new(ms, &map, elf);
-  }
-  close(fd);
-  return m;
-}
-
-/* -- Who might have a VM -------------------------------------------------- */
-
-/* How each entry into LuaJIT's interpreter begins: push rbp, rbx, r15, r14. */
-static const uint8_t entry[] = {0x55, 0x53, 0x41, 0x57, 0x41, 0x56};
-
-#define ENTRIES 3 /* As many entries, so close together, suggest a VM. */
-#define CLOSE   512
-
-/* Is there anything in the code that looks like the VM's entries? */
-static int looks_like(const LsElf *e, const LsMapping *map)
-{
-  uint64_t addr;
-  const uint8_t *p, *hit, *first = NULL;
-  size_t n;
-  int hits = 0;
-  if (ls_elf_vaddr(e, map->offset, &addr) || !(p = ls_elf_rest(e, addr, &n)))
-    return 0;
-  while ((hit = memmem(p, n, entry, sizeof(entry))) != NULL) {
-    if (!first || hit - first > CLOSE) {
-      first = hit;
-      hits = 0;
-    }
-    if (++hits == ENTRIES)
-      return 1;
-    n -= (size_t)(hit + 1 - p);
-    p = hit + 1;
+  uint32_t i, slot;
+  for (i = 1; i < LS_MODULES_MAX; i++) {
+    slot = (ms->last + i) % LS_MODULES_MAX;
+    if (slot && !ms->slot[slot])
+      return ms->last = slot;
   }
   return 0;
 }
 
-/* What is known of a file that has not been made a module of. */
-static int *looked_at(LsModules *ms, const LsMapping *map)
-{
-  struct LsLook *more;
-  size_t i;
-  for (i = 0; i < ms->nlook; i++)
-    if (ms->look[i].dev == map->dev && ms->look[i].ino == map->ino)
-      return &ms->look[i].answer;
-  more = realloc(ms->look, (ms->nlook + 1) * sizeof(*more));
-  if (!more)
-    return NULL;
-  ms->look = more;
-  more[ms->nlook] = (struct LsLook){map->dev, map->ino, -1};
-  return &more[ms->nlook++].answer;
-}
-
-int ls_modules_suspect(LsModules *ms, pid_t pid)
-{
-  LsMapping *map;
-  size_t n, i;
-  int yes = 0;
-  if (ls_maps_read(pid, &map, &n))
-    return 0;
-  for (i = 0; i < n && !yes; i++) {
-    int *answer = map[i].ino ? looked_at(ms, &map[i]) : NULL;
-    if (answer && *answer < 0) {
-      LsElf *e = ls_maps_elf(pid, &map[i]);
-      *answer = e && looks_like(e, &map[i]);
-      ls_elf_close(e);
-    }
-    yes = answer && *answer;
-  }
-  ls_maps_free(map, n);
-  return yes;
-}
+/* -- What functions of a VM do -------------------------------------------- */
 
 const LsAddrRange *ls_module_function(const LsModule *m, uint64_t addr)
 {
@@ -236,4 +142,327 @@ const LsAddrRange *ls_module_function(const LsModule *m, uint64_t addr)
       return &m->range[mid];
   }
   return NULL;
+}
+
+LsRole ls_module_role(const LsModule *m, uint64_t addr)
+{
+  const LsAddrRange *range = ls_module_function(m, addr);
+  return range && m->role ? (LsRole)m->role[range - m->range] : LS_ROLE_NONE;
+}
+
+int ls_module_collector(const LsModule *m)
+{
+  return m->collector;
+}
+
+/* -- Reading -------------------------------------------------------------- */
+
+/* Pages that rows take: see struct ljs_page. */
+static uint64_t pages_of(size_t n)
+{
+  uint64_t pages = (n + LJS_PAGE_ROWS - 1) / LJS_PAGE_ROWS;
+  return pages + (pages + LJS_PAGE_PCS - 1) / LJS_PAGE_PCS;
+}
+
+/* What of a file is the module's, and not the BPF program's. */
+static void take(LsModule *m, LsLearned *l)
+{
+  m->elf = l->elf;
+  memcpy(m->buildid, l->buildid, sizeof(m->buildid));
+  m->nbuildid = l->nbuildid;
+  m->hasvm = l->hasvm && !m->distrusted;
+  m->vm = l->vm;
+  memcpy(m->why, l->why, sizeof(m->why));
+  m->range = l->rows.range;
+  m->nrange = l->rows.nrange;
+  m->role = l->role;
+  m->collector = l->collector;
+  m->needed = l->needed;
+  m->nneeded = l->neededbytes;
+  l->elf = NULL;
+  l->rows.range = NULL;
+  l->role = NULL;
+  l->needed = NULL;
+}
+
+/* What of a file is too much, or NULL. */
+static const char *too_much(const LsModules *ms, const LsModule *m,
+                            const LsOwner *owner)
+{
+  const char *why = ls_budget_exceeds(ms->budget, owner, &m->cost);
+  if (!why && ms->pages + m->cost.pages > PAGES_MAX)
+    why = "larger unwind tables than there is room for";
+  return why;
+}
+
+/* Takes what was learned of a module's file, and passes its tables on. What is
+** too much is left out. On failure less is known of the module.
+*/
+static int keep(LsModules *ms, LsModule *m, const LsOwner *owner, LsLearned *l)
+{
+  const char *why;
+  int err;
+  m->cost.bytes = ls_learned_names(l);
+  m->cost.pages = pages_of(l->rows.n);
+  take(m, l);
+  if (ls_elf_over(m->elf))
+    m->refused = "a file that is too large";
+  why = too_much(ms, m, owner);
+  if (why)
+    m->refused = why;
+  err = why ? -1
+            : ms->tables(ms->ctx, m->slot, l->rows.row, l->rows.n,
+                         m->hasvm ? &m->vm : NULL);
+  ls_learned_free(l);
+  return err;
+}
+
+/* Why a file could not be read, or NULL if that is nobody's fault. */
+static const char *why_unread(int err)
+{
+  switch (err) {
+  case ETIMEDOUT:
+    return "files that take too long to read";
+  case EPROTO:
+    return "a file that ends who reads it";
+  case E2BIG:
+    return "a file that is too large";
+  case ECANCELED:
+    return ""; /* There was no time for it. */
+  default:
+    return NULL;
+  }
+}
+
+/* Reads the file of a module, which is at PATH in ROOT. */
+static int learn(LsModules *ms, LsModule *m, const LsOwner *owner, int fd,
+                 const char *root)
+{
+  LsLearned l;
+  if (ls_parser_learn(ms->parser, fd, root, m->path, &l) == 0)
+    return keep(ms, m, owner, &l);
+  m->refused = why_unread(errno);
+  return -1;
+}
+
+/* A module of a file that was not met before. */
+static LsModule *module_new(LsModules *ms, const LsFileKey *key,
+                            const char *path)
+{
+  LsModule *m = calloc(1, sizeof(*m));
+  LsModule **v = realloc(ms->v, (ms->n + 1) * sizeof(LsModule *));
+  Known *k = NULL;
+  if (v)
+    ms->v = v;
+  if (m && v && (m->path = strdup(path)) != NULL)
+    k = ls_hash_put(&ms->known, key, sizeof(*key), sizeof(*k));
+  if (!k) {
+    if (m)
+      free(m->path);
+    free(m);
+    return NULL;
+  }
+  m->id = ms->n + 1;
+  m->key = *key;
+  k->id = m->id;
+  ms->v[ms->n++] = m;
+  return m;
+}
+
+#define GRACE_NS                                                               \
+  5000000 /* What another process needs to begin, when many run. */
+
+/* Nanoseconds since BEFORE that a file costs its owner. */
+static uint64_t time_spent(uint64_t before)
+{
+  uint64_t ns = ls_budget_now() - before;
+  return ns > GRACE_NS ? ns - GRACE_NS : 0;
+}
+
+/* Gives a module its slot, and reads its file by FD. */
+static void module_load(LsModules *ms, LsModule *m, const LsOwner *owner,
+                        int fd, const char *root, int fresh)
+{
+  uint64_t before = ls_budget_now();
+  m->slot = free_slot(ms);
+  m->refused = NULL;
+  memset(&m->cost, 0, sizeof(m->cost));
+  m->idle = 0;
+  if (!m->slot || learn(ms, m, owner, fd, root)) {
+    /* As if it were no module. */
+    module_drop(m);
+    memset(&m->cost, 0, sizeof(m->cost));
+    m->slot = 0;
+    m->noelf = m->refused == NULL;
+  } else {
+    ms->slot[m->slot] = m->id;
+    ms->kept++;
+    ms->pages += m->cost.pages;
+  }
+  m->cost.ns = time_spent(before);
+  m->owned = owner != NULL;
+  if (owner)
+    m->owner = *owner;
+  ls_budget_charge(ms->budget, owner, &m->cost, fresh);
+  if (!m->slot)
+    ls_budget_return(ms->budget, owner, &m->cost);
+}
+
+/* Frees what is kept of a module. */
+static void module_unload(LsModules *ms, LsModule *m)
+{
+  if (ms->drop)
+    ms->drop(ms->ctx, m->slot);
+  ms->slot[m->slot] = 0;
+  ms->kept--;
+  ms->pages -= m->cost.pages;
+  ls_budget_return(ms->budget, m->owned ? &m->owner : NULL, &m->cost);
+  m->slot = 0;
+  module_drop(m);
+}
+
+/* -- Files ---------------------------------------------------------------- */
+
+static LsFileKey file_key(const struct stat *st)
+{
+  LsFileKey key = {st->st_dev, st->st_ino, (uint64_t)st->st_size,
+                   (uint64_t)st->st_ctim.tv_sec * 1000000000 +
+                       (uint64_t)st->st_ctim.tv_nsec};
+  return key;
+}
+
+static LsModule *known(const LsModules *ms, const LsFileKey *key)
+{
+  const Known *k = ls_hash_find(&ms->known, key, sizeof(*key), sizeof(*k));
+  return k ? ls_modules_find(ms, (uint32_t)k->id) : NULL;
+}
+
+/* The identity of a mapping's file. Returns -1 if it has none. */
+static int mapped_file(pid_t pid, const LsMapping *map, LsFileKey *key)
+{
+  struct stat st;
+  memset(key, 0, sizeof(*key));
+  if (ls_maps_vdso(map)) {
+    key->size = map->end - map->start;
+    return 0;
+  }
+  if (map->anon || !map->ino || ls_maps_stat(pid, map, &st))
+    return -1;
+  *key = file_key(&st);
+  return 0;
+}
+
+/* Open the file of a mapping if it is that of *KEY; the vDSO has none. */
+static int open_mapped(pid_t pid, const LsMapping *map, const LsFileKey *key)
+{
+  int fd = ls_maps_open(pid, map);
+  LsFileKey now;
+  struct stat st;
+  if (fd < 0 || ls_maps_vdso(map))
+    return fd;
+  if (fstat(fd, &st) == 0) {
+    now = file_key(&st);
+    if (memcmp(&now, key, sizeof(now)) == 0)
+      return fd;
+  }
+  close(fd);
+  errno = ESTALE;
+  return -1;
+}
+
+static int same_owner(const LsOwner *a, const LsOwner *b)
+{
+  return a->pid == b->pid && a->start == b->start;
+}
+
+LsModule *ls_modules_get(LsModules *ms, const LsOwner *owner,
+                         const LsMapping *map, int read, const char **why)
+{
+  char root[64];
+  LsFileKey key;
+  LsModule *m;
+  int fresh, fd;
+  *why = NULL;
+  if (mapped_file(owner->pid, map, &key))
+    return NULL;
+  m = known(ms, &key);
+  if (m && (m->slot || m->noelf))
+    return m;
+  if (!read) {
+    *why = "";
+    return NULL;
+  }
+  if (m && m->refused && *m->refused && same_owner(&m->owner, owner)) {
+    *why = m->refused;
+    return NULL;
+  }
+  fresh = !m;
+  *why = ls_budget_refuse(ms->budget, owner, fresh);
+  if (!*why && (fresh ? ms->n >= FILES_MAX : 0))
+    *why = "more files than can be remembered";
+  if (!*why && ms->kept >= LS_MODULES_MAX - 1)
+    *why = "more files than there is room for";
+  if (*why || (fresh && !(m = module_new(ms, &key, map->path))))
+    return NULL;
+  fd = open_mapped(owner->pid, map, &key);
+  if (fd >= 0) {
+    snprintf(root, sizeof(root), "/proc/%d/root", (int)owner->pid);
+    module_load(ms, m, owner, fd, root, fresh);
+    close(fd);
+  } else {
+    m->noelf = errno == ENOEXEC; /* It may have ended, or the file changed. */
+    ls_budget_charge(ms->budget, owner, &m->cost, fresh);
+    ls_budget_return(ms->budget, owner, &m->cost);
+  }
+  *why = m->refused;
+  return m;
+}
+
+const LsModule *ls_modules_expect(LsModules *ms, const char *path)
+{
+  int fd = ls_file_open("/", path);
+  LsModule *m = NULL;
+  LsFileKey key;
+  struct stat st;
+  if (fd < 0)
+    return NULL;
+  if (!fstat(fd, &st)) {
+    key = file_key(&st);
+    if (!known(ms, &key) && (m = module_new(ms, &key, path)) != NULL)
+      module_load(ms, m, NULL, fd, "", 1);
+  }
+  close(fd);
+  return m;
+}
+
+/* -- Life ----------------------------------------------------------------- */
+
+void ls_modules_turn(LsModules *ms)
+{
+  uint32_t i;
+  for (i = 1; i < LS_MODULES_MAX; i++)
+    if (ms->slot[i])
+      ms->v[ms->slot[i] - 1]->idle++;
+}
+
+void ls_modules_use(LsModules *ms, uint32_t slot)
+{
+  LsModule *m = ls_modules_slot(ms, slot);
+  if (m)
+    m->idle = 0;
+}
+
+void ls_modules_sweep(LsModules *ms)
+{
+  int tight = ms->kept > LS_MODULES_MAX / 4 || ms->pages > 16384;
+  unsigned most = tight ? IDLE_SOON : IDLE_TURNS;
+  uint32_t i;
+  for (i = 1; i < LS_MODULES_MAX; i++)
+    if (ms->slot[i] && ms->v[ms->slot[i] - 1]->idle > most)
+      module_unload(ms, ms->v[ms->slot[i] - 1]);
+}
+
+int ls_modules_suspect(LsModules *ms, pid_t pid)
+{
+  return ls_suspect(&ms->suspects, pid);
 }

@@ -19,12 +19,28 @@ static void kernel_site(const LsResolver *r, const struct ljs_frame *f,
   s->addr = s->name ? 0 : f->addr;
 }
 
+/* A function of a VM without a symbol is named by what it does. */
+static void vm_site(LsModule *m, uint64_t addr, LsSite *s)
+{
+  LsRole role;
+  if (!m->hasvm)
+    return;
+  s->flags |= LS_OFVM | (ls_module_collector(m) ? 0u : LS_BLIND);
+  if (s->name)
+    return;
+  role = ls_module_role(m, addr);
+  if (role != LS_ROLE_NONE) {
+    s->name = ls_role_name(role);
+    s->flags |= LS_INFERRED;
+  }
+}
+
 /* Where a native address is: its module and its function. */
 static void native_site(const LsResolver *r, const LsTarget *t, uint64_t pc,
                         LsSite *s)
 {
   const struct ljs_map *map = ls_target_map(t, pc);
-  LsModule *m = map ? ls_modules_find(r->modules, map->module) : NULL;
+  LsModule *m = map ? ls_modules_slot(r->modules, map->module) : NULL;
   const LsAddrRange *range;
   uint64_t addr, start, size;
   s->kind = LS_NATIVE;
@@ -38,6 +54,7 @@ static void native_site(const LsResolver *r, const LsTarget *t, uint64_t pc,
     s->addr = start;
   else if ((range = ls_module_function(m, addr)) != NULL)
     s->addr = range->lo; /* A function, though without a name. */
+  vm_site(m, addr, s);
 }
 
 /* An address in the function of a native frame: behind a call that may be the
@@ -48,7 +65,7 @@ static uint64_t site_address(const LsResolver *r, const LsTarget *t,
                              const struct ljs_frame *f)
 {
   const struct ljs_map *map = ls_target_map(t, f->addr);
-  LsModule *m = map ? ls_modules_find(r->modules, map->module) : NULL;
+  LsModule *m = map ? ls_modules_slot(r->modules, map->module) : NULL;
   const LsAddrRange *range;
   if (!(f->flags & LJS_FLAG_RETURN))
     return f->addr;
@@ -67,7 +84,8 @@ static void c_site(const LsResolver *r, const LsTarget *t, LsSite *s)
   LsSite native = {0};
   const LsModule *m;
   native_site(r, t, s->addr, &native);
-  s->symbol = native.name;
+  if (!(native.flags & LS_INFERRED))
+    s->symbol = native.name;
   m = ls_modules_find(r->modules, native.module);
   if (m) {
     s->chunk = m->path;
@@ -80,7 +98,7 @@ static size_t lua_sites(const LsResolver *r, const LsTarget *t,
                         const struct ljs_stack *s, unsigned i, LsSite *out,
                         unsigned max)
 {
-  const LsModule *m = ls_modules_find(r->modules, s->module);
+  const LsModule *m = ls_modules_slot(r->modules, s->module);
   size_t n, k;
   if (!m || !m->hasvm)
     return 0;

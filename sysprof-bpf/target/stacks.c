@@ -28,7 +28,7 @@ int ls_stacks_add(LsStacks *t, const struct ljs_key *key, uint32_t cut,
   }
   if (n)
     memcpy(copy, site, n * sizeof(*copy));
-  *s = (LsNamedStack){*key, cut, (uint32_t)n, t->turn, copy};
+  *s = (LsNamedStack){*key, cut, (uint32_t)n, t->turn, copy, ""};
   t->sites += n;
   return 0;
 }
@@ -41,11 +41,65 @@ int ls_stacks_seen(LsStacks *t, const struct ljs_key *key)
   return s != NULL;
 }
 
+/* -- Names of threads ------------------------------------------------------ */
+
+#define NAMES_MAX 8192 /* More are kept only while they are in use. */
+
+typedef struct ThreadName {
+  uint32_t id[2]; /* Of its process, and its own. */
+  uint32_t turn;  /* When a stack of it was last sent. */
+  char name[LJS_NAME];
+} ThreadName;
+
+static ThreadName *find_name(const LsStacks *t, const struct ljs_key *key)
+{
+  uint32_t id[2] = {key->pid, key->tid};
+  return ls_hash_find(&t->names, id, sizeof(id), sizeof(ThreadName));
+}
+
+void ls_stacks_name(LsStacks *t, const struct ljs_key *key, const char *name)
+{
+  uint32_t id[2] = {key->pid, key->tid};
+  ThreadName *th = find_name(t, key);
+  if (!th)
+    th = ls_hash_put(&t->names, id, sizeof(id), sizeof(*th));
+  if (!th)
+    return;
+  th->turn = t->turn;
+  memcpy(th->name, name, LJS_NAME - 1);
+}
+
+const char *ls_stacks_thread(const LsStacks *t, const struct ljs_key *key)
+{
+  const ThreadName *th = find_name(t, key);
+  return th ? th->name : "";
+}
+
+/* Drops the names of threads that were not sampled for two turns. */
+static void drop_names(LsStacks *t)
+{
+  ThreadName *th = t->names.entry;
+  uint32_t i, n = t->names.n;
+  if (n <= NAMES_MAX)
+    return;
+  ls_hash_clear(&t->names);
+  for (i = 0; i < n; i++) { /* In place, as below. */
+    ThreadName old = th[i];
+    if (t->turn - old.turn > 1)
+      continue;
+    ls_hash_put(&t->names, old.id, sizeof(old.id), sizeof(old));
+    th[t->names.n - 1] = old;
+  }
+}
+
+/* -- Turns ----------------------------------------------------------------- */
+
 void ls_stacks_turn(LsStacks *t, size_t limit)
 {
   LsNamedStack *s = t->table.entry;
   uint32_t i, n = t->table.n;
   t->turn++;
+  drop_names(t);
   if (t->sites <= limit)
     return;
   ls_hash_clear(&t->table);
@@ -69,5 +123,6 @@ void ls_stacks_clear(LsStacks *t)
   for (i = 0; i < t->table.n; i++)
     free(s[i].site);
   ls_hash_free(&t->table);
+  ls_hash_free(&t->names);
   *t = (LsStacks){0};
 }

@@ -18,11 +18,13 @@ typedef struct LsNamedStack {
   uint32_t n;    /* Sites, the outermost first. */
   uint32_t turn; /* When it was last sent. */
   uint32_t *site;
+  const char *thread; /* Its thread's name, or ""; valid while it is put out. */
 } LsNamedStack;
 
 typedef struct LsStacks {
   LsHash table; /* Of LsNamedStack. */
   size_t sites; /* Of all of them: their memory. */
+  LsHash names; /* Of the threads that were sampled lately. */
   uint32_t turn;
 } LsStacks;
 
@@ -39,6 +41,14 @@ int ls_stacks_add(LsStacks *t, const struct ljs_key *key, uint32_t cut,
 ** T, else 1.
 */
 int ls_stacks_seen(LsStacks *t, const struct ljs_key *key);
+/* Note the name of the thread of KEY, of LJS_NAME bytes; a later one replaces
+** it. Without memory it has none.
+*/
+void ls_stacks_name(LsStacks *t, const struct ljs_key *key, const char *name);
+/* The last name of that thread, or "". It belongs to T, and is valid until T
+** changes.
+*/
+const char *ls_stacks_thread(const LsStacks *t, const struct ljs_key *key);
 /* Begin a new turn. With more than LIMIT sites in memory, drop all stacks that
 ** are counted in neither table.
 */

@@ -51,6 +51,26 @@ static uint64_t start_time(pid_t pid)
   return p ? strtoull(p, NULL, 10) : 0;
 }
 
+/* The user of the process, by its real number: that of /proc/PID is root's if
+** the process must not be dumped.
+*/
+static uid_t user(pid_t pid)
+{
+  char path[64], line[256];
+  unsigned long uid = 0;
+  FILE *f;
+  snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+  f = fopen(path, "re");
+  while (f && fgets(line, sizeof(line), f))
+    if (strncmp(line, "Uid:", 4) == 0) {
+      uid = strtoul(line + 4, NULL, 10);
+      break;
+    }
+  if (f)
+    fclose(f);
+  return (uid_t)uid;
+}
+
 int ls_target_cpu(LsTarget *t)
 {
   struct timespec ts;
@@ -81,7 +101,9 @@ LsTarget *ls_target_open(pid_t pid)
     errno = ESRCH;
     return NULL;
   }
+  ls_cgroup_read(pid, t->cgroup);
   t->start = start_time(pid);
+  t->owner = (LsOwner){pid, user(pid), t->start};
   t->lua = ls_lua_open(pid);
   if (!t->lua) {
     free(t);
@@ -113,34 +135,56 @@ static void start_anew(LsTarget *t)
     t->lua = lua;
   }
   ls_target_name(t->pid, t->pid, t->command, sizeof(t->command));
+  ls_cgroup_read(t->pid, t->cgroup);
 }
 
-/* Adds a mapping to the image, if it is of a module. At most LEARN new files
-** are read, which takes time.
+/* The module of a mapping, or NULL. At most LEARN new files are read, which
+** takes time.
 */
+static LsModule *module_of(LsTarget *t, LsModules *ms, const LsMapping *m,
+                           int *learn)
+{
+  const char *why;
+  LsModule *mod = ls_modules_get(ms, &t->owner, m, 0, &why);
+  if (mod || !why)
+    return mod;
+  if (!*learn) {
+    t->stale = 1;
+    return NULL;
+  }
+  --*learn;
+  mod = ls_modules_get(ms, &t->owner, m, 1, &why);
+  if (why && *why) {
+    t->refusing++;
+    t->why = why;
+  } else if (why) {
+    t->stale = 1;
+  }
+  return mod;
+}
+
+/* Adds a mapping to the image, if it is of a module. */
 static void add_map(LsTarget *t, LsModules *ms, const LsMapping *m, int *learn)
 {
   struct ljs_proc *im = &t->image;
   LsModule *mod;
   uint64_t addr;
-  if (!ls_modules_known(ms, m)) {
-    t->stale |= !*learn;
-    if (!*learn)
-      return;
-    --*learn;
+  if (im->nmaps >= LJS_MAX_MAPS) {
+    t->refusing++;
+    t->why = "more mappings of code than can be looked up";
+    return;
   }
-  mod = ls_modules_get(ms, t->pid, m);
-  if (!mod || !mod->elf || im->nmaps >= LJS_MAX_MAPS ||
-      ls_elf_vaddr(mod->elf, m->offset, &addr))
+  mod = module_of(t, ms, m, learn);
+  if (!mod || !mod->slot || ls_elf_vaddr(mod->elf, m->offset, &addr))
     return;
   im->map[im->nmaps++] = (struct ljs_map){
       .start = m->start,
       .end = m->end,
       .bias = m->start - addr,
-      .module = mod->id,
+      .module = mod->slot,
   };
   if (mod->hasvm && !im->nvm++)
-    im->vm = mod->id;
+    im->vm = mod->slot;
 }
 
 int ls_target_refresh(LsTarget *t, LsModules *ms, int learn)
@@ -152,6 +196,7 @@ int ls_target_refresh(LsTarget *t, LsModules *ms, int learn)
   if (t->other)
     start_anew(t);
   t->stale = t->other = 0;
+  t->refusing = 0;
   if (ls_maps_read(t->pid, &map, &n))
     return -1;
   before = malloc(sizeof(*before));
@@ -164,6 +209,8 @@ int ls_target_refresh(LsTarget *t, LsModules *ms, int learn)
   for (i = 0; i < n; i++)
     add_map(t, ms, &map[i], &learn);
   changed = memcmp(before, &t->image, sizeof(*before)) != 0;
+  if (t->refusing > t->refused)
+    t->refused = t->refusing;
   free(before);
   ls_maps_free(map, n);
   return changed;

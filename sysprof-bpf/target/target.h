@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "cgroup.h"
 #include "luasites.h"
 #include "modules.h"
 
@@ -17,7 +18,9 @@ typedef struct LsTarget {
   pid_t pid;
   uint64_t start; /* Clock ticks since boot. */
   char command[64];
-  struct ljs_proc image; /* As the BPF program has it. */
+  LsOwner owner;              /* Who pays for its files. */
+  char cgroup[LS_CGROUP_MAX]; /* Path of its control group, or empty. */
+  struct ljs_proc image;      /* As the BPF program has it. */
   LsLua *lua;
   uint64_t vm[LS_TARGET_VMS]; /* Global states that were looked at, so many, */
   unsigned nvm;
@@ -29,6 +32,13 @@ typedef struct LsTarget {
   int sampled;         /* The BPF program has its mappings. */
   int stale;           /* They have changed, */
   int other;           /* or it runs another program. */
+  unsigned refusing;   /* Files that were not read, or not whole: lately, */
+  unsigned refused;    /* and most of them at a time; */
+  const char *why;     /* what there was too much of; */
+  unsigned counted;    /* and so many of these are in LsRefused. */
+  int held;            /* It held up who reads its memory: that was said. */
+  uint64_t paid;       /* CLOCK_MONOTONIC until when looking at it has used
+                       ** its share of our time. */
   uint64_t unmapped;   /* A C function that no module had when last asked. */
   unsigned gone;       /* It has ended; then, how many turns ago. */
 } LsTarget;

@@ -67,7 +67,7 @@ static bool is_jcc(const LsX86 *x)
          (x->map == 1 && (x->op & 0xf0) == 0x80);
 }
 
-/* It may go elsewhere: loop, syscall, int, far returns and the like. */
+/* Does control go where it is not followed: loop, syscall, int, far returns? */
 static bool is_branch(const LsX86 *x)
 {
   if (x->map == 1)

@@ -15,7 +15,7 @@
 #include "vmflow.h"
 #include "x86.h"
 
-/* What holds before one instruction, and whether it is reached. */
+/* The state before one instruction, and whether it is reached. */
 typedef struct Flow {
   uint8_t bx, dx, bp;
   uint8_t begins; /* An instruction begins here. */
@@ -265,7 +265,7 @@ static int looks_at_link(const LsVmText *t, uint32_t next)
          loads(&x, LS_RDX, link_at(t), LS_RBX);
 }
 
-/* What becomes of rbx by an instruction that writes to it. NEXT is where the
+/* The value of rbx behind an instruction that writes to it. NEXT is where the
 ** next one is.
 */
 static uint8_t flow_bx(const LsVmText *t, const LsX86 *x, const Flow *f,
@@ -307,13 +307,13 @@ static uint8_t flow_bx(const LsVmText *t, const LsX86 *x, const Flow *f,
   return LJS_BX_NONE;
 }
 
-/* What becomes of rdx, and of what rbx is in the light of that. */
+/* The value of rdx behind an instruction, and of rbx if it depends on it. */
 static void flow_dx(const LsVmText *t, const LsX86 *x, Flow *f, uint32_t next)
 {
   const struct ljs_vm *vm = t->vm;
   int link = f->bx == LJS_BX_LINK || f->bx == LJS_BX_GONE;
   f->dx = LJS_DX_BASE;
-  if (soon(t, next, 1, stores_link)) { /* A new frame. */
+  if (soon(t, next, 1, stores_link)) { /* It makes a frame. */
     f->bx = LJS_BX_GONE;
   } else if (is(x, 0x8d) && x->base == LS_RDX && x->index != LS_NREG && link) {
     /* Back to who called. */
@@ -340,7 +340,7 @@ static void flow_dx(const LsVmText *t, const LsX86 *x, Flow *f, uint32_t next)
   }
 }
 
-/* What holds behind an instruction. */
+/* The state behind an instruction. */
 static Flow flow(const LsVmText *t, const LsX86 *x, Flow f, uint32_t next)
 {
   uint8_t bx = f.bx;
@@ -393,7 +393,7 @@ static uint8_t either(uint8_t a, uint8_t b)
     return LJS_BX_GONE; /* It may be there no more. */
   if ((a == LJS_BX_PC && b == LJS_BX_NEXT) ||
       (a == LJS_BX_NEXT && b == LJS_BX_PC))
-    return LJS_BX_NEXT; /* A jump, or none: it is over in any case. */
+    return LJS_BX_NEXT; /* Behind it, or at it: it has ended. */
   return LJS_BX_ANY;
 }
 
@@ -444,8 +444,9 @@ static void pass(Run *r)
   }
 }
 
-/* Is the C frame taken down next, after a jump? So it is at the end of what the
-** FFI has called: a C function has made an end of the VM's part of it before.
+/* Does the code jump to the instruction that frees the C frame? That is the
+** return from a function that the FFI called: the VM's part of the frame is
+** gone by then.
 */
 static int takes_down(const LsVmText *t, uint32_t next)
 {

@@ -72,7 +72,7 @@ static const LsLayout layout64 = {
     .t_nextroot = 110,
 };
 
-/* References of 32 bits; but L->base and L->top are pointers. */
+/* Without GC64: references have 32 bits, L->base and L->top have 64. */
 static const struct ljs_vm fields32 = {
     .l_gct = 5,
     .l_glref = 8,

@@ -11,7 +11,9 @@
 #include "vmcode.h"
 #include "x86.h"
 
-/* Values found for one offset. */
+/* Candidates for the offset of one field, and how many instructions
+** have each.
+*/
 typedef struct LsVotes {
   int64_t v[8];
   unsigned n[8];

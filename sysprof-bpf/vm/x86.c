@@ -16,7 +16,7 @@ enum {
   IMM8 = 2,  /* One byte. */
   IMM32 = 4, /* Four bytes, two with the prefix 66. */
   IMM16 = 8, /* Two bytes. */
-  IMMV = 16, /* Eight with REX.W, else as IMM32. */
+  IMMV = 16, /* Eight bytes with REX.W, else as IMM32. */
   REL = 32,  /* The immediate is a jump's displacement. */
   BAD = 64
 };
@@ -65,6 +65,35 @@ static int64_t x86_number(Input *in, unsigned size)
   return i64;
 }
 
+/* Opcodes of one byte that are in no range and not decoded: 64 bit code does
+** not have them, or compilers do not use them.
+*/
+static int x86_form0_isbad(uint8_t op)
+{
+  switch (op) {
+  case 0x60:
+  case 0x61:
+  case 0x62:
+  case 0x82:
+  case 0x9a:
+  case 0xa0: /* Addresses of 8 bytes: not used. */
+  case 0xa1:
+  case 0xa2:
+  case 0xa3:
+  case 0xc4:
+  case 0xc5:
+  case 0xc8:
+  case 0xce:
+  case 0xd4:
+  case 0xd5:
+  case 0xd6:
+  case 0xea:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 /* What follows an opcode of one byte, of those that are in no range. */
 static unsigned x86_form0_single(uint8_t op)
 {
@@ -101,26 +130,8 @@ static unsigned x86_form0_single(uint8_t op)
   case 0xe8:
   case 0xe9:
     return IMM32 | REL;
-  case 0x60:
-  case 0x61:
-  case 0x62:
-  case 0x82:
-  case 0x9a:
-  case 0xa0: /* Addresses of 8 bytes: not used. */
-  case 0xa1:
-  case 0xa2:
-  case 0xa3:
-  case 0xc4:
-  case 0xc5:
-  case 0xc8:
-  case 0xce:
-  case 0xd4:
-  case 0xd5:
-  case 0xd6:
-  case 0xea:
-    return BAD;
   default:
-    return NONE;
+    return x86_form0_isbad(op) ? BAD : NONE;
   }
 }
 

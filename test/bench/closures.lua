@@ -1,5 +1,7 @@
 -- Closures: two functions and an upvalue a round, most of them short-lived.
 
+local ROUNDS = tonumber((...)) or 4000000
+
 local function counter(start)
   local value = start
   local function step(by)
@@ -13,7 +15,7 @@ local function counter(start)
 end
 
 local sum, kept = 0, {}
-for i = 1, 4000000 do
+for i = 1, ROUNDS do
   local step, get = counter(i)
   step(1)
   sum = sum + get()

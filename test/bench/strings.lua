@@ -1,7 +1,9 @@
 -- Strings: concatenation, formatting, splitting, interning.
 
+local ROUNDS = tonumber((...)) or 120
+
 local words, n = {}, 0
-for round = 1, 120 do
+for round = 1, ROUNDS do
   for i = 1, 20000 do
     words[i] = "key" .. i .. ":" .. round
     n = n + #words[i]
@@ -11,7 +13,7 @@ for round = 1, 120 do
     n = n + #word:upper()
   end
 end
-for i = 1, 900000 do
+for i = 1, 7500 * ROUNDS do
   n = n + #("%d-%s"):format(i, words[i % 1000 + 1])
 end
 print(n)

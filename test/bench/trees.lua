@@ -1,5 +1,7 @@
 -- Binary trees: many small tables, short lives, deep recursion.
 
+local BITS = tonumber((...)) or 20 -- 2^BITS leaves of each depth.
+
 local function grow(depth)
   if depth == 0 then
     return {}
@@ -16,7 +18,7 @@ end
 
 local long, sum = grow(16), 0
 for depth = 4, 16, 4 do
-  for _ = 1, 2 ^ (20 - depth) do
+  for _ = 1, 2 ^ (BITS - depth) do
     sum = sum + count(grow(depth))
   end
 end

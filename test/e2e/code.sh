@@ -24,7 +24,7 @@ case_ffi() {
 
 # A target that starts processes all the time.
 case_fork() {
-  programs_in=$e2e profile "$luajit" off fork 95 90
+  programs_in=$e2e/programs profile "$luajit" off fork 95 90
 }
 
 # Debian's own, stripped.
@@ -34,6 +34,47 @@ case_stock() {
   profile "$build/stock/luajit/usr/bin/luajit" off metamethods 98 97
   profile "$(stock_libraries libluajit-5.1-2 | cut -d : -f 1)" off coroutines 98 97
   profile "$(stock_libraries libluajit2-5.1-2 | cut -d : -f 1)" on pcalls 98 97
+}
+
+# Of the samples in code of the VM in $1, stripped: at least 95% are in what is
+# named, or serve a function of Lua's library, which has its name.
+named_within() {
+  local file=${1##*/}
+  "$build/bin/lj-parse-memprof" --no-summary --native --format=folded \
+    "$dir/cpu" > "$dir/folded" 2> "$dir/err"
+  awk -v file="$file" '
+    {
+      count = $NF
+      sub(/ [0-9]+$/, "")
+      n = split($0, frame, ";")
+    }
+    !index(frame[n], file) { next }
+    {
+      all += count
+      for (i = n; i > 0 && index(frame[i], file); i--) ;
+      named = frame[n] ~ /^[(a-zA-Z_]/ && frame[n] !~ /^0x/
+      if (frame[n] ~ /^\(VM, other\)/ && (i == 0 || frame[i] ~ /@/))
+        named = 0
+      bad += named ? 0 : count
+      if (frame[n] ~ /^\((allocator|collector|string table|tables|formatting)\)/)
+        parts += count
+    }
+    END {
+      printf "%d of %d samples are not named, %d are of parts\n", bad, all, parts
+      exit all < 300 || bad * 20 > all || parts * 4 < all
+    }' "$dir/folded" || fail "$file: $(sort -t ' ' -k 1 "$dir/folded" | tail -n 5)"
+}
+
+# What stripped VMs of Debian do is known by their code.
+case_insides() {
+  stock luajit || return
+  sysprof -q -F 999 -o "$dir/cpu" -- "$build/stock/luajit/usr/bin/luajit" \
+    "$e2e/programs/insides.lua"
+  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
+  named_within luajit
+  "$build/bin/lj-parse-memprof" --no-summary --format=csv "$dir/cpu" |
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "alloc-gc") k = i; next }
+      { s += $k } END { exit s < 100 }' || fail "alloc, GC: too few"
 }
 
 # Copies a program and its libraries into a root of its own.
@@ -74,7 +115,7 @@ case_container() {
     return
   }
   target=$(pgrep -P "${started[-1]}")
-  sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+  sysprof_start -p "$target" -F 999 -f --native -o "$dir/folded" || return
   go
   sysprof_ended 0
   books_closed
@@ -90,7 +131,7 @@ case_pid_namespace() {
   unshare --mount --pid --fork --mount-proc bash -c '
     "$1" -joff "$2/programs/split.lua" 3 > "$3/truth" 2> "$3/target.err" &
     sleep 0.5
-    "$4" -p $! -F 999 -f -o "$3/folded" 2> "$3/err"' \
+    "$4" -p $! -F 999 -f --native -o "$3/folded" 2> "$3/err"' \
     x "$luajit" "$here" "$dir" "$sysprof" || fail "status $?: $(cat "$dir/err")"
   books_closed
   extra_modules=("$luajit")

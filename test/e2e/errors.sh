@@ -37,6 +37,14 @@ case_usage() {
 END
 }
 
+# A number was meant for -p.
+case_number() {
+  sysprof 1234
+  [ "$status" -eq 64 ] || fail "status $status, not 64"
+  grep -q '1234 is no command; did you mean -p 1234?$' "$dir/err" ||
+    fail "said: $(head -n 1 "$dir/err")"
+}
+
 # Numbers in messages are such as one can type.
 case_numbers() {
   sysprof -p 0
@@ -115,7 +123,7 @@ case_cannot_write() {
   launch "$luajit" on split 1 || return
   sysprof -p "$target" -d 1 -o "$dir/none/profile"
   refused 2 '/none/profile: No such file or directory'
-  sysprof -p "$target" -d 1 -f -o "$dir"
+  sysprof -p "$target" -d 1 -f --native -o "$dir"
   refused 2 'Is a directory'
   sysprof_start -p "$target" -F 999 -o /dev/full || return
   go
@@ -126,7 +134,7 @@ case_cannot_write() {
 
 case_command_missing() {
   need_bpf || return
-  sysprof -f -o "$dir/folded" -- "$dir/missing"
+  sysprof -f --native -o "$dir/folded" -- "$dir/missing"
   refused 2 'missing: No such file or directory'
   [ ! -s "$dir/folded" ] || fail "there is a profile of nothing"
 }

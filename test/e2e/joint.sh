@@ -1,11 +1,11 @@
 # Memory and CPU time of one program, recorded at once and read as one report.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# How often joint.lua must do how much of each: for 6.3 seconds with the JIT
+# How often joint/work.lua must do how much of each: for 6.3 seconds with the JIT
 # compiler $1, and more while it is recorded.
 joint_work() {
-  "$luajit" "-j$1" "$e2e/joint.lua" 0.5 > "$dir/before" || {
-    fail "joint.lua: status $?"
+  "$luajit" "-j$1" "$e2e/joint/work.lua" 0.5 > "$dir/before" || {
+    fail "joint/work.lua: status $?"
     return 1
   }
   work=$(awk '
@@ -14,7 +14,7 @@ joint_work() {
     END { print int(1 + 6.3 * rounds / cpu) counts }' "$dir/before")
 }
 
-# Every line of joint.lua must have its CPU time, and exactly its memory. All of
+# Every line of joint/work.lua must have its CPU time, and exactly its memory. All of
 # that is known of this very run: to record costs time, too.
 joint() {
   local work
@@ -22,18 +22,18 @@ joint() {
   rm -f "$dir/mem.ljm"
   status=0
   TRUTH_WORK=$work JOINT_OUT=$dir/mem.ljm "$sysprof" -F 999 -o "$dir/cpu.ljp" \
-    -- "$luajit" "-j$1" "$e2e/joint.lua" > "$dir/truth" 2> "$dir/err" ||
+    -- "$luajit" "-j$1" "$e2e/joint/work.lua" > "$dir/truth" 2> "$dir/err" ||
     status=$?
   [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
   books_closed
   "$build/bin/lj-parse-memprof" --view=lines --min=0 --format=csv \
     "$dir/mem.ljm" "$dir/cpu.ljp" > "$dir/csv" ||
     fail "lj-parse-memprof: status $?"
-  "$luajit" "$e2e/joint_judge.lua" "$dir/truth" "$dir/csv" || {
+  "$luajit" "$e2e/joint/judge.lua" "$dir/truth" "$dir/csv" || {
     fail "the report is not as it must be"
     cat "$dir/err"
     "$build/bin/lj-parse-memprof" --view=callers --metric=allocations \
-      --focus='joint[.]lua' "$dir/mem.ljm" | head -n 40
+      --focus='joint/work[.]lua' "$dir/mem.ljm" | head -n 40
     "$build/bin/lj-parse-memprof" --view=types --sort=bytes "$dir/mem.ljm"
   }
 }
@@ -62,19 +62,19 @@ case_names() {
   local lfs=$build/stock/lua-filesystem/usr/lib/x86_64-linux-gnu/lua/5.1 jit files
   stock lua-filesystem || return
   [ -L "$lfs/lfs.so" ] || fail "$lfs/lfs.so is no link"
-  (cd "$e2e" && LUA_PATH="$(echo "$build"/share/luajit-2.1*)/?.lua" \
-    "$luajit" -b joint_bare.lua "$dir/bare.bc") || fail "luajit -b: status $?"
+  (cd "$e2e/joint" && LUA_PATH="$(echo "$build"/share/luajit-2.1*)/?.lua" \
+    "$luajit" -b bare.lua "$dir/bare.bc") || fail "luajit -b: status $?"
   for jit in on off; do
     rm -f "$dir/mem.ljm"
     status=0
     LUA_CPATH="$lfs/?.so;$build/test/lua/?.so" "$sysprof" -F 999 \
-      -o "$dir/cpu.ljp" -- "$luajit" "-j$jit" "$e2e/joint_names.lua" \
+      -o "$dir/cpu.ljp" -- "$luajit" "-j$jit" "$e2e/joint/names.lua" \
       "$dir/mem.ljm" "$dir/bare.bc" > "$dir/truth" 2> "$dir/err" || status=$?
     [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
     for files in "mem.ljm cpu.ljp" "cpu.ljp mem.ljm"; do
       # shellcheck disable=SC2086 # These are two files.
       (cd "$dir" && "$build/bin/lj-parse-memprof" --view=functions --min=0 \
-        --format=csv $files > csv) || fail "lj-parse-memprof: status $?"
+        --native --format=csv $files > csv) || fail "lj-parse-memprof: status $?"
       joint_rows '^lfs[.]attributes$' 1
       joint_rows '^outer[.]api[.]table$' 1
       joint_rows '^string[.]rep$' 1

@@ -176,7 +176,7 @@ profile() {
   launch "$binary" "$jit" "$program" 3 || return
   extra_modules=("$binary")
   [ ! -d "$binary" ] || extra_modules=("$dir/host")
-  sysprof_start -p "$target" -F 999 -f -o "$dir/folded" "$@" || return
+  sysprof_start -p "$target" -F 999 -f --native -o "$dir/folded" "$@" || return
   go
   target_well
   sysprof_ended 0

@@ -30,7 +30,7 @@ case_stream() {
 case_duration() {
   local before
   launch "$luajit" on split 4 || return
-  sysprof_start -p "$target" -F 999 -d 1.5 -f -o "$dir/folded" || return
+  sysprof_start -p "$target" -F 999 -d 1.5 -f --native -o "$dir/folded" || return
   go
   before=$SECONDS
   sysprof_ended 0
@@ -45,7 +45,7 @@ case_duration() {
 case_asleep() {
   local woken
   launch "$luajit" on gc 4 || return
-  sysprof_start -p "$target" -F 999 -v -f -o "$dir/folded" || return
+  sysprof_start -p "$target" -F 999 -v -f --native -o "$dir/folded" || return
   go
   target_well
   sysprof_ended 0
@@ -58,7 +58,7 @@ case_asleep() {
 # A command that ends before its stacks would be looked for: what it did last
 # has a name, too.
 case_short() {
-  sysprof -F 4999 -f -o "$dir/folded" -- "$luajit" -joff -e '
+  sysprof -F 4999 -f --native -o "$dir/folded" -- "$luajit" -joff -e '
     local x, stop = 0, os.clock() + 0.1
     while os.clock() < stop do for i = 1, 1000 do x = x + i end end
     for _ = 1, 2000 do x = ("."):rep(100000) end'
@@ -72,7 +72,7 @@ case_interrupt() {
   for signal in INT TERM; do
     rm -f "$dir/folded"
     launch "$luajit" on split 3 || return
-    sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+    sysprof_start -p "$target" -F 999 -f --native -o "$dir/folded" || return
     go
     sleep 1
     kill "-$signal" "$profiler"
@@ -86,7 +86,7 @@ case_interrupt() {
 # A target that is killed ends the run; what was sampled is there.
 case_killed() {
   launch "$luajit" on split 30 || return
-  sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+  sysprof_start -p "$target" -F 999 -f --native -o "$dir/folded" || return
   go
   sleep 1
   kill -KILL "$target"
@@ -99,7 +99,7 @@ case_killed() {
 case_profiler_killed() {
   local programs id
   launch "$luajit" on split 2 || return
-  sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+  sysprof_start -p "$target" -F 999 -f --native -o "$dir/folded" || return
   mapfile -t programs < <(sed -nE 's/^prog_id:[[:space:]]*//p' \
     "/proc/$profiler/fdinfo/"* | sort -u)
   [ ${#programs[@]} -gt 0 ] || fail "it has no BPF programs"
@@ -114,17 +114,17 @@ case_profiler_killed() {
 
 # -- COMMAND: its own status, its own output, its own signals.
 case_command() {
-  sysprof -F 999 -f -o "$dir/folded" -- "$luajit" "$here/programs/split.lua" 1
+  sysprof -F 999 -f --native -o "$dir/folded" -- "$luajit" "$here/programs/split.lua" 1
   [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
   cp "$dir/out" "$dir/truth"
   grep -q '^truth cpu' "$dir/truth" || fail "the command's output is lost"
   extra_modules=("$luajit")
   judge 800 9 97 90 # Its beginning is seen, too.
-  sysprof -f -o "$dir/folded" -- "$luajit" -e \
+  sysprof -f --native -o "$dir/folded" -- "$luajit" -e \
     'local x = os.clock() repeat until os.clock() > x + 0.3 os.exit(7)'
   [ "$status" -eq 7 ] || fail "status $status, not the command's 7"
   [ -s "$dir/folded" ] || fail "no profile of a command that fails"
-  sysprof -f -o "$dir/folded" -- sh -c "'$luajit' -e 'os.exit(3)'; exit 5"
+  sysprof -f --native -o "$dir/folded" -- sh -c "'$luajit' -e 'os.exit(3)'; exit 5"
   [ "$status" -eq 5 ] || fail "status $status, not the command's 5"
 }
 
@@ -133,7 +133,7 @@ case_all() {
   local first
   launch "$luajit" on split 6 || return
   first=$target
-  sysprof_start -a -F 499 -d 4 -f -o "$dir/folded" || return
+  sysprof_start -a -F 499 -d 4 -f --native -o "$dir/folded" || return
   go
   "$luajit" "$here/programs/pcalls.lua" 2 > "$dir/later" &
   started+=("$!")
@@ -149,9 +149,9 @@ case_all() {
 case_twice() {
   local other
   launch "$luajit" off split 3 || return
-  sysprof_start -p "$target" -F 999 -f -o "$dir/other" || return
+  sysprof_start -p "$target" -F 999 -f --native -o "$dir/other" || return
   other=$profiler
-  sysprof_start -p "$target" -F 999 -f -o "$dir/folded" || return
+  sysprof_start -p "$target" -F 999 -f --native -o "$dir/folded" || return
   go
   target_well
   sysprof_ended 0
@@ -214,13 +214,61 @@ END
   cpu_is "$(awk '/^truth cpu / { s += $3 } END { print s }' "$dir/truth")"
 }
 
+# A parent and its workers, of which one works, as servers have them. The parent
+# waits, and has no LuaJIT if $1 is given.
+workers() {
+  cat > "$dir/worker.lua" << 'END'
+local function work() local x = 0 for i = 1, 1e5 do x = x + i end return x end
+while arg[1] == "busy" do work() end
+io.read()
+END
+  rm -f "$dir/go"
+  mkfifo "$dir/go"
+  exec 9<> "$dir/go"
+  if [ -n "${1-}" ]; then
+    sh -c '"$0" "$1" busy & "$0" "$1" idle; wait' \
+      "$luajit" "$dir/worker.lua" < "$dir/go" &
+  else
+    "$luajit" -e 'os.execute(arg[1])' x \
+      "'$luajit' '$dir/worker.lua' busy & '$luajit' '$dir/worker.lua' idle" \
+      < "$dir/go" &
+  fi
+  target=$!
+  started+=("$target")
+  for _ in {1..100}; do
+    mapfile -t workers < <(pgrep -f "$dir/worker.lua (busy|idle)\$" |
+      grep -vx "$target")
+    [ ${#workers[@]} -lt 2 ] || break
+    sleep 0.1
+  done
+  started+=("${workers[@]}")
+}
+
+# Children that there are are told of, and sampled if that is asked for.
+case_children() {
+  local kind
+  for kind in '' bare; do
+    workers $kind
+    sysprof -p "$target" -d 0.5 -f -o "$dir/folded"
+    grep -q 'children run LuaJIT, [0-9]* and [0-9]*: --children samples them' \
+      "$dir/err" || fail "$kind: said: $(cat "$dir/err")"
+    [ -z "$kind" ] || [ "$status" -eq 2 ] || fail "status $status"
+    sysprof -p "$target" --children -d 1 -f -o "$dir/folded"
+    [ "$status" -eq 0 ] || fail "$kind: status $status: $(cat "$dir/err")"
+    grep -q 'work@.*worker.lua:1' "$dir/folded" ||
+      fail "$kind: no worker in: $(cat "$dir/folded")"
+    ! grep -q 'children run' "$dir/err" || fail "said: $(cat "$dir/err")"
+    stop_all
+  done
+}
+
 # How processes begin and end is not cut: in execve and exit_mmap there are no
 # frames in user space any more. Many short processes are mostly that.
 case_begin_and_end() {
   local walk
   for walk in '' --tail-calls; do
     # shellcheck disable=SC2086,SC2016
-    sysprof $walk -F 4999 -f -o "$dir/folded" -- sh -c \
+    sysprof $walk -F 4999 -f --native -o "$dir/folded" -- sh -c \
       'i=0; while [ $i -lt 60 ]; do "$0" -e ""; i=$((i + 1)); done' "$luajit"
     [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
     books_closed
@@ -233,9 +281,9 @@ case_begin_and_end() {
   done
 }
 
-# A command that works for a second passes --strict, with all of its beginning
+# A command that works for some seconds passes --strict, with all of its beginning
 # and end.
 case_strict() {
-  sysprof --strict -F 999 -f -o "$dir/folded" -- "$luajit" "$here/programs/split.lua" 1.5
+  sysprof --strict -F 999 -f --native -o "$dir/folded" -- "$luajit" "$here/programs/split.lua" 4
   [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
 }

@@ -92,7 +92,7 @@ case_links() {
   sysprof -o "$dir/o/link" -- true
   refused 2 'o/link: .*symbolic link'
   ln -s nowhere "$dir/o/dangling"
-  sysprof -f -o "$dir/o/dangling" -- true
+  sysprof -f --native -o "$dir/o/dangling" -- true
   refused 2 'o/dangling: .*symbolic link'
   [ ! -e "$dir/o/nowhere" ] || fail "a dangling link was followed"
   [ "$(cat "$dir/o/p")" = precious ] || fail "a link was followed"
@@ -109,7 +109,7 @@ case_in_place() {
   mkfifo "$dir/o/fifo"
   cat "$dir/o/fifo" > "$dir/o/p" &
   started+=("$!")
-  sysprof -F 999 -f -o "$dir/o/fifo" -- "$luajit" "$here/programs/split.lua" 0.3
+  sysprof -F 999 -f --native -o "$dir/o/fifo" -- "$luajit" "$here/programs/split.lua" 0.3
   [ "$status" -eq 0 ] || fail "a FIFO: status $status: $(cat "$dir/err")"
   wait "${started[-1]}"
   grep -q 'burn60@' "$dir/o/p" || fail "no profile through a FIFO"
@@ -117,7 +117,7 @@ case_in_place() {
   sysprof -F 999 -o /dev/null -- "$luajit" "$here/programs/split.lua" 0.3
   [ "$status" -eq 0 ] || fail "/dev/null: status $status: $(cat "$dir/err")"
   [ -c /dev/null ] || fail "/dev/null was replaced"
-  sysprof -F 999 -f -o >(cat > "$dir/o/p") -- "$luajit" "$here/programs/split.lua" 0.3
+  sysprof -F 999 -f --native -o >(cat > "$dir/o/p") -- "$luajit" "$here/programs/split.lua" 0.3
   [ "$status" -eq 0 ] || fail "a pipe: status $status: $(cat "$dir/err")"
   for _ in {1..50}; do
     ! grep -q 'burn60@' "$dir/o/p" || break
@@ -201,11 +201,12 @@ case_killed() {
   target_well
 }
 
-# Each signal to the sampler is for the command, not only the first.
+# A signal to the sampler is for the command; a second one ends it.
 case_signals() {
+  rm -f "$dir/first"
   # shellcheck disable=SC2016
-  sysprof_start -f -o "$dir/folded" -- sh -c '
-    trap "trap \"exit 9\" TERM; touch \"\$1\"" TERM
+  sysprof_start -f --native -o "$dir/folded" -- sh -c '
+    trap "touch \"\$1\"" TERM
     while :; do "$0" -e "local x for i = 1, 1e6 do x = i end"; done' \
     "$luajit" "$dir/first" || return
   sleep 0.3
@@ -214,6 +215,53 @@ case_signals() {
     [ ! -e "$dir/first" ] || break
     sleep 0.1
   done
+  [ -e "$dir/first" ] || fail "the first signal did not reach the command"
   kill -TERM "$profiler"
-  sysprof_ended 9
+  sysprof_ended 137
+}
+
+# Folded stacks are of Lua lines; with --native of all frames.
+case_lua_lines() {
+  local native='^_start|[)]( |;)|_\[k\]|\[builtin\]'
+  sysprof -F 999 -f -o "$dir/folded" -- "$luajit" "$here/programs/split.lua" 1
+  grep -q 'main@.*split.lua:.*;burn60@.*split.lua:' "$dir/folded" ||
+    fail "no stack of Lua lines: $(head "$dir/folded")"
+  ! grep -E "$native" "$dir/folded" | grep -vE '^\([^()]*\) ' > "$dir/other" ||
+    fail "not Lua lines: $(head "$dir/other")"
+  sysprof -F 999 -f --native -o "$dir/folded" -- "$luajit" "$here/programs/split.lua" 1
+  grep -qE '^_start .*;burn60@' "$dir/folded" ||
+    fail "no native frames: $(head "$dir/folded")"
+  sysprof --native -o "$dir/o/p" -- true
+  [ "$status" -eq 64 ] || fail "--native without -f: status $status"
+  grep -q -e '--native is for -f' "$dir/err" || fail "said: $(cat "$dir/err")"
+}
+
+# Parts of the time of Lua functions add up to it, and it to all samples. Tables
+# that are made and dropped cost allocation and collection.
+case_parts() {
+  local csv native
+  lay
+  launch "$luajit" on gc 2 || return
+  sysprof_start -p "$target" -F 999 -o "$dir/o/p" || return
+  go
+  target_well
+  sysprof_ended 0
+  csv=$("$build/bin/lj-parse-memprof" --min=0 --format=csv "$dir/o/p") ||
+    fail "lj-parse-memprof: status $?"
+  native=$("$build/bin/lj-parse-memprof" --native --format=folded "$dir/o/p" |
+    awk '{ n += $NF } END { print n }')
+  awk -F, -v all="$native" '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    {
+      sum = $at["interpreted"] + $at["compiled"] + $at["c"] + $at["alloc-gc"]
+      sum += $at["jit"] + $at["kernel"] + $at["unnamed"]
+      if (sum != $at["self"]) print "parts are " sum ": " $0
+      n += $at["self"]
+      if (/tables50/) tables += $at["alloc-gc"] * 2 > $at["self"]
+    }
+    END {
+      if (n != all) print n " samples, not " all
+      if (!tables) print "tables50 does not allocate and collect"
+    }' <<< "$csv" > "$dir/wrong"
+  [ ! -s "$dir/wrong" ] || fail "$(cat "$dir/wrong")"
 }

@@ -11,7 +11,7 @@ start_handler() {
     pages+="location = /$name { content_by_lua_block { require('nginx_work').$name() } } "
   done
   # The first request finds out how much work a millisecond is.
-  start_nginx "$1" "$e2e" "$pages" && page handle
+  start_nginx "$1" "$e2e/programs" "$pages" && page handle
 }
 
 # Under load, profiled at $2 Hz: the handler's functions, and what the sampler
@@ -19,7 +19,7 @@ start_handler() {
 nginx_case() {
   local ticks before
   start_handler "$1" || return
-  sysprof_start -p "$target" -F "$2" -f -o "$dir/folded" || return
+  sysprof_start -p "$target" -F "$2" -f --native -o "$dir/folded" || return
   page forget
   before=$(awk '{ print $14 + $15 }' "/proc/$profiler/stat")
   load "$3" handle
@@ -94,7 +94,7 @@ END
     "http://127.0.0.1:$port/" > "$dir/wrk" 2>&1 &
   started+=("$!")
   sleep 0.5
-  sysprof_start -p "$!" -F 999 -f -o "$dir/folded" || return
+  sysprof_start -p "$!" -F 999 -f --native -o "$dir/folded" || return
   sysprof_ended 0
   books_closed
   grep -q 'request@.*wrk.lua:3' "$dir/folded" ||

@@ -18,8 +18,10 @@ GO = ["go", "tool", "pprof"]
 
 
 def raw(text):
-    """What `pprof -raw` prints: comments, types, {stack: values}, other lines."""
+    """What `pprof -raw` prints: comments, types, {stack: values}, {label: values},
+    other lines."""
     part, comments, types, samples, location, head = "", [], [], [], {}, {}
+    labels = {}
     for line in text.split("\n"):
         if line in ("Samples:", "Locations", "Mappings"):
             part = line
@@ -30,6 +32,11 @@ def raw(text):
         elif part == "Samples:" and not types:
             types = line.split()
         elif part == "Samples:":
+            if line.startswith(" " * 16):
+                for label in re.findall(r"(?:^| )((?:part|pid|tid):\[[\w-]+\])", line):
+                    before = labels.get(label, [0] * len(types))
+                    labels[label] = [a + b for a, b in zip(before, samples[-1][1])]
+                continue
             match = re.match(r" *((?:-?\d+ *)+): ((?:\d+ )+)$", line)
             must(match, "not a sample: %r", line)
             samples.append((match[2].split(), [int(n) for n in match[1].split()]))
@@ -41,7 +48,40 @@ def raw(text):
     for ids, values in samples:
         key = tuple(location[i] for i in reversed(ids))
         stacks[key] = [a + b for a, b in zip(stacks[key], values)]
-    return comments, types, dict(stacks), head
+    return comments, types, dict(stacks), labels, head
+
+
+def check_parts(parser, path, types, labels):
+    """What Lua lines did is a label: its sums are those of the document."""
+    totals = readers.strict_json(readers.run(parser, "--format=json", path, statuses=(0, 1)))[
+        "summary"]["totals"]
+    parts = {"part:[%s]" % m: n["now"] for m, n in totals.items()
+             if n and m in ("interpreted", "compiled", "c", "alloc-gc", "jit", "kernel", "unnamed")}
+    if "part:[interpreted]" not in parts:
+        parts = {}
+    at = types.index("samples/count") if parts else 0
+    must({k: v[at] for k, v in labels.items() if k.startswith("part:")}
+         == {k: n for k, n in parts.items() if n}, "labels %s, not %s", labels, parts)
+
+
+def check_threads(parser, path, ours, labels):
+    """Processes and threads are labels: their sums are those of the views."""
+    want = collections.Counter()
+    if "samples" not in (t for t, _ in ours.types):
+        return
+    head, rows = readers.csv_table(readers.run(
+        parser, "--view=threads", "--format=csv", path, statuses=(0, 1)))
+    for row in (dict(zip(head, r)) for r in rows):
+        for key in ("pid", "tid"):
+            if int(row[key]):
+                want[key, int(row[key])] += int(row["samples"])
+    found = collections.Counter()
+    for (_, values), labels_of in zip(ours.samples, ours.labels):
+        for key in ("pid", "tid") if "pid" in labels_of else ():
+            found[key, labels_of[key]] += values[0]
+    must(found == want, "threads %s, not %s", found, want)
+    found = {k: v[0] for k, v in labels.items() if not k.startswith("part:")}
+    must(found == {"%s:[%d]" % k: n for k, n in want.items()}, "labels %s, not %s", found, want)
 
 
 def shown(at):
@@ -57,7 +97,7 @@ def check(parser, path):
         name = os.path.join(directory, "profile.pb.gz")
         with open(name, "wb") as f:
             f.write(data)
-        comments, types, stacks, head = raw(readers.run(GO, "-raw", name).decode("utf-8"))
+        comments, types, stacks, labels, head = raw(readers.run(GO, "-raw", name).decode("utf-8"))
         if ours.samples:
             must(readers.run(GO, "-top", name).count(b"\n") > 4, "-top shows nothing")
     must(comments == ours.comments, "comments %s", comments)
@@ -72,6 +112,8 @@ def check(parser, path):
     for ids, values in ours.samples:
         key = tuple(shown(ours.location[i]) for i in ids)
         sums[key] = [a + b for a, b in zip(sums[key], values)]
+    check_parts(parser, path, types, labels)
+    check_threads(parser, path, ours, labels)
     must(stacks == dict(sums), "stacks differ:\n%s\n%s", stacks, dict(sums))
 
 

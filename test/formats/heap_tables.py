@@ -96,6 +96,10 @@ def check_named(parser, path):
     must(len(rows) == steps, "%s: %s", name, rows)
     must(table_of(parser, "paths", ("--path=" + rows[-1][address],), path)[1] == rows,
          "by address: not %s", rows)
+    if steps > 1:  # A metatable, which has a name of its own, is what other views say.
+        last = table_of(parser, "paths", ("--path=_G.Class",), path)[1][-1][-1]
+        what = {row[-1]: row[-2] for row in table_of(parser, "retained", ("--min=0",), path)[1]}
+        must(last == "  .Class  " + what["_G.Class"], "%r, not %s", last, what["_G.Class"])
 
 
 def check(parser, path):

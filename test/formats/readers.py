@@ -95,12 +95,13 @@ def text_tree(data, cpu):
 def text_rows(data, title):
     """--view=functions or lines of a CPU profile: {label: (self, total)}."""
     result = {}
-    seen = False
+    seen = 0
     for line in lines_of(data):
         if re.search("  " + title + "(,|$)", line):
-            seen = True
+            seen = len(re.split("  +", line.strip()))
         elif seen:
-            match = re.match(r" *(\d+) +[\d.]+% +(\d+) +[\d.]+%  (.*)$", line)
+            match = re.match(r" *(\d+) +[\d.]+% +(\d+) +[\d.]+%(?: +(?:\d+|\?)){" + str(seen - 5) +
+                             "}  (.*)$", line)
             must(match, "not a row: %r", line)
             before = result.get(match[3], (0, 0))
             result[match[3]] = (before[0] + int(match[1]), before[1] + int(match[2]))
@@ -138,7 +139,8 @@ class Document:
         self.raw = d = strict_json(data)
         self.of = d["of"]
         self.metrics = [m["key"] for m in d["metrics"]]
-        self.totals = {k: v["now"] for k, v in d["summary"]["totals"].items()}
+        # null: not known, as alloc-gc of a VM whose collector was not found.
+        self.totals = {k: v and v["now"] for k, v in d["summary"]["totals"].items()}
         self.sampled = d["summary"]["sampled"] is not None
         self.tables = d["tables"]
         tree = d["tree"]
@@ -245,16 +247,21 @@ class Pprof:
                 "name": self.text(function, 2), "system": self.text(function, 3),
                 "file": self.text(function, 4), "start": self.number(function, 5),
                 "mapping": mapping and self.text(mappings[mapping], 5)}
-        self.samples = []
+        self.samples, self.labels = [], []
         for f in map(self.message, fields[2]):
             ids, values = self.packed(f[1]), [self.signed(v) for v in self.packed(f[2])]
             must(len(values) == len(self.types), "a sample has %d values", len(values))
             must(ids and all(i in self.location for i in ids), "locations %s", ids)
             self.samples.append((tuple(reversed(ids)), values))
+            self.labels.append(dict(map(self.label, map(self.message, f[3]))))
         self.comments = [self.strings[i] for i in self.packed(fields[13])]
         self.default = self.text(fields, 14)
         self.period = self.number(fields, 12)
         self.time, self.duration = self.number(fields, 9), self.number(fields, 10)
+
+    def label(self, fields):
+        """(key, text or number) of a label."""
+        return self.text(fields, 1), self.text(fields, 2) or self.number(fields, 3)
 
     @staticmethod
     def varint(data, at):

@@ -22,8 +22,8 @@ PPROF = {"allocations": "alloc_objects", "bytes": "alloc_space", "live-objects":
          "temporary-objects": "temporary_objects", "temporary": "temporary_space",
          "samples": "samples"}
 FOLDED = ("bytes", "allocations", "live")
-VIEWS = {"memory": ("types", "sizes", "time", "functions", "lines"),
-         "cpu": ("threads", "time", "functions", "lines")}
+VIEWS = {"memory": ("types", "sizes", "time", "functions", "lines", "processes"),
+         "cpu": ("threads", "time", "functions", "lines", "processes")}
 EVERY = {"functions": ("--min=0",), "lines": ("--min=0",)}
 
 
@@ -89,6 +89,9 @@ def check_document(s):
     """Sums are the totals."""
     doc = s.doc
     for metric in doc.metrics:
+        if doc.totals[metric] is None:
+            must(not any(doc.self_of(metric)), "%s is not known", metric)
+            continue
         must(sum(doc.self_of(metric)) == doc.totals[metric], "total of %s", metric)
     functions = doc.raw["functions"]
     for label, line, kind in zip(functions["label"], functions["line"], functions["kind"]):
@@ -238,6 +241,16 @@ def check_tables(s):
             check_text(s, table)
         elif view in ("functions", "lines"):
             check_rows(s, view, columns)
+        elif view == "processes":
+            check_processes(s, columns)
+
+
+def check_processes(s, columns):
+    """Processes add up to the totals."""
+    near = len(s.doc.tables["types"]["rows"]) if s.doc.sampled else 0
+    for key in {"allocations", "bytes", "live", "samples"} & set(columns):
+        must(abs(sum(columns[key]) - s.doc.totals[key]) <= near, "processes: sum of %s is %d, not %d",
+             key, sum(columns[key]), s.doc.totals[key])
 
 
 def check_text(s, table):
@@ -292,11 +305,51 @@ def check_sums(s):
         must("threads" in s.doc.tables, "there are no threads")
 
 
+def check_steps(steps, tree, sampled):
+    """Steps of time have all that the nodes of a page's tree have themselves."""
+    for kind in steps.values():
+        must(sum(kind["count"]) == len(kind["node"]), "%d entries in steps of %d", len(kind["node"]), sum(kind["count"]))
+        at = 0
+        for n in kind["count"]: # Within a step, each node is a difference to the one before.
+            node = 0
+            for d in kind["node"][at:at + n]:
+                node += d
+            must(0 <= node < len(tree["parent"]), "a step of node %d of %d", node, len(tree["parent"]))
+            at += n
+        for key in ("allocations", "bytes", "deallocations", "freed", "samples"):
+            if key in kind:
+                have, want = sum(kind[key]), sum(tree["self"].get(key, []))
+                near = len(kind[key]) if sampled else 0 # Each is rounded.
+                must(abs(have - want) <= near, "%s in steps: %d, not %d", key, have, want)
+
+
+def of_page(doc, sampled):
+    """A page's document as --format=json has it: all rows of columns, no steps."""
+    tree, steps = doc["tree"], doc.pop("steps", {})
+    for key, column in tree["self"].items():
+        if isinstance(column, dict): # Rows that are not 0.
+            tree["self"][key] = [0] * len(tree["parent"])
+            row = 0
+            for distance, value in zip(column["at"], column["value"], strict=True):
+                row += distance
+                tree["self"][key][row] = value
+    check_steps(steps, tree, sampled)
+    return doc
+
+
 def check_html(s):
-    """The page has the document inside."""
+    """The page has the document inside, and the call tree of --native."""
     page = s.read("--format=html").decode("utf-8")
     found = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
-    must(len(found) == 1 and readers.strict_json(found[0].encode()) == s.doc.raw, "the page")
+    must(len(found) == 1, "%d documents", len(found))
+    doc = readers.strict_json(found[0].encode())
+    native = doc.pop("native", None)
+    must(of_page(doc, s.doc.sampled) == s.doc.raw, "the page")
+    if native:
+        of_page(native, s.doc.sampled)
+        want = readers.strict_json(s.read("--format=json", "--native"))
+        must(native == {"totals": want["summary"]["totals"], **{
+            key: want[key] for key in ("metrics", "functions", "sites", "tree")}}, "native")
 
 
 def check_types(s):

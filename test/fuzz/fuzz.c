@@ -10,6 +10,7 @@
 #include "reader.h"
 #include "report.h"
 #include "ingest.h"
+#include "segment.h"
 
 /* End the program where something does not hold. */
 static void must(int holds)
@@ -24,7 +25,7 @@ static void fuzz_tree(const LpProfile *prof)
   LpTree t;
   LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) |
                      LP_METRIC_BIT(LP_METRIC_SAMPLES),
-                 LP_MERGE_LINES, NULL};
+                 LP_MERGE_LINES, NULL, 0, 0};
   uint64_t bytes[2] = {0};
   uint32_t i;
   for (i = 0; i < prof->origins.n; i++) {
@@ -112,8 +113,8 @@ static void fuzz_report(const LpProfile *prof, size_t n)
                                        "lines", "sizes", "time", "snapshots"};
   static const char *const cpu[] = {"functions", "lines", "tree", "callers",
                                     "threads",   "time",  "time", "time"};
-  static const char *const format[] = {"folded",     "json", "pprof",
-                                       "speedscope", "csv",  "html"};
+  static const char *const format[] = {
+      "folded", "json", "pprof", "speedscope", "csv", "html", "tarantool"};
   LpReportOptions opt = {.human = (n & 4) != 0,
                          .min = n & 8 ? 1 : 0,
                          .top = n & 16 ? 3 : 0,
@@ -121,7 +122,7 @@ static void fuzz_report(const LpProfile *prof, size_t n)
   int of = prof->of == LP_OF_CPU;
   opt.metric = of ? LP_METRIC_SAMPLES : (LpMetric)(n % LP_METRIC_SAMPLES);
   fuzz_write(prof, "text", (of ? cpu : memory)[n % 8], &opt);
-  fuzz_write(prof, format[n % 6], NULL, &opt);
+  fuzz_write(prof, format[n % (of ? 6 : 7)], NULL, &opt);
 }
 
 /* -- Heap dumps ------------------------------------------------------------ */
@@ -257,7 +258,9 @@ void fuzz_input(LpInput *in, size_t n)
 /* Read a stream of N bytes. */
 void fuzz_stream(const void *p, size_t n)
 {
+  LpSegment segment;
   LpInput in;
+  lp_segment_find(p, n, &segment);
   lp_input_memory(&in, p, n);
   fuzz_input(&in, n);
 }

@@ -2,6 +2,7 @@
 ** What fuzz targets do with an ELF file, and one made of a section's bytes.
 */
 
+#include <errno.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "roots.h"
 #include "rows.h"
 #include "symbols.h"
+#include "vmroles.h"
 
 #define CHECK(cond)                                                            \
   do {                                                                         \
@@ -50,6 +52,22 @@ static void check_rows(const LsRows *t, size_t n, unsigned how)
   }
 }
 
+/* Any function may be the interpreter: roles are from their range. There are
+** none of more code than is looked at.
+*/
+static void check_roles(LsElf *e, const LsRows *t)
+{
+  struct ljs_vm vm = {.lo = t->nrange ? (uint32_t)t->range[0].lo : 0};
+  uint8_t *role;
+  size_t i;
+  errno = 0;
+  role = ls_vm_roles(e, t->range, t->nrange, &vm);
+  CHECK(role || !t->nrange || t->range[0].lo > UINT32_MAX || errno == E2BIG);
+  for (i = 0; role && i < t->nrange; i++)
+    CHECK(role[i] < LS_ROLES);
+  free(role);
+}
+
 void fuzz_image(const void *p, size_t n)
 {
   LsElf *e = ls_elf_memory(p, n);
@@ -70,6 +88,7 @@ void fuzz_image(const void *p, size_t n)
   }
   if (ls_elf_vaddr(e, 0, &addr) == 0 && ls_elf_rest(e, addr, &rest))
     CHECK(rest <= n && ls_elf_bytes(e, addr, rest));
+  check_roles(e, &t);
   CHECK(ls_roots_add(e, &t) == 0);
   check_rows(&t, n, LJS_CFA_ROOT);
   ls_rows_free(&t);

@@ -1,7 +1,7 @@
 /*
 ** Writes the seed corpora: `seeds DIR` fills DIR/stream, DIR/blocks,
-** DIR/samples, DIR/heap and DIR/unpack with small streams of every version and
-** kind.
+** DIR/samples, DIR/heap, DIR/tail and DIR/unpack with small streams of every
+** version and kind.
 */
 
 #include <errno.h>
@@ -12,6 +12,7 @@
 
 #include "craft_heap.h"
 #include "ljm_format.h"
+#include "ljm_tail.h"
 #include "pack.h"
 #include "sample.h"
 
@@ -54,6 +55,29 @@ static void seeds_compact(const char *dir, const char *to, const char *kind,
   craft_close(&s->c);
 }
 
+#define SEED_PAGE 128
+
+/* What is in the current block as a tail behind all blocks before it. */
+static void seed_tail(const char *dir, const char *name, const Craft *c)
+{
+  static const uint8_t zeros[SEED_PAGE] = {0};
+  ljm_Tail t = {.magic = LJM_TAIL_MAGIC,
+                .state = LJM_TAIL_LIVE,
+                .page = SEED_PAGE,
+                .base = 0x7f0000001000,
+                .size = LJM_BLOCK_MIN,
+                .offset = c->out.n};
+  uint64_t pos = t.base + LJM_BLOCK_HEADER + c->block.n;
+  LpBuf b = {0};
+  lp_buf_add(&b, &t, sizeof(t));
+  lp_buf_add(&b, zeros, SEED_PAGE - sizeof(t) - sizeof(pos));
+  lp_buf_add(&b, &pos, sizeof(pos));
+  lp_buf_add(&b, zeros, LJM_BLOCK_HEADER);
+  lp_buf_add(&b, c->block.s, c->block.n);
+  seed(dir, "tail", name, b.s, b.n);
+  lp_buf_free(&b);
+}
+
 /* Memory outside of the VM's count, old and new. */
 static void seeds_foreign(const char *dir)
 {
@@ -67,6 +91,7 @@ static void seeds_foreign(const char *dir)
   craft_free(&c, 1, 0x3000, 4096);
   c.foreign = 0;
   craft_alloc(&c, 1, 0x4000, 32);
+  seed_tail(dir, "foreign", &c);
   craft_totals(&c, 0, 0);
   seed(dir, "blocks", "foreign", c.block.s, c.block.n);
   craft_flush(&c);

@@ -1,7 +1,8 @@
 /*
 ** Writes seed corpora of ELF files: `seeds_elf DIR FILE...` fills DIR/elf with
-** the files, and DIR/frames with a section made here. That it is read as it
-** was meant is checked, or a fuzzer would look at errors only.
+** the files, DIR/proc with what is learned of them, and DIR/frames with a
+** section made here. That it is read as it was meant is checked, or a fuzzer
+** would look at errors only.
 */
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "fuzz_image.h"
+#include "pack.h"
 #include "rows.h"
 
 /* Write one seed. */
@@ -131,6 +133,43 @@ static void check(const LpBuf *b)
   lp_buf_free(&image);
 }
 
+/* A file of this system, as seed NUMBER of `proc` that begins with KIND. */
+static void proc_file(const char *dir, unsigned number, char kind,
+                      const char *path)
+{
+  char buf[4096];
+  FILE *f = fopen(path, "r");
+  LpBuf b = {0};
+  size_t n = f ? fread(buf, 1, sizeof(buf), f) : 0;
+  lp_buf_add(&b, &kind, 1);
+  lp_buf_add(&b, buf, n);
+  if (f)
+    fclose(f);
+  seed(dir, "proc", number, &b);
+  lp_buf_free(&b);
+}
+
+/* What is learned of the ELF file IMAGE, likewise. */
+static void proc_pack(const char *dir, unsigned number, const LpBuf *image)
+{
+  static LsPack pack;
+  LsElf *e = ls_elf_memory(image->s, image->n);
+  LpBuf b = {0};
+  LsLearned l;
+  size_t i;
+  if (!e)
+    abort();
+  ls_learn(e, &l);
+  ls_pack(&l, &pack);
+  lp_buf_add(&b, "p", 1);
+  for (i = 0; i < LS_PACK_PARTS; i++)
+    if (pack.part[i].iov_len)
+      lp_buf_add(&b, pack.part[i].iov_base, pack.part[i].iov_len);
+  seed(dir, "proc", number, &b);
+  ls_learned_free(&l);
+  lp_buf_free(&b);
+}
+
 int main(int argc, char **argv)
 {
   LpBuf b = {0};
@@ -142,6 +181,8 @@ int main(int argc, char **argv)
   section(&b);
   check(&b);
   seed(argv[1], "frames", 0, &b);
+  proc_file(argv[1], 0, 'm', "/proc/self/maps");
+  proc_file(argv[1], 1, 'k', "/proc/kallsyms");
   for (i = 2; i < argc; i++) {
     char buf[4096];
     size_t n;
@@ -153,6 +194,7 @@ int main(int argc, char **argv)
       lp_buf_add(&b, buf, n);
     fclose(f);
     seed(argv[1], "elf", (unsigned)i, &b);
+    proc_pack(argv[1], (unsigned)i, &b);
   }
   lp_buf_free(&b);
   return 0;

@@ -149,9 +149,9 @@ def picked(b, *keys):
 
 # -- What text tells ----------------------------------------------------------
 
-def folded(path, metric=None, **how):
+def folded(path, metric=None, extra=(), **how):
     """Stacks and their numbers."""
-    options = ["--metric=" + metric] if metric else []
+    options = (["--metric=" + metric] if metric else []) + list(extra)
     lines = report(path, "--format=folded", *options, **how).splitlines()
     return [(s.split(";"), int(n)) for s, n in
             (line.rsplit(" ", 1) for line in lines)]
@@ -236,15 +236,36 @@ def check_memory(path, status=0):
         calm(b, path)
 
 
-def embedded(path):
+def embedded(path, metric="bytes"):
     """The document that a page has inside."""
-    text = report(path, "--format=html")
-    return text.split('data-metric="bytes">', 1)[1].split("</script>", 1)[0]
+    options = [] if metric == "bytes" else ["--metric=" + metric]
+    text = report(path, "--format=html", *options)
+    return text.split(f'data-metric="{metric}">', 1)[1].split("</script>", 1)[0]
+
+
+def dense(column, n):
+    """A column of the document, which may have only what is not 0."""
+    if isinstance(column, list):
+        return column
+    values, at = [0] * n, 0
+    for by, value in zip(column["at"], column["value"]):
+        at += by
+        values[at] = value
+    return values
 
 
 def group_memory():
     path = stream("stacks.ljm")
-    same("document", embedded(path), report(path, "--format=json"))
+    document = json.loads(embedded(path))
+    steps = document.pop("steps")["memory"]
+    for key in ("allocations", "bytes", "deallocations", "freed"):
+        same(f"{key} of all steps", sum(steps[key]),
+             document["summary"]["totals"][key]["now"])
+    nodes = len(document["tree"]["parent"])
+    document["tree"]["self"] = {
+        key: dense(column, nodes)
+        for key, column in document["tree"]["self"].items()}
+    same("document", document, json.loads(report(path, "--format=json")))
     for name in ("plain.ljm", "stacks.ljm"):
         check_memory(stream(name))
 
@@ -267,10 +288,13 @@ def group_cpu():
         got = {r["name"]: (number(r["self"]), number(r["total"]))
                for r in rows(b)}
         text = report(path, "--view=functions", "--min=0")
-        table = text.split("FUNCTION\n", 1)[1].splitlines()
+        head, table = re.search(r"(?m)^( *self .*FUNCTION)\n((?s:.*))", text).groups()
+        table = table.splitlines()
+        # Titles may have a space, but not two.
+        columns = len(re.split("  +", head.strip()))
         want = {}
         for line in table:
-            own, _, total, _, name = line.split(None, 4)
+            own, _, total, _, *_, name = line.split(None, columns - 1)
             want[name] = (int(own), int(total))
         # A row of text is marked if some of it is unsure.
         same("functions", {k.lstrip("~"): v for k, v in got.items()},

@@ -228,6 +228,32 @@ def check_search(b, path):
     b.settle()
 
 
+def check_map(b):
+    """The tree map: the largest box in it, by a click, and out again."""
+    b.run("location.hash = '#v=map'")
+    b.settle()
+    r = b.run("""(() => { const r = document.getElementById('map')
+      .getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()""")
+    b.mouse("mouseMoved", r[0] + 12, r[1] + 30)
+    b.settle()
+    name = texts(b, "#tip h3")[0]
+    same("a tooltip", len(texts(b, "#tip tbody tr")), 2)
+    b.click(r[0] + 12, r[1] + 30)
+    zoom = b.run("location.hash")
+    if "z=" not in zoom:
+        raise Wrong(f"no zoom of {name}: {zoom}")
+    same("the same box", texts(b, "#panel-map .said bdi"), [name])
+    # The graph is zoomed to it, too.
+    check.click(b, "#tab-flame")
+    same("crumbs", check.crumbs(b)[-1].split("  ")[0] in name, True)
+    check.click(b, "#tab-map")
+    while texts(b, "#map-out"):
+        check.click(b, "#map-out")
+    same("out", texts(b, "#panel-map .said bdi"), ["All objects"])
+    b.run("location.hash = '#'")
+    b.settle()
+
+
 def group_use():
     """Zoom, paths, search, keys, tables."""
     path = dump("app")
@@ -241,11 +267,12 @@ def group_use():
         check_zoom(b, path)
         check_around(b, path)
         check_search(b, path)
+        check_map(b)
         seen = set()
-        for _ in range(6):
+        for _ in range(7):
             b.key("t")
             seen.add(texts(b, "#tabs [aria-selected=true]")[0])
-        same("views", seen, {"Who keeps it", "Shapes", "Largest", "Types",
+        same("views", seen, {"Who keeps it", "Tree map", "Shapes", "Largest", "Types",
                              "Empty slots", "Threads"})
         # Addresses that no page makes.
         for bad in ("#z=zzzz.1&f=999999&m=none&v=rows&h=7", "#v=time&by=x"):

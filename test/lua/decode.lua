@@ -410,7 +410,9 @@ records[4] = function(r, out)
   f.traceno = get_count(r)
   local id = get_count(r)
   f.start, f.line = out.funcs[id], get_count(r)
-  if not f.start then fail(r, "trace of the undefined function %d", id) end
+  if not f.start and out.dropped == 0 then
+    fail(r, "trace of the undefined function %d", id)
+  end
 end
 
 -- SITE
@@ -418,7 +420,12 @@ records[5] = function(r, out)
   local id, flags, func, line = get_count(r), get_count(r), get_count(r), get_count(r)
   local f = out.funcs[func]
   if id < 2 or out.sites[id] then fail(r, "site %d defined twice", id) end
-  if not f then fail(r, "site of the undefined function %d", func) end
+  if not f and out.dropped == 0 then fail(r, "site of the undefined function %d", func) end
+  if not f or (f.kind == "trace" and not f.start) then -- In a block that was dropped.
+    out.undefined = out.undefined + 1
+    out.sites[id] = unknown
+    return
+  end
   local s = lua_site(f, f.addr, line, flags)
   s.id, s.source = id, f.kind
   if f.kind ~= "lua" and line ~= 0 then fail(r, "line of a %s function", f.kind) end
@@ -449,7 +456,20 @@ records[7] = function(r, out)
   t.foreign = { alloc = get_count(r), realloc = get_count(r), free = get_count(r),
                 bytes_in = get_count(r), bytes_out = get_count(r) }
   t.swapped = band(t.flags, 1) ~= 0
+  if band(t.flags, 16) ~= 0 then
+    t.dropped = { blocks = get_count(r), events = get_count(r), bytes = get_count(r) }
+    if t.dropped.blocks == 0 then fail(r, "TOTALS: dropped, or not") end
+  end
   out.totals = t
+  if out.dropped ~= (t.dropped and t.dropped.events or 0) then
+    fail(r, "TOTALS has dropped %d events, not %d", t.dropped and t.dropped.events or 0,
+         out.dropped)
+  end
+  if t.dropped then -- Of the rest, only the number of events is known.
+    local all = t.alloc + t.realloc + t.free
+    if all ~= out.nevents then fail(r, "TOTALS has %d events, not %d", all, out.nevents) end
+    return
+  end
   for _, kind in ipairs(kinds) do
     if t[kind] ~= out.counts[kind] then
       fail(r, "TOTALS has %d of %s, the stream %d", t[kind], kind, out.counts[kind])
@@ -465,6 +485,14 @@ records[7] = function(r, out)
   end
   if (t.lost ~= 0) ~= (band(t.flags, 2) ~= 0) then fail(r, "TOTALS: lost, or not") end
   if (out.sample ~= 0) ~= (band(t.flags, 4) ~= 0) then fail(r, "TOTALS: sampled, or not") end
+end
+
+-- A caller. Where blocks were dropped, its definition may be missing.
+local function get_caller(r, out, site)
+  if not out.sites[site] and out.dropped == 0 then
+    fail(r, "caller at the undefined site %d", site)
+  end
+  return out.sites[site] or unknown
 end
 
 -- Counts an event outside of the VM's count.
@@ -489,7 +517,7 @@ records[15] = function(r, out)
   if flags > 1 then fail(r, "flags %d of a stack", flags) end
   while r.pos <= r.stop do
     local site = get_count(r)
-    stack[#stack + 1] = out.sites[site] or fail(r, "caller at the undefined site %d", site)
+    stack[#stack + 1] = get_caller(r, out, site)
   end
   stack.cut = flags == 1
   out.stack = stack
@@ -529,7 +557,7 @@ local function get_change(r, out, h)
   for _ = 1, pops do stack[#stack] = nil end
   for _ = 1, pushes do
     local site = get_count(r)
-    stack[#stack + 1] = out.sites[site] or fail(r, "caller at the undefined site %d", site)
+    stack[#stack + 1] = get_caller(r, out, site)
   end
 end
 
@@ -562,7 +590,12 @@ local function get_event(r, out, h, reg, ev)
   ev.type = types[type_]
   if band(h, 4) == 0 then reg[kind] = get_count(r) end
   local site = out.sites[reg[kind]]
-  if not site then fail(r, "event at the undefined site %d", reg[kind]) end
+  if not site and out.dropped == 0 then
+    fail(r, "event at the undefined site %d", reg[kind])
+  elseif not site then
+    out.undefined = out.undefined + 1
+    site = unknown
+  end
   ev.kind, ev.site, ev.time, ev.foreign = kind, site, out.time, nil
   ev.oaddr, ev.osize, ev.naddr, ev.nsize = nil, 0, nil, 0
   if kind == "realloc" then
@@ -594,7 +627,10 @@ local function get_block(r, out, ev, on_event)
   if bit.tobit(crc) ~= crc32c(r.data, from + 8, r.pos + len - 1) then
     fail(r, "checksum of a block")
   end
-  if first ~= out.nevents then fail(r, "event %d, not %d", first, out.nevents) end
+  if first < out.nevents then fail(r, "event %d, not %d", first, out.nevents) end
+  -- The recorder may drop blocks; then TOTALS has how many events.
+  out.dropped = out.dropped + (first - out.nevents)
+  out.nevents = first
   local stop = r.stop
   local reg = { alloc = 0, free = 0, realloc = 0, A = 0, F = 0, asize = {}, fsize = {} }
   local nth = 0
@@ -629,6 +665,7 @@ local function decode_compact(r, out, on_event)
   out.sites = { [0] = internal, unknown }
   out.blocks, out.time, out.times, out.dumps = 0, 0, 0, {}
   out.depth, out.sample = 1, 0
+  out.dropped, out.undefined = 0, 0
   out.foreign = { alloc = 0, realloc = 0, free = 0, bytes_in = 0, bytes_out = 0 }
   out.vm = get_uleb(r)
   if get_byte(r) ~= SYM_FINAL then fail(r, "the symtab is not empty") end

@@ -5,10 +5,39 @@ local M = {}
 
 -- Labels ----------------------------------------------------------------------
 
+-- How many bytes the UTF-8 character at I of S has, or 1 for a byte that begins none.
+local function utf8_length(s, i)
+  local c, c2 = s:byte(i, i + 1)
+  local n = c < 0xc2 and 1 or c < 0xe0 and 2 or c < 0xf0 and 3 or c < 0xf5 and 4 or 1
+  if n == 1 or not s:find("^" .. ("[\128-\191]"):rep(n - 1), i + 1) then return 1 end
+  if c == 0xe0 and c2 < 0xa0 or c == 0xed and c2 > 0x9f or
+     c == 0xf0 and c2 < 0x90 or c == 0xf4 and c2 > 0x8f then
+    return 1
+  end
+  return n
+end
+
+local function hex(s)
+  return (s:gsub(".", function(c) return ("\\x%02x"):format(c:byte()) end))
+end
+
+-- Escapes what controls a terminal: ASCII's control characters, U+0080 to U+009F,
+-- and their single bytes outside of UTF-8.
 local function escape(s)
-  return (s:gsub("%c", function(c)
-    return c == "\n" and "\\n" or ("\\x%02x"):format(c:byte())
-  end))
+  local out, i = {}, 1
+  while i <= #s do
+    local n = utf8_length(s, i)
+    local char = s:sub(i, i + n - 1)
+    if char == "\n" then
+      out[#out + 1] = "\\n"
+    elseif char:find("^%c") or char:find("^[\128-\159]$") or char:find("^\194[\128-\159]$") then
+      out[#out + 1] = hex(char)
+    else
+      out[#out + 1] = char
+    end
+    i = i + n
+  end
+  return table.concat(out)
 end
 
 -- The VM itself is asked for the short form of a chunk's name.

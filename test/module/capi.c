@@ -23,6 +23,11 @@ static int (*stop)(const lua_State *L);
 static bool (*isrunning)(void);
 static int (*dump)(lua_State *L, const struct luam_Prof_options *opt);
 static int (*dumpstatus)(lua_State *L, struct luam_Dump *dump);
+static int (*tofile)(struct luam_Prof_options *opt, const char *fname);
+static int (*tofd)(struct luam_Prof_options *opt, int fd);
+static int (*tosocket)(struct luam_Prof_options *opt, const char *address);
+static int (*tomemory)(struct luam_Prof_options *opt, struct luam_Memory *m);
+static void (*drop)(struct luam_Prof_options *opt);
 
 static unsigned checks, failures;
 
@@ -48,7 +53,13 @@ static int capi_load(const char *module)
   *(void **)&isrunning = dlsym(so, "luaM_memprof_isrunning");
   *(void **)&dump = dlsym(so, "luaM_memprof_dump");
   *(void **)&dumpstatus = dlsym(so, "luaM_memprof_dumpstatus");
-  return start && stop && isrunning && dump && dumpstatus;
+  *(void **)&tofile = dlsym(so, "luaM_memprof_tofile");
+  *(void **)&tofd = dlsym(so, "luaM_memprof_tofd");
+  *(void **)&tosocket = dlsym(so, "luaM_memprof_tosocket");
+  *(void **)&tomemory = dlsym(so, "luaM_memprof_tomemory");
+  *(void **)&drop = dlsym(so, "luaM_memprof_drop");
+  return start && stop && isrunning && dump && dumpstatus && tofile && tofd &&
+         tosocket && tomemory && drop;
 }
 
 typedef struct Sink {
@@ -123,6 +134,32 @@ static void capi_dump(lua_State *L)
   capi_fork(L, sink.len - 256, 1);
 }
 
+/* The writers that are ready to use, with a thread and without. */
+static void capi_writers(lua_State *L)
+{
+  struct luam_Memory m = {.max = 0};
+  struct luam_Prof_options opt = {.buffer = 0};
+  int i, fd[2];
+  for (i = 0; i < 2; i++) {
+    opt.reserved[LUAM_PROF_THREAD] =
+        i ? LUAM_THREAD(0, LUAM_THREAD_DROP, 0) : 0;
+    ok(tomemory(&opt, &m) == LUAM_PROFILE_SUCCESS, "a writer to memory");
+    ok(start(L, &opt) == LUAM_PROFILE_SUCCESS, "it starts");
+    ok(luaL_dostring(L, "t = {} for i = 1, 1e4 do t[i] = {} end") == 0, "runs");
+    ok(stop(L) == LUAM_PROFILE_SUCCESS, "it stops");
+    ok(m.len > 10000 && memcmp(m.data, "ljs\x10", 4) == 0, "in memory");
+    drop(&opt);
+    ok(pipe(fd) == 0 && tofd(&opt, fd[1]) == LUAM_PROFILE_SUCCESS, "a pipe");
+    close(fd[0]);
+    close(fd[1]);
+    ok(start(L, &opt) == LUAM_PROFILE_ERRIO, "nobody reads");
+    drop(&opt);
+  }
+  ok(tofile(&opt, "/nonexistent/x") == LUAM_PROFILE_ERRIO, "no file");
+  ok(tosocket(&opt, "unix:/nonexistent/x") == LUAM_PROFILE_ERRIO, "no socket");
+  ok(tosocket(&opt, "/nonexistent/x") == LUAM_PROFILE_ERR, "no address");
+}
+
 static lua_State *capi_newstate(void)
 {
   lua_State *L = luaL_newstate();
@@ -145,6 +182,11 @@ int main(int argc, char **argv)
   isrunning = luaM_memprof_isrunning;
   dump = luaM_memprof_dump;
   dumpstatus = luaM_memprof_dumpstatus;
+  tofile = luaM_memprof_tofile;
+  tofd = luaM_memprof_tofd;
+  tosocket = luaM_memprof_tosocket;
+  tomemory = luaM_memprof_tomemory;
+  drop = luaM_memprof_drop;
 #endif
   ok(stop(L) == LUAM_PROFILE_ERR, "there is nothing to stop");
   ok(start(NULL, &opt) == LUAM_PROFILE_ERR, "no VM");
@@ -161,6 +203,7 @@ int main(int argc, char **argv)
   ok(isrunning(), "the other goes on");
   lua_close(other);
   ok(two.stops == 1 && !isrunning(), "lua_close() ends it");
+  capi_writers(L);
   capi_dump(L);
   printf("%u checks, %u failures\n", checks, failures);
   return failures != 0;

@@ -4,6 +4,7 @@
 
 nginx_packages=(nginx libnginx-mod-http-lua libnginx-mod-http-ndk lua-resty-core
   lua-resty-lrucache libluajit2-5.1-2 libluajit-5.1-2 wrk)
+resty=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools/nginx/lib" && pwd)
 port=$((20000 + $$ % 10000))
 
 # Can Debian's Lua module run on the library in a folder? It is made for
@@ -29,7 +30,7 @@ http {
   client_body_temp_path $dir/nginx/body; proxy_temp_path $dir/nginx/proxy;
   fastcgi_temp_path $dir/nginx/fastcgi; uwsgi_temp_path $dir/nginx/uwsgi;
   scgi_temp_path $dir/nginx/scgi;
-  lua_package_path "$2/?.lua;$stock/lua-resty-core/usr/share/lua/5.1/?.lua;$stock/lua-resty-lrucache/usr/share/lua/5.1/?.lua;;";
+  lua_package_path "$2/?.lua;$resty/?.lua;$stock/lua-resty-core/usr/share/lua/5.1/?.lua;$stock/lua-resty-lrucache/usr/share/lua/5.1/?.lua;;";
   ${4-}
   server { listen 127.0.0.1:$port; $3 }
 }
@@ -47,10 +48,11 @@ CONF
   return 1
 }
 
-# Fetches a page to $dir/page, without a program that may not be there.
+# Fetches a page to $dir/page, without a program that may not be there: with the
+# method $2 (GET), and a line $3 in the request's head.
 page() {
-  exec 8<> "/dev/tcp/127.0.0.1/$port" || return 1
-  printf 'GET /%s HTTP/1.0\r\n\r\n' "${1#/}" >&8
+  exec 8<> "/dev/tcp/${host-127.0.0.1}/$port" || return 1
+  printf '%s /%s HTTP/1.0\r\n%s\r\n' "${2-GET}" "${1#/}" "${3:+$3$'\r\n'}" >&8
   sed '1,/^\r*$/d' <&8 > "$dir/page"
   exec 8>&-
   [ -s "$dir/page" ]

@@ -49,11 +49,20 @@ void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds)
   follow_take(SIGTERM);
 }
 
+void lp_follow_next(LpFollow *f, int fd)
+{
+  f->older += f->bytes;
+  f->bytes = f->shown = 0;
+  f->nhead = 0;
+  f->in = NULL;
+  f->fd = fd;
+}
+
 void lp_follow_heading(LpBuf *b, const LpFollow *f, int last)
 {
   double seconds = (double)(lp_progress_now() - f->start) / (double)SECOND;
   lp_buf_printf(b, "===== %.1f seconds, %" PRIu64 " bytes%s\n", seconds,
-                f->bytes, last ? ", the last" : "");
+                f->older + f->bytes, last ? ", the last" : "");
 }
 
 /* -- Is it still the same file? ------------------------------------------- */
@@ -115,6 +124,14 @@ static void follow_sleep(const LpFollow *f)
   nanosleep(&t, NULL);
 }
 
+int lp_follow_wait(const LpFollow *f)
+{
+  struct timespec t = {0, (long)FOLLOW_SLEEP};
+  if (!f->stop && !follow_stop)
+    nanosleep(&t, NULL);
+  return !f->stop && !follow_stop;
+}
+
 /* N bytes were read. */
 static void follow_came(LpFollow *f, const void *buf, size_t n)
 {
@@ -149,6 +166,8 @@ ssize_t lp_follow_read(void *ctx, void *buf, size_t n)
     r = lp_input_read_fd(f->fd, buf, n);
     if (r < 0)
       return r;
+    if (r == 0 && f->in && f->in->complete)
+      break;
     if (r == 0 || waited)
       f->why = follow_rewritten(f);
     if (r == 0 && !f->why)
@@ -161,8 +180,6 @@ ssize_t lp_follow_read(void *ctx, void *buf, size_t n)
       follow_came(f, buf, (size_t)r);
       return r;
     }
-    if (f->in && f->in->complete)
-      break;
     follow_sleep(f);
     waited = 1;
   }

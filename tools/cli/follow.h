@@ -24,6 +24,7 @@ typedef struct LpFollow {
   uint64_t due;   /* and when show is called next, in nanoseconds. */
   uint64_t bytes; /* Read, */
   uint64_t shown; /* and how many there were when show was called. */
+  uint64_t older; /* Bytes of the files before this one. */
   int stop;       /* A signal came, */
   uint64_t end;   /* when there were so many. */
   size_t nhead;   /* The first bytes, which identify the file. */
@@ -40,6 +41,14 @@ void lp_follow_heading(LpBuf *b, const LpFollow *f, int last);
 ** owns both and fills in the callbacks; SECONDS is the interval of show.
 */
 void lp_follow_open(LpFollow *f, const char *name, int fd, double seconds);
+
+/* Go on with the file that FD has open at its start, and that the same NAME is
+** of. The caller owns FD.
+*/
+void lp_follow_next(LpFollow *f, int fd);
+
+/* Wait for a twentieth of a second. Returns 0 once a signal has come. */
+int lp_follow_wait(const LpFollow *f);
 
 /* An LpReadFn; F is an LpFollow. Waits at the end of the file for more. Returns
 ** 0 when the stream is complete or a signal came, and -1 with ESTALE if the

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* What a file begins as: 'm', 'p' or 'd'; 0 if that is not known, as of a pipe,
-** which cannot be read twice.
+/* The kind of a file by its beginning: 'm', 'p' or 'd'; 0 if that is not known,
+** as of a pipe, which cannot be read twice.
 */
 int lp_kind_of(const char *name);
 

@@ -10,21 +10,29 @@
 #include "analysis.h"
 #include "ingest.h"
 #include "join.h"
+#include "segment.h"
 
 typedef struct LpLoad {
   LpProfile *prof;
   double follow; /* Seconds between two calls of show; 0: files have ended. */
   void (*body)(LpProfile *prof); /* It is known what comes, and wanted. */
   void (*show)(const struct LpLoad *l); /* While a file is followed. */
+  uint64_t most; /* Bytes that are read of a file, unpacked; 0: no bound but
+                 ** that of what is packed. */
+  int verbose;   /* Report also where an unfinished file ends. */
   const char *timeless; /* A warning for recordings without time marks, or
                         ** NULL. */
   LpFollow followed;    /* Has a name, if a file is. */
   LpStream st;          /* What is read. */
-  LpHeap *heap;         /* A heap dump that was read, or NULL. Whoever takes it
-                        ** frees it. */
-  int joins;            /* The heap dump is to be joined with its recording. It
-                        ** comes first. */
-  LpJoin *join;         /* As heap. */
+  int paused;           /* It goes on in the segment behind this one, */
+  const char *behind;   /* which is this file: */
+  LpSegment segment;
+  int gap;      /* The one that is read is not the next of its recording. */
+  LpHeap *heap; /* A heap dump that was read, or NULL. Whoever takes it
+                ** frees it. */
+  int joins;    /* The heap dump is to be joined with its recording. It
+                ** comes first. */
+  LpJoin *join; /* As heap. */
 } LpLoad;
 
 /* Of two exit statuses, the one that takes precedence. */

@@ -1,6 +1,7 @@
 /*
 ** lj-parse-memprof: a profile is loaded, and reported. The exit status is
-** LpStatus; a report that could not be written counts as LP_UNREADABLE.
+** LpStatus: LP_UNREADABLE also if a report could not be written, LP_PART also
+** if it leaves something out to keep to its bound.
 */
 
 #include <errno.h>
@@ -16,15 +17,40 @@
 #include "heap_limit.h"
 #include "kind.h"
 #include "load.h"
+#include "nothing.h"
 #include "options.h"
+#include "page.h"
 #include "replace.h"
 
 /* -- Reports -------------------------------------------------------------- */
 
+/* What is known of where the report goes, and of its text. */
+static void open_screen(LpPage *p, unsigned of, int follows)
+{
+  LpReportOptions *opt = &lp_options.report;
+  const char *view = lp_options_view(of);
+  const LpReport *r = lp_report_find(lp_options.format, view, of);
+  int text = strcmp(lp_options.format, "text") == 0;
+  int lines = text || strcmp(lp_options.format, "tarantool") == 0;
+  memset(p, 0, sizeof(*p));
+  p->screen =
+      lp_screen_of(lp_options.out ? -1 : STDOUT_FILENO, lp_options.colour);
+  p->wrap = text;
+  p->paint = follows;
+  p->page = !follows && !lp_options.nopager;
+  memset(&opt->screen, 0, sizeof(opt->screen));
+  opt->human = (lp_options.given & LP_TAKES_HUMAN) != 0;
+  if (lines)
+    opt->screen = p->screen;
+  opt->human |= text && p->screen.columns && !lp_options.exact && r &&
+                r != &lp_report_sites;
+}
+
 /* Begin to write a report. While FILE is followed there is one after the other:
-** a file is replaced, a terminal is cleared.
+** a file is replaced, a terminal is painted anew.
 */
-static int open_report(LpOut *out, LpReplace *r, const LpFollow *f, int last)
+static int open_report(LpOut *out, LpReplace *r, LpPage *p, const LpFollow *f,
+                       int last)
 {
   const char *name = lp_options.out;
   int fd = STDOUT_FILENO;
@@ -35,18 +61,19 @@ static int open_report(LpOut *out, LpReplace *r, const LpFollow *f, int last)
   if (fd < 0)
     return errno;
   lp_out_open(out, fd);
-  if (!name && f->name && isatty(fd))
-    lp_out_puts(out, "\033[H\033[2J");
+  lp_page_open(p, out);
   if (!name && f->name)
     lp_follow_heading(&out->buf, f, last);
   return 0;
 }
 
 /* All of it is written. Returns errno. */
-static int close_report(LpOut *out, LpReplace *r, const LpFollow *f, int last)
+static int close_report(LpOut *out, LpReplace *r, LpPage *p, const LpFollow *f,
+                        int last)
 {
   int err;
   lp_out_close(out);
+  lp_page_close(p, out);
   err = out->error;
   if (lp_options.out && f->name) {
     int res = lp_replace_close(r, !err);
@@ -64,21 +91,32 @@ static int write_report(const LpLoad *l, int last)
   LpReplace r;
   LpShape shape;
   LpOut out;
-  int err = open_report(&out, &r, &l->followed, last);
+  LpPage page;
+  int err, res = LP_WHOLE;
+  open_screen(&page, l->prof->of, l->followed.name != NULL);
+  err = open_report(&out, &r, &page, &l->followed, last);
   if (!err) {
     lp_shape_open(&shape, l->prof, opt->focus ? &lp_options.focus : NULL,
                   opt->ignore ? &lp_options.ignore : NULL);
     opt->shape = &shape;
+    opt->summary = lp_options_summary();
     lp_report_write(lp_options.format, lp_options_view(l->prof->of), &out,
                     l->prof, opt);
+    if (last) {
+      lp_nothing_explain(lp_report_find(lp_options.format,
+                                        lp_options_view(l->prof->of),
+                                        l->prof->of),
+                         l->prof);
+      res = lp_nothing_cut(&out);
+    }
     opt->shape = NULL;
     lp_shape_close(&shape);
-    err = close_report(&out, &r, &l->followed, last);
+    err = close_report(&out, &r, &page, &l->followed, last);
   }
   return err ? lp_load_failed(lp_options.out ? lp_options.out
                                              : "standard output",
                               strerror(err))
-             : LP_WHOLE;
+             : res;
 }
 
 /* A report of the data read so far. Exits if it cannot be written. */
@@ -97,6 +135,16 @@ static LpWanted wanted(const LpReport *r)
   if ((w.what & LP_WANT_SNAPS) && !w.snap)
     w.snap = LP_SNAP_EACH;
   return w;
+}
+
+/* A single FILE may be wanted by addresses. Old streams define functions before
+** the kind of the FILE is known.
+*/
+static void want_addresses(LpProfile *prof)
+{
+  const LpReport *r = lp_report_find(lp_options.format, NULL, LP_OF_MEMORY);
+  if (r && (r->wants & LP_WANT_ARRIVALS) && lp_options.file.n == 1)
+    prof->wanted.what = LP_WANT_ADDRESSES;
 }
 
 /* What profiles are called, by LP_OF_*. */
@@ -122,8 +170,12 @@ static const LpReport *find_report(unsigned of)
     exit(EX_USAGE);
   }
   if (!r) {
-    fprintf(stderr, "%s: %s, of a %s profile\n", program_invocation_short_name,
-            why.s, kind_name[of]);
+    const char *suggestion = strstr(why.s, "; did you mean ");
+    if (!suggestion)
+      suggestion = why.s + why.n;
+    fprintf(stderr, "%s: %.*s, of a %s profile%s\n",
+            program_invocation_short_name, (int)(suggestion - why.s), why.s,
+            kind_name[of], suggestion);
     exit(EX_USAGE);
   }
   lp_buf_free(&why);
@@ -140,12 +192,14 @@ static void choose(LpProfile *prof)
 {
   LpBuf why = {0};
   const LpReport *r = NULL;
+  unsigned addresses = prof->wanted.what & LP_WANT_ADDRESSES;
   if (joins)
     r = find_report(LP_OF_HEAP | LP_OF_JOINED);
   else if (lp_options.file.n > 1)
     r = lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &why);
   lp_buf_free(&why);
   prof->wanted = wanted(r ? r : find_report(prof->of));
+  prof->wanted.what |= addresses;
 }
 
 /* -- All of it ------------------------------------------------------------ */
@@ -233,7 +287,10 @@ int main(int argc, char **argv)
   lp_options_parse(argc, argv);
   draw_secret();
   l.prof = lp_profile_new();
+  want_addresses(l.prof);
   l.timeless = timeless();
+  l.verbose = lp_options.verbose;
+  l.most = lp_options.most;
   res = lp_load_files(&l, lp_options.base.name, lp_options.base.n, &bases);
   if (bases) {
     lp_profile_set_baseline(l.prof);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "kind.h"
 #include "load.h"
 #include "options.h"
 
@@ -62,8 +63,8 @@ void lp_option_list(const char *list, LpNames *names, struct argp_state *state)
       lp_names_add(names, p);
   }
   if (names->n == before)
-    argp_error(state, "expected names of FILEs in %s, there are none",
-               strcmp(list, "-") == 0 ? "standard input" : list);
+    lp_option_error(state, "expected names of FILEs in %s, there are none",
+                    strcmp(list, "-") == 0 ? "standard input" : list);
 }
 
 /* -- What is wrong with them ---------------------------------------------- */
@@ -87,8 +88,8 @@ static void files_kept(const LpNames *names, struct argp_state *state)
   size_t i;
   for (i = 0; i < names->n; i++)
     if (files_overwritten(names->name[i]))
-      argp_error(state, "the report would overwrite %s, which it is of",
-                 names->name[i]);
+      lp_option_error(state, "the report would overwrite %s, which it is of",
+                      names->name[i]);
 }
 
 /* Only a file can be followed, and only one; so must be what is replaced. */
@@ -97,14 +98,14 @@ static void files_followed(struct argp_state *state)
   const LpNames *file = &lp_options.file;
   struct stat st;
   if (file->n != 1)
-    argp_error(state, "--follow is for one FILE, not %zu", file->n);
+    lp_option_error(state, "--follow is for one FILE, not %zu", file->n);
   if (strcmp(file->name[0], "-") == 0)
-    argp_error(state, "--follow is not for standard input");
+    lp_option_error(state, "--follow is not for standard input");
   if (lp_options.base.n)
-    argp_error(state, "--follow is not for --diff");
+    lp_option_error(state, "--follow is not for --diff");
   if (lp_options.out && stat(lp_options.out, &st) == 0 && !S_ISREG(st.st_mode))
-    argp_error(state, "--follow writes a FILE anew, and %s is none",
-               lp_options.out);
+    lp_option_error(state, "--follow writes a FILE anew, and %s is none",
+                    lp_options.out);
 }
 
 /* The text on BASEs in reports: their names, or their number. */
@@ -123,11 +124,41 @@ static void files_bases(void)
 
 void lp_option_files(struct argp_state *state)
 {
+  if (!lp_options.file.n && lp_options.view && lp_kind_of(lp_options.view))
+    lp_option_error(state, "--view needs a value, %s was taken for it",
+                    lp_options.view);
+  if (!lp_options.file.n && lp_options.base.n)
+    lp_option_error(state, "expected a FILE that is compared with %s",
+                    lp_options.base.name[0]);
   if (!lp_options.file.n)
-    argp_error(state, "expected a FILE, or - for standard input");
+    lp_option_error(state, "expected a FILE, or - for standard input");
   files_kept(&lp_options.base, state);
   files_kept(&lp_options.file, state);
   if (lp_options.follow > 0)
     files_followed(state);
   files_bases();
+}
+
+void lp_option_source(const char *arg, const struct argp_state *state)
+{
+  LpSources *s = &lp_options.report.sources;
+  struct stat st;
+  if (stat(arg, &st) != 0 || !S_ISDIR(st.st_mode))
+    lp_option_error(state, "--source: there is no folder '%s'", arg);
+  s->dir = lp_grow(s->dir, &s->room, s->n + 1, sizeof(*s->dir));
+  s->dir[s->n++] = arg;
+}
+
+void lp_option_map(char *arg, const struct argp_state *state)
+{
+  static LpMoved *map;
+  static size_t room;
+  LpWanted *w = &lp_options.wanted;
+  char *to = strchr(arg, '=');
+  if (!to || to == arg)
+    lp_option_error(state, "--map: expected OLD=NEW, not '%s'", arg);
+  *to++ = '\0';
+  map = lp_grow(map, &room, w->nmap + 1, sizeof(*map));
+  map[w->nmap++] = (LpMoved){arg, to};
+  w->map = map;
 }

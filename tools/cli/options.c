@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
+#include "kind.h"
 #include "options.h"
 
 LpOptions lp_options = {.format = "text",
@@ -17,14 +19,25 @@ LpOptions lp_options = {.format = "text",
 /* From OPT_MIN on, in the order of LP_TAKES_*. */
 enum {
   OPT_DUMP = 256,
+  OPT_COLOUR,
+  OPT_COLUMNS,
+  OPT_EXACT,
+  OPT_NOPAGER,
   OPT_FORMAT,
   OPT_VIEW,
   OPT_FOLLOW,
   OPT_DIFFLIST,
   OPT_LIMIT,
+  OPT_MAXSIZE,
   OPT_LIST,
+  OPT_NATIVE,
   OPT_FROM,
   OPT_TO,
+  OPT_PID,
+  OPT_COMM,
+  OPT_THREAD,
+  OPT_CGROUP,
+  OPT_LABEL,
   OPT_MIN,
   OPT_METRIC,
   OPT_SORT,
@@ -35,9 +48,13 @@ enum {
   OPT_TEMPORARY,
   OPT_YOUNG,
   OPT_SNAP,
-  OPT_PATH
+  OPT_PATH,
+  OPT_SOURCE,
+  OPT_MAP,
+  OPT_SUMMARY,
+  OPT_NOSUMMARY
 };
-_Static_assert(LP_TAKES_MIN << (OPT_PATH - OPT_MIN) == LP_TAKES_PATH,
+_Static_assert(LP_TAKES_MIN << (OPT_SOURCE - OPT_MIN) == LP_TAKES_SOURCE,
                "one bit for each of these options");
 
 static const struct argp_option options[] = {
@@ -45,15 +62,22 @@ static const struct argp_option options[] = {
     {"view", OPT_VIEW, "VIEW", 0,
      "Memory: sites: events and live bytes by site (default); types: by type "
      "of object; sizes: by size; snapshots. CPU: functions (default); threads. "
-     "Both: time: time series; functions, lines: self and total; tree: call "
-     "tree; callers: inverted call tree. A heap dump and its recording: "
+     "Both: processes; time: time series; functions, lines: self and total; "
+     "tree: call tree; callers: inverted call tree. Heap dumps: summary "
+     "(default); tree: who keeps what; retained: objects that keep most; types, shapes, sparse, "
+     "threads, objects. A heap dump and its recording: "
      "keepers, makers: what each object keeps by who made it, and the reverse; "
      "stacks: the same with callers",
      1},
     {"metric", OPT_METRIC, "METRIC", 0,
      "Memory: bytes allocated (default), allocations, reallocations, "
      "deallocations, freed, live, live-objects, peak, peak-objects, leaked, "
-     "leaked-objects, temporary, temporary-objects; CPU: samples, alloc-gc",
+     "leaked-objects, temporary, temporary-objects; CPU: samples, and parts of "
+     "them: interpreted, compiled, c, alloc-gc, jit, kernel, unnamed",
+     1},
+    {"native", OPT_NATIVE, NULL, 0,
+     "CPU: native and kernel functions; else their time is that of the Lua "
+     "lines that called them",
      1},
     {"diff", OPT_DIFF, "BASE", 0,
      "Compare with the recording or heap dump BASE; several recordings are "
@@ -69,8 +93,13 @@ static const struct argp_option options[] = {
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
      "the whole profile, or a VIEW's table; csv: a VIEW's table (default: "
      "lines, if available); pprof: gzip, for pprof; speedscope; "
+     "tarantool: the text of Tarantool's own tool; "
      "html: a page with flame graphs and tables, of a heap dump with who keeps "
-     "what; heapsnapshot: a heap dump, for Chrome's DevTools",
+     "what, as in pprof; heapsnapshot: a heap dump, for Chrome's DevTools",
+     1},
+    {"source", OPT_SOURCE, "DIR", 0,
+     "html: show the sources of Lua code that are in DIR with figures beside "
+     "the lines; no others are read",
      1},
     {"output", 'o', "FILE", 0, "Write the report to FILE", 1},
     {NULL, 0, NULL, 0, "What is counted:", 2},
@@ -78,6 +107,16 @@ static const struct argp_option options[] = {
      "Report as if the recording had begun SEC seconds later", 2},
     {"to", OPT_TO, "SEC", 0,
      "Report as if it had ended SEC seconds after its start", 2},
+    {"pid", OPT_PID, "PID", 0, "Only what was recorded of this process", 2},
+    {"comm", OPT_COMM, "GLOB", 0, "Only processes with this name", 2},
+    {"thread", OPT_THREAD, "GLOB", 0, "Only samples of threads with this name",
+     2},
+    {"cgroup", OPT_CGROUP, "GLOB", 0,
+     "Only processes in this control group: a container, a service", 2},
+    {"label", OPT_LABEL, "KEY=GLOB", 0,
+     "The same, by pid, comm, thread, tid, cgroup or host. Several options are "
+     "alternatives if they have the same key, or else all must fit",
+     2},
     {"temporary", OPT_TEMPORARY, "N", 0,
      "Objects freed within N further allocations are temporary (default: the "
      "most objects live at once)",
@@ -86,6 +125,14 @@ static const struct argp_option options[] = {
      "Do not count the last allocations as leaked (default 0)", 2},
     {"heap-snap-interval", OPT_SNAP, "SEC", 0,
      "Sites, snapshots: live bytes every SEC seconds", 2},
+    {"map", OPT_MAP, "OLD=NEW", 0,
+     "Lua code in files below OLD is as if it were below NEW: it has moved "
+     "since, or a --diff was recorded elsewhere",
+     2},
+    {"max-size", OPT_MAXSIZE, "SIZE", 0,
+     "Read at most SIZE bytes of a file, unpacked (default: all; of a packed "
+     "one, 64 MiB and 2048 bytes for each packed one)",
+     2},
     {NULL, 0, NULL, 0, "Shaping:", 3},
     {"top", OPT_TOP, "N", 0,
      "Only the first N rows, in trees N children; the rest is added up", 3},
@@ -96,10 +143,28 @@ static const struct argp_option options[] = {
     {"ignore", OPT_IGNORE, "RE", 0, "No stacks with a frame that matches", 3},
     {"min", OPT_MIN, "SIZE", 0,
      "Leave out rows with less: bytes, objects or samples (4096, 64K), or "
-     "percent (0.5%, the default of text)",
+     "percent (0.5%, the default of text); folded, speedscope: add up stacks "
+     "with less",
+     3},
+    {"columns", OPT_COLUMNS, "KEYS", 0,
+     "Tables: the columns with these keys, in this order, e.g. name,self,live",
      3},
     {NULL, 0, NULL, 0, "Text:", 4},
-    {"human-readable", 'H', NULL, 0, "Print sizes as 6.2KiB", 4},
+    {"summary", OPT_SUMMARY, NULL, 0,
+     "Begin with a few sentences: what was recorded, which lines have most, "
+     "what grows (default on a terminal)",
+     4},
+    {"no-summary", OPT_NOSUMMARY, NULL, 0, "Begin with the report", 4},
+    {"human-readable", 'H', NULL, 0,
+     "Print sizes as 6.2KiB (on a terminal the default of tables and trees)",
+     4},
+    {"exact", OPT_EXACT, NULL, 0, "Print sizes in bytes on a terminal, too", 4},
+    {"color", OPT_COLOUR, "WHEN", OPTION_ARG_OPTIONAL,
+     "always (the default of WHEN), never, or auto (default): on a terminal, "
+     "unless NO_COLOR is set or TERM is dumb",
+     4},
+    {"no-pager", OPT_NOPAGER, NULL, 0,
+     "Do not show long reports in LJPROF_PAGER, PAGER or less", 4},
     {"leak-only", 'l', NULL, 0, "Sites: print only live bytes at the end", 4},
     {NULL, 0, NULL, 0, "Input:", 5},
     {"files-from", OPT_LIST, "LIST", 0,
@@ -111,7 +176,9 @@ static const struct argp_option options[] = {
      "recording ends, or Ctrl-C",
      5},
     {"dump", OPT_DUMP, NULL, 0,
-     "Accepted and ignored: kinds of streams are recognized", 5},
+     "Heap dumps: --view=objects, each object with its references; kinds of "
+     "streams are recognized",
+     5},
     {NULL, 0, NULL, 0, "Limits:", 6},
     {"limit", OPT_LIMIT, "LIMIT", 0,
      "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if it is exceeded, by "
@@ -119,6 +186,8 @@ static const struct argp_option options[] = {
      "retained@PATH<=NUMBER",
      6},
     {NULL, 0, NULL, 0, "Others:", -1},
+    {"verbose", 'v', NULL, 0,
+     "Report at which byte an unfinished recording ends", -1},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
     {0},
 };
@@ -145,12 +214,14 @@ static const char doc[] =
     "  lj-parse-memprof -o report.txt mem.ljm.gz\n"
     "  lj-parse-memprof --follow mem.ljm  a program that is still running\n"
     "\n"
-    "Exit status: 0 everything was read; 1 a part was read, see the warning; "
-    "2 a FILE could not be read, or the report not written; 3 a limit was "
-    "exceeded; 64 usage. Of several, the first of 64, 2, 3, 1.";
+    "Exit status: 0 everything was read; 1 a part was read, or the report is "
+    "cut to 256 MiB, see the warning; 2 a FILE could not be read, or the "
+    "report not written; 3 a limit was exceeded; 64 usage. Of several, the "
+    "first of 64, 2, 3, 1.";
 
-/* The options given that only some reports take, without those that limits use.
- */
+/* The options given that only some reports take, without those that limits
+** use.
+*/
 static unsigned options_given(void)
 {
   unsigned given = lp_options.given, wants = 0;
@@ -174,13 +245,15 @@ const char *lp_options_view(unsigned of)
     return lp_options.report.path ? "paths"
            : lp_options.dump      ? "objects"
                                   : NULL;
-  return text && (lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF))
+  return text && ((lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)) ||
+                  lp_options.report.columns)
              ? "functions"
              : NULL;
 }
 
-/* The report of profiles of one kind that takes all options, or NULL and *WHY.
- */
+/* The report of profiles of one kind that takes all options, or NULL
+** and *WHY.
+*/
 const LpReport *lp_options_report(unsigned of, LpBuf *why)
 {
   const LpReport *r = lp_report_choose(lp_options.format, lp_options_view(of),
@@ -197,14 +270,30 @@ const LpReport *lp_options_report(unsigned of, LpBuf *why)
   return r;
 }
 
+/* Standard output may become something else later; what it was counts. */
+int lp_options_summary(void)
+{
+  static int terminal = -1;
+  if (terminal < 0)
+    terminal = isatty(STDOUT_FILENO);
+  if (strcmp(lp_options.format, "text") != 0 || lp_options.summary < 0)
+    return 0;
+  return lp_options.summary ||
+         (terminal && !lp_options.out && !(lp_options.follow > 0));
+}
+
 unsigned lp_options_wants(const LpReport *r)
 {
-  unsigned metrics = LP_METRIC_BIT(lp_options.report.metric), limits = 0;
+  unsigned metrics = LP_METRIC_BIT(lp_options.report.metric) |
+                     lp_report_columns(&lp_options.report);
+  unsigned limits = 0;
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++)
     limits |= lp_limit_wants(&lp_options.limit[i]);
   if (lp_options.file.n > 1 && (r->of & LP_OF_CPU)) /* Both, perhaps. */
     metrics |= LP_METRIC_BIT(LP_METRIC_PEAK);
+  if (lp_options_summary())
+    limits |= LP_WANT_AGES;
   return r->wants | limits | lp_metric_wants(metrics);
 }
 
@@ -224,6 +313,22 @@ static int parse_of_memory(void)
   return is;
 }
 
+/* End with one of the reasons why there is no report: that of the kind of the
+** first FILE, if it is known.
+*/
+static void parse_failed(struct argp_state *state, const char *memory,
+                         const char *cpu)
+{
+  int kind = lp_options.file.n ? lp_kind_of(lp_options.file.name[0]) : 0;
+  LpBuf heap = {0};
+  if (kind == 'd')
+    lp_options_report(LP_OF_HEAP, &heap);
+  lp_option_error(state, "%s",
+                  kind == 'd' && heap.n                         ? heap.s
+                  : kind == 'm' || (!kind && parse_of_memory()) ? memory
+                                                                : cpu);
+}
+
 /* All options are parsed. Reports as text leave out small rows. Some report
 ** must take all options; which one depends on the kinds of FILEs.
 */
@@ -239,10 +344,61 @@ static void parse_report(struct argp_state *state)
       !lp_options_report(LP_OF_HEAP | LP_OF_JOINED, &heap) &&
       (lp_options.file.n < 2 ||
        !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
-    argp_error(state, "%s", parse_of_memory() ? why.s : other.s);
+    parse_failed(state, why.s, other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
   lp_buf_free(&heap);
+}
+
+/* A terminal gets no bytes that are not text. */
+static void parse_terminal(struct argp_state *state)
+{
+  const LpReport *r = lp_report_find(lp_options.format, NULL,
+                                     LP_OF_MEMORY | LP_OF_CPU | LP_OF_HEAP);
+  if (r && r->binary && !lp_options.out && isatty(STDOUT_FILENO))
+    lp_option_error(state,
+                    "--format=%s is binary and not for a terminal: write it to "
+                    "a file with -o FILE",
+                    lp_options.format);
+}
+
+/* All options were read: are they right together? */
+static void parse_end(struct argp_state *state)
+{
+  lp_option_files(state);
+  if (lp_options.summary > 0 && strcmp(lp_options.format, "text") != 0 &&
+      strcmp(lp_options.format, "json") != 0)
+    argp_error(state, "--summary is not for --format=%s", lp_options.format);
+  if (lp_options.wanted.from >= lp_options.wanted.to)
+    lp_option_error(state, "expected a time for --from that is before that of "
+                           "--to");
+  parse_report(state);
+  parse_terminal(state);
+}
+
+/* One option about the text. */
+static error_t parse_text(int key, const char *arg, struct argp_state *state)
+{
+  switch (key) {
+  case OPT_COLUMNS:
+    lp_options.report.columns = arg;
+    break;
+  case OPT_COLOUR:
+    lp_options.colour = lp_option_colour(arg, state);
+    break;
+  case OPT_NOPAGER:
+    lp_options.nopager = 1;
+    break;
+  case OPT_EXACT:
+    lp_options.exact = 1;
+    break;
+  case 'v':
+    lp_options.verbose = 1;
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
 }
 
 /* One option about what is counted. */
@@ -256,6 +412,21 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
   case OPT_TO:
     wanted->to = lp_option_seconds(arg, state);
     break;
+  case OPT_PID:
+    lp_option_pick(LP_PICK_PID, arg, state);
+    break;
+  case OPT_COMM:
+    lp_option_pick(LP_PICK_COMM, arg, state);
+    break;
+  case OPT_THREAD:
+    lp_option_pick(LP_PICK_THREAD, arg, state);
+    break;
+  case OPT_CGROUP:
+    lp_option_pick(LP_PICK_CGROUP, arg, state);
+    break;
+  case OPT_LABEL:
+    lp_option_label(arg, state);
+    break;
   case OPT_TEMPORARY:
     wanted->what |= LP_WANT_TEMPORARY;
     wanted->temporary = lp_option_number(arg, state);
@@ -264,12 +435,15 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
     wanted->what |= LP_WANT_YOUNG;
     wanted->young = lp_option_percent(arg, state);
     break;
+  case OPT_NATIVE:
+    wanted->native = 1;
+    break;
   case OPT_SNAP:
     wanted->what |= LP_WANT_SNAPS;
     wanted->snap = lp_option_interval(arg, state);
     break;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return parse_text(key, arg, state);
   }
   return 0;
 }
@@ -301,6 +475,12 @@ static error_t parse_files(int key, char *arg, struct argp_state *state)
   case OPT_PATH:
     lp_options.report.path = arg;
     break;
+  case OPT_SOURCE:
+    lp_option_source(arg, state);
+    break;
+  case OPT_MAP:
+    lp_option_map(arg, state);
+    break;
   case ARGP_KEY_ARG:
     lp_names_add(&lp_options.file, arg);
     break;
@@ -310,11 +490,38 @@ static error_t parse_files(int key, char *arg, struct argp_state *state)
   return 0;
 }
 
+/* One option about the kind of the report, or its bounds. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
+static error_t parse_kind(int key, char *arg, struct argp_state *state)
+{
+  switch (key) {
+  case OPT_LIMIT:
+    lp_option_limit(arg, state);
+    break;
+  case OPT_MAXSIZE:
+    lp_options.most = lp_option_size(arg, state);
+    break;
+  case OPT_FORMAT:
+    lp_options.format = arg;
+    break;
+  case OPT_VIEW:
+    lp_options.view = arg;
+    break;
+  case OPT_SUMMARY:
+  case OPT_NOSUMMARY:
+    lp_options.summary = key == OPT_SUMMARY ? 1 : -1;
+    break;
+  default:
+    return parse_files(key, arg, state);
+  }
+  return 0;
+}
+
 /* One option. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-  if (key >= OPT_MIN && key <= OPT_PATH)
+  if (key >= OPT_MIN && key <= OPT_SOURCE)
     lp_options.given |= (unsigned)LP_TAKES_MIN << (key - OPT_MIN);
   switch (key) {
   case 'H':
@@ -345,27 +552,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     lp_options.report.ignore = lp_option_regex(
         &lp_options.ignore, lp_options.report.ignore, "ignore", arg, state);
     break;
-  case OPT_LIMIT:
-    lp_option_limit(arg, state);
-    break;
-  case OPT_FORMAT:
-    lp_options.format = arg;
-    break;
-  case OPT_VIEW:
-    lp_options.view = arg;
-    break;
   case 'h':
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
     break;
   case ARGP_KEY_END:
-    lp_option_files(state);
-    if (lp_options.wanted.from >= lp_options.wanted.to)
-      argp_error(state, "expected a time for --from that is before that of "
-                        "--to");
-    parse_report(state);
+    parse_end(state);
     break;
   default:
-    return parse_files(key, arg, state);
+    return parse_kind(key, arg, state);
   }
   return 0;
 }
@@ -376,5 +570,6 @@ void lp_options_parse(int argc, char **argv)
                                    NULL,    NULL,  NULL};
   argp_program_version = "lj-parse-memprof " LP_VERSION;
   argp_err_exit_status = EX_USAGE;
+  lp_option_check(options, argv);
   argp_parse(&argp, argc, argv, 0, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "heap.h"
 #include "leb.h"
 #include "prologue.h"
+#include "tail.h"
 
 #define MAGIC_LEN 4
 
@@ -30,7 +31,8 @@ typedef struct Compact {
   const LpSink *sink;
   LpItems items;
   LpHeapItems heap; /* Of a heap dump: its items, instead. */
-  LpDamage damage;  /* Why the block here is none. */
+  LpDamage damage;  /* Why the block here is none; */
+  int open;         /* it would be one, but the stream ends. */
   uint64_t look;    /* Bytes that may still be summed in search of blocks. */
   uint64_t expect;  /* Number of the next event. */
 } Compact;
@@ -49,6 +51,7 @@ static int compact_block(Compact *c, uint32_t *len, int look)
 {
   size_t have = lp_input_want(c->in, LJM_BLOCK_HEADER);
   const uint8_t *p = c->in->p;
+  c->open = 0;
   if (memcmp(p, LJM_BLOCK_MAGIC, have < MAGIC_LEN ? have : MAGIC_LEN) != 0) {
     compact_wrong(c, "expected a block, found %02x %02x %02x %02x", p[0], p[1],
                   p[2], p[3]);
@@ -56,6 +59,7 @@ static int compact_block(Compact *c, uint32_t *len, int look)
   }
   if (have < LJM_BLOCK_HEADER) {
     compact_wrong(c, "expected a block, the stream ends inside its header");
+    c->open = 1;
     return 0;
   }
   *len = ljm_block_length(p);
@@ -69,6 +73,7 @@ static int compact_block(Compact *c, uint32_t *len, int look)
   if (have < LJM_BLOCK_HEADER + (size_t)*len) {
     compact_wrong(c, "expected a block of %" PRIu32 " bytes, found %zu", *len,
                   have - LJM_BLOCK_HEADER);
+    c->open = 1;
     return 0;
   }
   c->look -= look ? *len : 0;
@@ -151,6 +156,53 @@ static void compact_use(Compact *c, uint32_t len, const LpDamage *why)
   lp_input_skip(in, LJM_BLOCK_HEADER + (size_t)len);
 }
 
+/* -- The tail ------------------------------------------------------------- */
+
+/* Can the tail be used? Blocks were read up to the offset AT. One that is in
+** the file has been killed right before its next block began.
+*/
+static int compact_istail(const Compact *c, uint64_t at)
+{
+  LpTail *t = c->in->tail;
+  if (!t || c->in->error || c->items.body != 'm' || !lp_tail_read(t))
+    return 0;
+  if (t->monotonic != c->items.monotonic || t->realtime != c->items.realtime)
+    t->why = "it is that of another recording";
+  else if (t->offset < at || !t->n)
+    return 0;
+  else if (t->first < c->expect)
+    t->why = "its events were read before";
+  return !t->why;
+}
+
+/* Read the tail behind the blocks, which end at the offset AT. WHY is not NULL
+** if they are damaged there. Returns 0 if there is no tail.
+*/
+static int compact_tail(Compact *c, uint64_t at, const LpDamage *why)
+{
+  LpTail *t = c->in->tail;
+  LpDamage d;
+  if (!compact_istail(c, at))
+    return 0;
+  if (t->offset > at || t->first > c->expect) {
+    d = lp_damage_of(LP_GAP, at,
+                     "the file ends here, its tail begins at offset %" PRIu64,
+                     t->offset);
+    d = why ? *why : d;
+    d.kind = LP_GAP;
+    d.events = t->first - c->expect;
+    c->items.gap = 1;
+    c->sink->damage(c->sink->ctx, &d);
+  }
+  lp_block_read(&c->items, t->p, (uint32_t)t->n, t->offset + LJM_BLOCK_HEADER);
+  t->used = 1;
+  lp_damage_report(c->sink, LP_CUT, t->offset + LJM_BLOCK_HEADER + t->n,
+                   "expected the totals, the recording ends with its tail");
+  return 1;
+}
+
+/* -- All of it ------------------------------------------------------------ */
+
 /* Read all blocks. WHY is not NULL if the way here is lost already. */
 static void compact_blocks(Compact *c, const LpDamage *why)
 {
@@ -161,10 +213,11 @@ static void compact_blocks(Compact *c, const LpDamage *why)
     if (!why && !compact_block(c, &len, 0)) {
       d = c->damage;
       why = &d;
-      kind = LP_CUT;
+      kind = c->open ? LP_OPEN : LP_CUT;
     }
     if (why && !compact_resync(c, &len)) {
-      compact_lost(c, kind, why, 0);
+      if (!compact_tail(c, why->offset, why))
+        compact_lost(c, kind, why, 0);
       return;
     }
     compact_use(c, len, why);
@@ -173,14 +226,16 @@ static void compact_blocks(Compact *c, const LpDamage *why)
       return;
   }
   c->in->complete = c->items.ended;
+  if (!c->items.ended && compact_tail(c, lp_input_offset(c->in), NULL))
+    return;
   if (!c->items.ended)
-    lp_damage_report(c->sink, LP_CUT, lp_input_offset(c->in),
+    lp_damage_report(c->sink, LP_OPEN, lp_input_offset(c->in),
                      "expected a block or the %s, the stream ends",
-                     c->items.body == 'p' ? "books" : "totals");
+                     c->items.body == 'p' ? "statistics" : "totals");
   else if (lp_input_want(c->in, 1))
     lp_damage_report(c->sink, LP_ODD, lp_input_offset(c->in),
                      "expected the end of the stream behind its %s",
-                     c->items.body == 'p' ? "books" : "totals");
+                     c->items.body == 'p' ? "statistics" : "totals");
 }
 
 void lp_compact_read(LpInput *in, const LpSink *sink)

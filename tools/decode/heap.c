@@ -89,8 +89,9 @@ static void heap_table(LpHeapItems *it, LpCursor *c, LpObject *o, uint64_t *mt)
   }
 }
 
-/* What comes before the references that are of an object's fields: those come
-** in the order of the stream, and are given to the sink behind the object.
+/* The fields of an object that come before its references. References among
+** them come in the order of the stream, and are given to the sink behind the
+** object.
 */
 static void heap_fields(LpHeapItems *it, LpCursor *c, LpObject *o)
 {

@@ -105,7 +105,7 @@ typedef struct LpHeapItems {
   uint64_t objects; /* Read so far. */
   int ended;        /* The sums were read. */
   const char *bad;  /* What was expected where the block went wrong. */
-  /* Registers of the block. */
+  /* What differences refer to; 0 at the start of each block. */
   uint64_t addr, ref, next;
   uint64_t size[16];
   uint64_t cache[LJM_REF_CACHE];

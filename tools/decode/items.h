@@ -24,6 +24,8 @@ typedef struct LpItems {
   uint64_t events;     /* Read so far; in a CPU profile, samples. */
   uint64_t base;       /* Offset in the stream of what is being read, */
   const uint8_t *from; /* and where it lies. */
+  uint64_t monotonic;  /* Of META: what the recording is known by. */
+  uint64_t realtime;   /* The same by another clock. */
   int body;            /* m, p, or 0: the first item determines it. */
   int gap;             /* Definitions may have been lost. */
   int ended;           /* The totals were read. */

@@ -55,7 +55,9 @@ static void legacy_flush(Legacy *l)
 /* The stream cannot be read on from here. */
 static LegacyResult legacy_stop(Legacy *l, const char *expected, int ended)
 {
-  LpDamageKind kind = l->evver ? LP_CUT : LP_NOTHING;
+  LpDamageKind kind = !l->evver                         ? LP_NOTHING
+                      : ended || l->in->p == l->in->end ? LP_OPEN
+                                                        : LP_CUT;
   legacy_flush(l);
   if (l->in->p == l->in->end)
     lp_damage_report(l->sink, kind, lp_input_offset(l->in),
@@ -120,6 +122,7 @@ static LegacyResult legacy_function(Legacy *l, LegacySource src)
   name = (LpStr){(const char *)in->p + at, n};
   if (src == LEGACY_LUA) {
     f.chunk = name;
+    f.addr = addr;
     f.first = first;
     legacy_cut(&f);
   } else {
@@ -317,6 +320,15 @@ static void legacy_events(Legacy *l)
 
 /* -- All of it ------------------------------------------------------------ */
 
+/* The version of the events, as a fact. */
+static void legacy_version(const LpSink *sink, unsigned version)
+{
+  static const char key[] = "legacy";
+  const LpMeta m = {
+      .key = {key, sizeof(key) - 1}, .tag = LJM_META_UINT, .u = version};
+  sink->meta(sink->ctx, &m);
+}
+
 void lp_legacy_read(LpInput *in, const LpSink *sink)
 {
   Legacy *l = lp_zalloc(1, sizeof(Legacy));
@@ -335,6 +347,7 @@ void lp_legacy_read(LpInput *in, const LpSink *sink)
     else if (body > 0) {
       l->evver = version;
       sink->body(sink->ctx, body);
+      legacy_version(sink, version);
       lp_input_skip(in, LJM_PROLOGUE_LEN);
       legacy_events(l);
     }

@@ -34,8 +34,9 @@ typedef struct LegacyNames {
 /* Free the memory. */
 void lp_legacy_names_close(LegacyNames *ln);
 
-/* The function F is at an address from now on. A and B are as in LegacySource.
- */
+/* The function F is at an address from now on. A and B are as in
+** LegacySource.
+*/
 void lp_legacy_define(LegacyNames *ln, LegacySource src, uint64_t a, uint64_t b,
                       const LpFunc *f);
 

@@ -25,7 +25,7 @@ static uint32_t record_number(LpItems *it, const LpIdMap *m, const uint8_t *p,
 }
 
 /* Reads a definition at AT, behind its id and FLAGS, and returns the sink's
-** number of it. If C is bad then, that is ignored.
+** number of it. If C is bad afterwards, the caller ignores the number.
 */
 typedef uint32_t Definition(LpItems *it, LpCursor *c, const uint8_t *at,
                             uint32_t flags);
@@ -117,6 +117,8 @@ static uint32_t record_process(LpItems *it, LpCursor *c, const uint8_t *at,
   p.pidns = lp_cursor_uleb(c);
   p.start = lp_cursor_uleb(c);
   p.command = lp_cursor_str(c);
+  if (!c->bad && c->p < c->end) /* Older streams do not have it. */
+    p.cgroup = lp_cursor_str(c);
   return c->bad ? 0 : it->sink->process(it->sink->ctx, &p);
 }
 
@@ -168,6 +170,10 @@ static void record_setting(LpItems *it, const LpMeta *m)
     lp_stack_limit(&it->stack, UINT64_MAX);
   else if (it->body == 'p')
     return;
+  else if (lp_meta_is(m, "monotonic"))
+    it->monotonic = m->u;
+  else if (lp_meta_is(m, "realtime"))
+    it->realtime = m->u;
   else if (lp_meta_is(m, "sample"))
     it->sample = m->u;
   else if (lp_meta_is(m, "stack"))
@@ -193,8 +199,9 @@ static int record_pair(LpCursor *c, LpMeta *m)
   return !c->bad;
 }
 
-/* META: keys and values. Settings cannot change behind the first one. Where the
-** body's kind is not known, a CPU profile is known by its first key.
+/* META: keys and values. Only the first one sets what later items are encoded
+** by. Where the kind of the body is not known, the key hz shows that this is a
+** CPU profile.
 */
 static void record_meta(LpItems *it, LpCursor *c)
 {
@@ -245,7 +252,7 @@ static void record_foreign(LpItems *it, const uint8_t *p)
     e->foreign = 1;
 }
 
-/* DUMP: of what is live after the events before it. */
+/* DUMP: a heap dump was taken after the events before it. */
 static void record_dump(LpItems *it, LpCursor *c)
 {
   LpDumpMark m = {.id = lp_cursor_uleb(c)};
@@ -281,6 +288,11 @@ static void record_totals(LpItems *it, LpCursor *c, const uint8_t *at)
   t.hasforeign = c->p < c->end;
   if (t.hasforeign)
     t.foreign = record_sums(c);
+  if (t.flags & LJM_TOTALS_DROPPED) {
+    t.dropped_blocks = lp_cursor_uleb(c);
+    t.dropped_events = lp_cursor_uleb(c);
+    t.dropped_bytes = lp_cursor_uleb(c);
+  }
   if (c->bad)
     return;
   lp_items_flush(it);

@@ -35,6 +35,7 @@ void lp_heap_analyse(LpHeap *h)
 {
   const LpGraph *g = &h->dump.graph;
   lp_dump_seal(&h->dump);
+  lp_identifiers_open(&h->dump.given, &h->dump);
   lp_graph_forget(&h->dump.graph);
   lp_dominators(g, &h->dom);
   lp_paths(g, &h->paths);
@@ -53,6 +54,7 @@ void lp_heap_free(LpHeap *h)
     free(h->kids.next);
     lp_paths_free(&h->paths);
     lp_dominators_free(&h->dom);
+    lp_identifiers_close(&h->dump.given);
   }
   lp_dump_close(&h->dump);
   free(h);
@@ -74,20 +76,4 @@ uint64_t lp_heap_objects(const LpHeap *h)
   for (i = 0; i < sizeof(h->dump.type) / sizeof(h->dump.type[0]); i++)
     sum += h->dump.type[i].objects;
   return sum;
-}
-
-uint32_t lp_heap_walk(const LpHeap *h, uint32_t at,
-                      void (*leave)(void *ctx, uint32_t id), void *ctx)
-{
-  if (h->kids.first[at] != LP_NONE)
-    return h->kids.first[at];
-  for (;;) {
-    if (leave)
-      leave(ctx, at);
-    if (at == LP_GRAPH_ROOT)
-      return LP_NONE;
-    if (h->kids.next[at] != LP_NONE)
-      return h->kids.next[at];
-    at = h->dom.parent[at];
-  }
 }

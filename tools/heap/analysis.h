@@ -48,11 +48,4 @@ uint64_t lp_heap_bytes(const LpHeap *h);
 /* Objects of the dump. */
 uint64_t lp_heap_objects(const LpHeap *h);
 
-/* The next object of the dominator tree behind AT, each before those that it
-** dominates; LP_NONE at the end. LEAVE, if not NULL, is called for each object
-** that is left for good, with CTX.
-*/
-uint32_t lp_heap_walk(const LpHeap *h, uint32_t at,
-                      void (*leave)(void *ctx, uint32_t id), void *ctx);
-
 #endif

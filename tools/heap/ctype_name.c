@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "ctype_name.h"
-#include "path.h"
 
 #define CTYPE_DEEP 16 /* Types in a type. */
 
@@ -72,7 +71,7 @@ static void ctype_given(LpBuf *b, const LpDump *d, const LpDumpName *t,
   if (!n && (s = ctype_alias(d, number, &n)))
     what = "";
   lp_buf_puts(b, what);
-  lp_path_text(b, s ? s : "(anonymous)", s ? n : 11);
+  lp_graph_quote(b, s ? s : "(anonymous)", s ? n : 11);
 }
 
 /* Appends the innermost type; what is around it is collected behind. */

@@ -1,6 +1,6 @@
 /*
-** Who keeps whom: the object without which another one could not be reached,
-** and what each object keeps alive in all.
+** Dominators: the object without which another one could not be reached, and
+** all that each object keeps alive.
 */
 
 #ifndef LP_DOMINATORS_H

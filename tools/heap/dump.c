@@ -175,8 +175,9 @@ static uint32_t dump_keyname(LpDump *d, const LpRef *r)
   return lp_graph_name(&d->graph, text, strlen(text)) + 1;
 }
 
-/* The next reference is one to a string, of a table that is weak in both ways.
- */
+/* The next reference is one to a string, of a table that is weak in
+** both ways.
+*/
 static void dump_both(LpDump *d, uint64_t key, uint64_t value)
 {
   LpGraph *g = &d->graph;
@@ -192,7 +193,7 @@ static void dump_node(LpDump *d, const LpRef *r)
 {
   int keyref = r->key == LJM_VALUE_REF;
   int weak = (r->number & LJM_TABLE_WEAKVALUE) != 0;
-  if (r->value == LJM_VALUE_NONE) /* Nobody keeps the key of a free slot. */
+  if (r->value == LJM_VALUE_NONE) /* A free slot does not keep its key. */
     return;
   if (keyref)
     dump_slot(d, (r->number & LJM_TABLE_WEAKKEY) != 0, LP_EDGE_KEY, 0, r->from);
@@ -256,6 +257,8 @@ static void dump_meta(void *ctx, const LpMeta *m)
     o->pid = m->u;
   else if (lp_meta_is(m, "process_start"))
     o->process_start = m->u;
+  else if (lp_meta_is(m, "realtime"))
+    o->realtime = m->u;
 }
 
 static void dump_root(void *ctx, const LpHeapName *n)
@@ -313,7 +316,7 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink)
                        .end = dump_end};
 }
 
-/* Names by which people know a thing: paths from there are preferred. */
+/* Roots that people know, from which paths are preferred. */
 static int dump_isknown(const LpGraph *g, const LpEdge *root)
 {
   size_t n;
@@ -350,7 +353,6 @@ void lp_dump_seal(LpDump *d)
   dump_order(d);
   lp_graph_seal(g, d->root, d->nroot);
   lp_both_resolve(g, d->both, d->nboth);
-  lp_identifiers_open(&d->given, d);
 }
 
 int lp_dump_verify(const LpDump *d, LpDamage *damage)
@@ -379,7 +381,6 @@ int lp_dump_verify(const LpDump *d, LpDamage *damage)
 void lp_dump_close(LpDump *d)
 {
   lp_graph_close(&d->graph);
-  lp_identifiers_close(&d->given);
   lp_idmap_free(&d->protos);
   lp_idmap_free(&d->ctypes);
   lp_idmap_free(&d->number);

@@ -16,12 +16,17 @@ typedef struct LpTypeSum {
   uint64_t objects, bytes;
 } LpTypeSum;
 
+/* LpProto.line of a builtin of LuaJIT that is a Lua function: its chunk is its
+** name.
+*/
+#define LP_PROTO_BUILTIN UINT32_MAX
+
 /* A prototype. */
 typedef struct LpProto {
   uint32_t chunk;  /* Name in the graph's names. */
   uint64_t line;   /* Where it is defined; 0: the main chunk, or stripped. */
   uint32_t uvname; /* The name of its first upvalue in uvnames. */
-  uint32_t nuv;    /* Names there are. */
+  uint32_t nuv;    /* Number of names. */
 } LpProto;
 
 /* Memory of the VM that is no object, or a type of cdata. */
@@ -44,13 +49,14 @@ typedef struct LpDumpBlock {
   int own;     /* It holds the object itself, not a part of it. */
 } LpDumpBlock;
 
-/* What distinguishes a dump, and the recording that it was taken in. What is
+/* The identity of a dump, and of the recording that it was taken in. What is
 ** not known is 0.
 */
 typedef struct LpDumpOrigin {
   uint64_t id;
   uint64_t recording; /* `monotonic` of its META. */
   uint64_t pid, process_start;
+  uint64_t realtime; /* When it was taken. */
 } LpDumpOrigin;
 
 /* A reference that the collector clears: it keeps nothing. */

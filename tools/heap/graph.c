@@ -183,3 +183,17 @@ void lp_graph_seal(LpGraph *g, const LpEdge *root, size_t n)
   graph_shut(g);
   graph_fit(g);
 }
+
+void lp_graph_quote(LpBuf *b, const char *s, size_t n)
+{
+  size_t i;
+  for (i = 0; i < n; i++) {
+    unsigned char c = (unsigned char)s[i];
+    if (c == '"' || c == '\\')
+      lp_buf_printf(b, "\\%c", c);
+    else if (c < 0x20 || c >= 0x7f)
+      lp_buf_printf(b, "\\%03u", c);
+    else
+      lp_buf_add(b, &s[i], 1);
+  }
+}

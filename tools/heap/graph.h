@@ -1,9 +1,9 @@
 /*
 ** A heap as a graph: objects, and references between them.
 **
-** Whoever fills it does not matter: a dump, a core file, a test. Objects are
-** numbered as they are first mentioned; 0 is the root, whose references are the
-** roots' names.
+** It may be filled by a dump, a core file or a test. Objects are numbered in
+** the order in which they are first mentioned. 0 is the root, whose references
+** are the roots, with their names.
 */
 
 #ifndef LP_GRAPH_H
@@ -15,6 +15,7 @@
 #include "intern.h"
 #include "live.h"
 #include "ljm_format.h"
+#include "mem.h"
 
 #define LP_GRAPH_ROOT 0
 #define LP_GRAPH_MAX  ((1u << 28) - 1) /* No object has a larger number. */
@@ -38,7 +39,7 @@ typedef enum LpEdgeKind {
   LP_EDGE_LINK      /* Another one: its number in names. */
 } LpEdgeKind;
 
-#define LP_EDGE_MANY ((1u << 28) - 1) /* A number that is larger. */
+#define LP_EDGE_MANY ((1u << 28) - 1) /* A detail that is larger. */
 
 /* A reference. The last one of an object has a mark. */
 typedef struct LpEdge {
@@ -162,5 +163,8 @@ static inline const LpEdge *lp_graph_next(const LpEdge *e)
 {
   return e->to & LP_EDGE_LAST ? NULL : e + 1;
 }
+
+/* Append N bytes of the dump; those that are no printable ASCII as \ddd. */
+void lp_graph_quote(LpBuf *b, const char *s, size_t n);
 
 #endif

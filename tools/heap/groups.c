@@ -1,5 +1,5 @@
 /*
-** The dominator tree for people: objects of one shape with the same dominator
+** The dominator tree in groups: objects of one shape with the same dominator
 ** are one group.
 */
 

@@ -1,7 +1,7 @@
 /*
-** The dominator tree for people: objects of one shape with the same dominator
-** are one group, and so are lists of them. A group is expanded when it is asked
-** for, so that large heaps are looked at only where somebody looks.
+** The dominator tree in groups: objects of one shape with the same dominator
+** are one group, and so are lists of them. A group is expanded on request, so
+** that only a part of a large heap is looked at.
 */
 
 #ifndef LP_GROUPS_H

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "dump.h"
-#include "path.h"
 
 /* What a name is taken from; the larger one is preferred. */
 enum { NAME_NONE, NAME_LOCAL, NAME_UPVALUE, NAME_FIELD, NAME_MANY };
@@ -38,8 +37,9 @@ static void names_put(LpIdentifiers *names, const LpDump *d, uint32_t object,
     g->rank = NAME_MANY;
 }
 
-/* Is it a key that names what it leads to? Keys with underscores are the VM's.
- */
+/* Is it a key that names what it leads to? Keys with underscores are
+** the VM's.
+*/
 static int names_iskey(const LpGraph *g, uint32_t key)
 {
   size_t n;
@@ -165,6 +165,6 @@ int lp_identifiers_add(LpBuf *b, const LpDump *d, uint32_t id)
   s = name->rank == NAME_FIELD ? lp_graph_textof(&d->graph, name->name, &n)
                                : lp_intern_get(&d->graph.names, name->name, &n);
   lp_buf_puts(b, " ");
-  lp_path_text(b, s, n);
+  lp_graph_quote(b, s, n);
   return 1;
 }

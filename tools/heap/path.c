@@ -12,12 +12,12 @@
 #define PATH_TEXT 40 /* Bytes of a string that are shown. */
 
 #define PATH_HEAD 8  /* Steps from the root that are found at once. */
-#define PATH_MARK 64 /* Each so many steps an object knows its head. */
+#define PATH_MARK 64 /* Steps between objects whose head is stored. */
 
 /* -- The search ------------------------------------------------------------ */
 
-/* The object on the path to ID that is PATH_HEAD steps from the root. Those
-** that refer to ID know theirs, or are near enough to it.
+/* The object on the path to ID that is PATH_HEAD steps from the root. The walk
+** up ends at an object for which it is stored.
 */
 static uint32_t paths_head(const LpPaths *p, uint32_t id, unsigned depth)
 {
@@ -31,9 +31,9 @@ static uint32_t paths_head(const LpPaths *p, uint32_t id, unsigned depth)
   return id;
 }
 
-/* Lets the objects of a level know the heads of their paths, so that the name
-** of an object in a long list needs no walk through all of it. Those that were
-** reached from the same object are beside each other.
+/* Stores the heads of paths for the objects of a level, so that the name of an
+** object in a long list needs no walk through all of it. Objects that were
+** reached from the same one are beside each other.
 */
 static void paths_mark(LpPaths *p, const uint32_t *id, size_t n, unsigned depth)
 {
@@ -94,25 +94,11 @@ static int path_isname(const char *s, size_t n)
   return n > 0;
 }
 
-void lp_path_text(LpBuf *b, const char *s, size_t n)
-{
-  size_t i;
-  for (i = 0; i < n; i++) {
-    unsigned char c = (unsigned char)s[i];
-    if (c == '"' || c == '\\')
-      lp_buf_printf(b, "\\%c", c);
-    else if (c < 0x20 || c >= 0x7f)
-      lp_buf_printf(b, "\\%03u", c);
-    else
-      lp_buf_add(b, &s[i], 1);
-  }
-}
-
 /* A string, as Lua writes it, or its beginning. */
 static void path_quoted(LpBuf *b, const char *s, size_t n)
 {
   lp_buf_puts(b, "\"");
-  lp_path_text(b, s, n < PATH_TEXT ? n : PATH_TEXT);
+  lp_graph_quote(b, s, n < PATH_TEXT ? n : PATH_TEXT);
   lp_buf_puts(b, n > PATH_TEXT ? "...\"" : "\"");
 }
 
@@ -120,7 +106,7 @@ static void path_graphname(LpBuf *b, const LpGraph *g, uint32_t name)
 {
   size_t n;
   const char *s = lp_intern_get(&g->names, name, &n);
-  lp_path_text(b, s, n);
+  lp_graph_quote(b, s, n);
 }
 
 /* The value of a key that is an object. */
@@ -219,7 +205,7 @@ static void path_steps(LpBuf *b, const LpDump *d, const LpPaths *p,
 }
 
 /* Puts into ID the objects from one up to the root; or up to the first one,
-** behind LEAST, that knows its head: that is returned, else LP_NONE.
+** behind LEAST, whose head is stored: that is returned, else LP_NONE.
 */
 static uint32_t path_up(const LpPaths *p, uint32_t at, size_t least,
                         uint32_t *id, size_t *n)
@@ -306,7 +292,7 @@ static void path_chunk(LpBuf *b, const char *s, size_t n)
 {
   size_t line = 0;
   if (n && (*s == '@' || *s == '=')) {
-    lp_path_text(b, s + 1, n - 1);
+    lp_graph_quote(b, s + 1, n - 1);
     return;
   }
   while (line < n && line < PATH_TEXT && s[line] != '\n')
@@ -325,6 +311,11 @@ void lp_path_proto(LpBuf *b, const LpDump *d, uint32_t id)
     return;
   s = lp_intern_get(&d->graph.names, pt->chunk, &n);
   lp_buf_puts(b, " ");
+  if (pt->line == LP_PROTO_BUILTIN) {
+    lp_buf_puts(b, "builtin ");
+    lp_graph_quote(b, s, n);
+    return;
+  }
   path_chunk(b, s, n);
   lp_buf_printf(b, ":%" PRIu64, pt->line);
 }

@@ -46,9 +46,6 @@ void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e);
 /* Append where a prototype is defined, behind a space: "app.lua:12". */
 void lp_path_proto(LpBuf *b, const LpDump *d, uint32_t id);
 
-/* Append N bytes of the dump; those that are no printable ASCII as \ddd. */
-void lp_path_text(LpBuf *b, const char *s, size_t n);
-
 /* The name of a type of objects, LJM_TYPE_*. The string is static. */
 const char *lp_path_type(unsigned type);
 

@@ -13,7 +13,7 @@
 #define SHAPE_SHOWN   5  /* Keys in a name. */
 #define SHAPE_PATTERN 24 /* Bytes of a string that count. */
 
-/* Of a table besides the types of its values. */
+/* Flags of a table, besides the types of its values. */
 #define SHAPE_OBJECTS (1u << 16) /* It has keys that are objects. */
 #define SHAPE_EMPTY   (1u << 17) /* It has nothing. */
 
@@ -173,22 +173,38 @@ typedef struct ShapeWalk {
   uint32_t *open;
 } ShapeWalk;
 
-static void shape_leave(void *ctx, uint32_t id)
+static void walk_leave(ShapeWalk *w, uint32_t id)
 {
-  ShapeWalk *w = ctx;
   uint32_t shape = w->s->of[id];
   if (shape != LP_NONE)
     w->open[shape]--;
 }
 
-/* What an object retains counts for its shape, if it is not below another one
-** of that shape.
+/* The next object of the dominator tree behind AT, each before those that it
+** dominates; LP_NONE at the end.
+*/
+static uint32_t walk_next(ShapeWalk *w, const LpHeap *h, uint32_t at)
+{
+  if (h->kids.first[at] != LP_NONE)
+    return h->kids.first[at];
+  for (;;) {
+    walk_leave(w, at);
+    if (at == LP_GRAPH_ROOT)
+      return LP_NONE;
+    if (h->kids.next[at] != LP_NONE)
+      return h->kids.next[at];
+    at = h->dom.parent[at];
+  }
+}
+
+/* Adds up what objects retain by shape. An object below another one of its
+** shape does not count.
 */
 static void shapes_retained(LpShapes *s, const LpHeap *h)
 {
   ShapeWalk w = {s, lp_zalloc(s->keys.n + 1, sizeof(uint32_t))};
   uint32_t id = LP_GRAPH_ROOT;
-  while ((id = lp_heap_walk(h, id, shape_leave, &w)) != LP_NONE) {
+  while ((id = walk_next(&w, h, id)) != LP_NONE) {
     uint32_t shape = s->of[id];
     if (shape != LP_NONE && w.open[shape]++ == 0)
       s->shape[shape].retained += h->dom.retained[id];
@@ -266,7 +282,7 @@ static int shape_class(LpBuf *b, const LpHeap *h, uint32_t meta)
     return 1;
   lp_buf_puts(b, " ");
   if (s)
-    lp_path_text(b, s, n);
+    lp_graph_quote(b, s, n);
   else if (!lp_path_last(b, &h->dump, &h->paths, meta))
     b->n = before;
   if (b->s)
@@ -298,7 +314,7 @@ static void shape_fields(LpBuf *b, const LpHeap *h, uint32_t id)
     size_t len;
     const char *s = lp_graph_textof(g, key[i], &len);
     lp_buf_puts(b, i ? ", " : "");
-    lp_path_text(b, s ? s : "?", s ? len : 1);
+    lp_graph_quote(b, s ? s : "?", s ? len : 1);
   }
   lp_buf_puts(b, all > SHAPE_SHOWN ? ", ...}" : "}");
 }
@@ -351,7 +367,7 @@ static void shape_stringname(LpBuf *b, const LpHeap *h, uint32_t shape)
   size_t n;
   const char *s = lp_intern_get(&h->shapes.keys, shape, &n);
   lp_buf_puts(b, " \"");
-  lp_path_text(b, s, n - 1); /* Without the type. */
+  lp_graph_quote(b, s, n - 1); /* Without the type. */
   lp_buf_puts(b, n - 1 >= SHAPE_PATTERN ? "...\"" : "\"");
 }
 

@@ -32,8 +32,9 @@ void lp_shapes_open(LpShapes *s, const struct LpHeap *h);
 /* Free the memory. */
 void lp_shapes_close(LpShapes *s);
 
-/* Append the name of a shape: "table {id, name}", "function get (app.lua:3)".
- */
+/* Append the name of a shape: "table {id, name}", "function get
+** (app.lua:3)".
+*/
 void lp_shape_name(LpBuf *b, const struct LpHeap *h, uint32_t shape);
 
 /* Does a shape say little: a list or a map, or no more than the type? */

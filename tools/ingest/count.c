@@ -17,7 +17,9 @@
 enum { COUNT_OLD = 1, COUNT_NEW = 2 };
 
 /* All that has come and gone is added up for these. */
-#define COUNT_SUMS (LP_WANT_TEMPORARY | LP_WANT_YOUNG | LP_WANT_TIME)
+#define COUNT_SUMS                                                             \
+  (LP_WANT_TEMPORARY | LP_WANT_YOUNG | LP_WANT_TIME | LP_WANT_AGES |           \
+   LP_WANT_PROCESSES)
 
 /* Add an event of KIND to sums. */
 COUNT_INLINE void count_sums(LpSums *s, const LpEvent *e, unsigned kind)
@@ -115,6 +117,8 @@ COUNT_INLINE void count_objects(LpOrigins *o, LpDetail *w, uint32_t origin,
   uint64_t *n = o->cell[origin].n, *part;
   if (w && (w->what & LP_WANT_PEAK))
     lp_peak_touch(&w->peak, o, origin);
+  if (w && (w->what & LP_WANT_SLICES) && !lp_slicer_known(&w->slicer, origin))
+    lp_detail_touch(w, o, origin);
   if (!w || !(v->npart | v->bytespart)) {
     n[count] += v->n;
     n[bytes] += v->bytes;
@@ -148,6 +152,19 @@ static void count_came(LpStream *st, LpDetail *w, const LpEvent *e,
     lp_weight_add(&st->prof->size[lp_sizes_class(e->nsize)].come, v);
   if (st->prof->wanted.snap)
     lp_weight_add(count_site(st, w, origin), v);
+  if ((w->what & LP_WANT_ARRIVALS) && e->kind == LJM_ALLOC)
+    lp_weight_add(
+        lp_overrides_of(&st->prof->arrivals, LP_OVERRIDE_KEY(e->site, 0)), v);
+}
+
+/* The object of an origin is reallocated: its new bytes. */
+static void count_grown(LpStream *st, const LpEvent *e, uint32_t origin)
+{
+  uint32_t site = lp_cell_site(&st->prof->origins.cell[origin]);
+  uint64_t key = LP_OVERRIDE_REALLOC | LP_OVERRIDE_KEY(e->site, site);
+  LpWeight v;
+  lp_stream_weigh(st, e->nsize, &v);
+  lp_weight_add(lp_overrides_of(&st->prof->arrivals, key), &v);
 }
 
 /* What is wanted of an object that went, perhaps SOON. */
@@ -156,6 +173,8 @@ static void count_went(LpStream *st, LpDetail *w, const LpEvent *e,
 {
   if (w->what & COUNT_SUMS)
     lp_weight_add(&w->gone, v);
+  if ((w->what & LP_WANT_PROCESSES) && origin == LP_ORIGIN_BEFORE)
+    lp_weight_add(&w->older, v);
   if (w->track_ages && origin != LP_ORIGIN_BEFORE)
     lp_weight_sub(&w->own, v);
   if (soon && origin != LP_ORIGIN_BEFORE)
@@ -169,6 +188,8 @@ static void count_went(LpStream *st, LpDetail *w, const LpEvent *e,
   }
   if (st->prof->wanted.snap)
     lp_weight_sub(count_site(st, w, origin), v);
+  if ((w->what & LP_WANT_ARRIVALS) && e->kind == LJM_REALLOC)
+    count_grown(st, e, origin);
 }
 
 /* An object of an origin comes. */

@@ -14,7 +14,8 @@ typedef struct LpDetail {
   unsigned what;   /* LP_WANT_*. */
   int track_ages;  /* The live map has numbers of objects, not of origins. */
   LpWeight come;   /* All that came, */
-  LpWeight gone;   /* and went. */
+  LpWeight gone;   /* and went, */
+  LpWeight older;  /* of these, what was there before. */
   LpWeight own;    /* Objects live that came, */
   uint64_t most;   /* and the most of them at once. */
   LpFixed live;    /* Bytes of the difference, */
@@ -26,6 +27,7 @@ typedef struct LpDetail {
   LpObjectAges ages;
   LpTimeSeries timeseries;
   LpSnapper snapper;
+  LpSlicer slicer; /* Of origins, or of nodes with samples. */
   /* While the profile is finalized, what it was without this stream. */
   int finalized;
   uint64_t peak_bytes, peak_ns;
@@ -36,6 +38,14 @@ typedef struct LpDetail {
 ** NULL is returned.
 */
 LpDetail *lp_detail_begin(LpStream *st);
+
+/* The counters of an origin are about to change, for the first time in the
+** current step of the slices.
+*/
+void lp_detail_touch(LpDetail *w, const LpOrigins *o, uint32_t origin);
+
+/* COUNT samples were added to those of NODE. */
+void lp_detail_sampled(LpStream *st, uint32_t node, uint64_t count);
 
 /* A time mark of the stream at NS nanoseconds, before st->ns is set to it. */
 void lp_detail_time(LpStream *st, uint64_t ns);
@@ -48,7 +58,9 @@ void lp_detail_finalize(LpStream *st);
 /* Undo lp_detail_finalize before more events are counted. */
 void lp_detail_resume(LpStream *st);
 
-/* Free the memory. What was finalized stays in the profile. */
+/* Free the memory. What was finalized stays in the profile, and its slices get
+** those of the stream.
+*/
 void lp_detail_close(LpStream *st);
 
 #endif

@@ -29,10 +29,14 @@ static uint32_t stream_func(void *ctx, const LpFunc *f)
   return lp_profile_func(((LpStream *)ctx)->prof, f);
 }
 
-/* A site is defined. */
+/* A site is defined. Of allocations, compiled code and other is one. */
 static uint32_t stream_site(void *ctx, const LpSite *s)
 {
-  return lp_profile_site(((LpStream *)ctx)->prof, s);
+  LpStream *st = ctx;
+  LpSite site = *s;
+  if (st->body != 'p')
+    site.flags &= ~(uint32_t)LJM_SITE_TRACE;
+  return lp_profile_site(st->prof, &site);
 }
 
 /* SITE, called by others. */
@@ -53,7 +57,46 @@ static void stream_cpu_meta(LpStream *st, const LpMeta *m)
   } else if (m->tag == LJM_META_STRING && lp_str_is(m->key, "event") &&
              !cpu->event.n && m->s.n) {
     lp_buf_add(&cpu->event, m->s.s, m->s.n);
+  } else if (m->tag == LJM_META_STRING && lp_str_is(m->key, "host")) {
+    st->owner.host = lp_intern(&st->prof->names, m->s.s, m->s.n);
+    lp_files_process(&st->prof->files, (LpStr){"", 0}, m->s);
   }
+}
+
+/* A name in a memory profile: of the VM, the process, its machine. */
+static void stream_memory_name(LpStream *st, const LpMeta *m)
+{
+  LpProfile *prof = st->prof;
+  LpProcessInfo *r = &st->owner;
+  LpStr none = {"", 0};
+  if (lp_str_is(m->key, "vm"))
+    lp_files_recorded(&prof->files, &(LpRecorded){0, 0, 0}, m->s);
+  else if (lp_str_is(m->key, "comm"))
+    r->command = lp_intern(&prof->names, m->s.s, m->s.n);
+  else if (lp_str_is(m->key, "cgroup"))
+    r->cgroup = lp_intern(&prof->names, m->s.s, m->s.n);
+  else if (lp_str_is(m->key, "host"))
+    r->host = lp_intern(&prof->names, m->s.s, m->s.n);
+  if (lp_str_is(m->key, "host"))
+    lp_files_process(&prof->files, none, m->s);
+  else if (lp_str_is(m->key, "command"))
+    lp_files_process(&prof->files, m->s, none);
+}
+
+/* A fact about the recording of a memory profile. */
+static void stream_memory_meta(LpStream *st, const LpMeta *m)
+{
+  LpProcessInfo *r = &st->owner;
+  if (m->tag == LJM_META_STRING)
+    stream_memory_name(st, m);
+  else if (lp_meta_is(m, "pid"))
+    r->pid = m->u;
+  else if (lp_meta_is(m, "pidns"))
+    r->pidns = m->u;
+  else if (lp_meta_is(m, "process_start"))
+    r->start = m->u;
+  else if (lp_meta_is(m, "stack"))
+    st->flat = m->u <= 1;
 }
 
 /* A fact about the recording. */
@@ -61,6 +104,12 @@ static void stream_meta(void *ctx, const LpMeta *m)
 {
   LpStream *st = ctx;
   uint64_t *began = &st->prof->realtime;
+  if (st->continued)
+    return; /* All of it is known, and the objects that live. */
+  if (lp_meta_is(m, "legacy")) {
+    st->prof->files.legacy = (unsigned)m->u;
+    return;
+  }
   if (lp_meta_is(m, "realtime")) {
     st->clock.realtime = m->u;
     if (m->u && (!*began || m->u < *began))
@@ -68,8 +117,15 @@ static void stream_meta(void *ctx, const LpMeta *m)
   } else if (lp_meta_is(m, "monotonic")) {
     st->clock.monotonic = m->u;
   }
+  if (st->body == 'm') {
+    stream_memory_meta(st, m);
+    st->other = !lp_pick_process(st->prof->wanted.pick, st->prof->wanted.npick,
+                                 &st->prof->cpu, &st->owner);
+  }
   if (st->body == 'p') {
     stream_cpu_meta(st, m);
+  } else if (lp_meta_is(m, "segment")) {
+    st->window = m->u != 0;
   } else if (lp_meta_is(m, "live")) {
     st->base = m->u;
     st->hasbase = 1;
@@ -85,6 +141,7 @@ static void stream_meta(void *ctx, const LpMeta *m)
 static void stream_time(void *ctx, uint64_t ns)
 {
   LpStream *st = ctx;
+  ns = lp_sat_add(ns, st->late);
   if (lp_detail_begin(st))
     lp_detail_time(st, ns);
   st->marks++;
@@ -95,8 +152,9 @@ static void stream_time(void *ctx, uint64_t ns)
 static void stream_totals(void *ctx, const LpTotals *t)
 {
   LpStream *st = ctx;
-  if (t->ns > st->ns)
+  if (lp_sat_add(t->ns, st->late) > st->ns)
     stream_time(st, t->ns);
+  st->goeson = (t->flags & LJM_TOTALS_SEGMENT) != 0;
   lp_verify_totals(st, t);
 }
 
@@ -109,7 +167,8 @@ static uint32_t stream_module(void *ctx, const LpModule *m)
 
 static uint32_t stream_process(void *ctx, const LpProcess *p)
 {
-  return lp_cpu_process(&((LpStream *)ctx)->prof->cpu, p);
+  LpStream *st = ctx;
+  return lp_cpu_process(&st->prof->cpu, p, st->owner.host);
 }
 
 static uint32_t stream_thread(void *ctx, const LpThread *t)
@@ -117,20 +176,44 @@ static uint32_t stream_thread(void *ctx, const LpThread *t)
   return lp_cpu_thread(&((LpStream *)ctx)->prof->cpu, t);
 }
 
+/* Is a thread wanted? Looked at once. */
+static int stream_picked(LpProfile *prof, uint32_t thread)
+{
+  const LpWanted *w = &prof->wanted;
+  LpCpu *cpu = &prof->cpu;
+  uint8_t *picked;
+  if (!w->npick)
+    return 1;
+  cpu->picked = lp_grow(cpu->picked, &cpu->npicked, (size_t)thread + 1, 1);
+  picked = &cpu->picked[thread];
+  if (!*picked)
+    *picked = lp_pick_thread(w->pick, w->npick, cpu, thread) ? LP_PICKED_YES
+                                                             : LP_PICKED_NO;
+  return *picked == LP_PICKED_YES;
+}
+
 /* A stack was met. */
 static void stream_sample(void *ctx, const LpSample *s)
 {
   LpStream *st = ctx;
   LpDetail *w = lp_detail_begin(st);
+  uint32_t node;
   st->samples++;
-  if (!lp_stream_wanted(st)) {
+  if (!stream_picked(st->prof, s->thread)) {
+    st->delivered += s->count;
+    st->prof->cpu.others += s->count;
+  } else if (!lp_stream_wanted(st)) {
     st->delivered += s->count;
     st->prof->cpu.outside += s->count;
   } else if (lp_cpu_sample(&st->prof->cpu, s)) {
     st->delivered += s->count;
     if (w)
       w->samples += s->count;
-    lp_origins_sample(&st->prof->origins, s->node, s->count);
+    node = lp_origins_sample(&st->prof->origins, s->node, s->count);
+    if (w && (w->what & LP_WANT_SLICES))
+      lp_detail_sampled(st, node, s->count);
+    if (st->prof->wanted.what & LP_WANT_THREADS)
+      lp_thread_stacks_add(&st->prof->cpu.stacks, node, s->thread, s->count);
   } else {
     lp_stream_odd(st, 0, "more samples than there can be");
   }
@@ -181,9 +264,9 @@ static void stream_statistics_end(void *ctx, uint64_t offset)
 
 /* -- Its life ------------------------------------------------------------- */
 
-LpSink lp_stream_open(LpStream *st, LpProfile *prof)
+LpSink lp_stream_sink(LpStream *st)
 {
-  LpSink sink = {
+  return (LpSink){
       .ctx = st,
       .body = lp_stream_body,
       .meta = stream_meta,
@@ -201,9 +284,15 @@ LpSink lp_stream_open(LpStream *st, LpProfile *prof)
       .statistic = stream_statistic,
       .statistics_end = stream_statistics_end,
   };
+}
+
+LpSink lp_stream_open(LpStream *st, LpProfile *prof)
+{
   memset(st, 0, sizeof(*st));
   st->prof = prof;
-  return sink;
+  st->owner.command = st->owner.cgroup = st->owner.host =
+      lp_intern(&prof->names, "", 0);
+  return lp_stream_sink(st);
 }
 
 LpStatus lp_stream_status(const LpStream *st)
@@ -222,6 +311,8 @@ static void stream_place(LpStream *st)
     st->placed = 1;
     st->at = lp_timeline_add(&prof->timeline, &st->clock, &moved);
     lp_timeseries_shift(&prof->timeseries, moved);
+    lp_slices_shift(&prof->slices[0], moved);
+    lp_slices_shift(&prof->slices[1], moved);
     prof->peak_ns += prof->peak_bytes ? moved : 0;
     prof->ns = lp_sat_add(prof->ns, prof->ns ? moved : 0);
   }
@@ -229,6 +320,46 @@ static void stream_place(LpStream *st)
   lp_timeline_span(&prof->timeline, st->body == 'p', st->at, end);
   if (end > prof->ns)
     prof->ns = end;
+}
+
+/* Count a memory profile once, as soon as it is known what it is of. */
+static void stream_recorded(LpStream *st)
+{
+  LpFiles *f = &st->prof->files;
+  if (st->body != 'm' || st->memory)
+    return;
+  st->memory = 1;
+  f->memory++;
+  f->flat += st->flat;
+  f->left += (uint64_t)st->other;
+  st->process = lp_cpu_owner(&st->prof->cpu, &st->owner);
+  lp_files_recorded(
+      f, &(LpRecorded){st->owner.pid, st->owner.pidns, st->owner.start},
+      (LpStr){"", 0});
+}
+
+/* What the profile says of the stream's process until now. Of objects that were
+** there before, at least those that are gone are known: they are not live.
+*/
+static void stream_own(LpStream *st)
+{
+  LpProfile *prof = st->prof;
+  const LpDetail *w = lp_detail_begin(st);
+  LpProcessMemory *m;
+  uint64_t base;
+  if (!w || !(w->what & LP_WANT_PROCESSES) || st->other)
+    return;
+  if (!st->own) {
+    prof->memory = lp_grow(prof->memory, &prof->memories, prof->nmemory + 1u,
+                           sizeof(*prof->memory));
+    st->own = ++prof->nmemory;
+  }
+  m = &prof->memory[st->own - 1];
+  m->process = st->process;
+  m->come = w->come;
+  m->live = lp_weight_fixed(&w->come) - lp_weight_fixed(&w->gone) +
+            (lp_stream_base(st, &base) ? (LpFixed)base << 32
+                                       : lp_weight_fixed(&w->older));
 }
 
 /* Bring the profile up to date with what was read of the stream until now: it
@@ -241,16 +372,37 @@ void lp_stream_finalize(LpStream *st)
   int known = lp_stream_base(st, &base) != NULL;
   int nobefore =
       !known && st->body == 'm' && lp_stream_status(st) != LP_UNREADABLE;
-  base = known ? base : 0;
+  base = known && !st->other ? base : 0;
   prof->base += base - st->added;
   prof->nobefore += nobefore - st->nobefore;
   st->added = base;
   st->nobefore = nobefore;
+  stream_recorded(st);
+  stream_own(st);
   if (st->body && st->body != 'd')
     stream_place(st);
   lp_detail_finalize(st);
   if (!prof->more)
     lp_profile_finalize(prof);
+}
+
+int lp_stream_pause(LpStream *st, uint64_t offset)
+{
+  lp_verify_end(st, offset);
+  if (!st->goeson || lp_stream_status(st) != LP_WHOLE)
+    return 0;
+  lp_stream_finalize(st);
+  return 1;
+}
+
+void lp_stream_next(LpStream *st, uint64_t monotonic)
+{
+  st->goeson = 0;
+  st->continued = 1;
+  st->late =
+      monotonic > st->clock.monotonic ? monotonic - st->clock.monotonic : 0;
+  st->passed = st->sums;
+  st->passed_foreign = st->foreign;
 }
 
 void lp_stream_close(LpStream *st, uint64_t offset)

@@ -20,10 +20,24 @@ typedef enum LpStatus {
 */
 LpSink lp_stream_open(LpStream *st, LpProfile *prof);
 
+/* Its sink, once more. */
+LpSink lp_stream_sink(LpStream *st);
+
 /* Bring the profile up to date with what was read so far. It can be reported,
 ** and reading can go on.
 */
 void lp_stream_finalize(LpStream *st);
+
+/* The segment that was read ends at OFFSET. Returns 1 if it is whole, and the
+** next one of its recording can be read into ST, with lp_stream_next. The
+** profile is up to date then. The caller still has to close ST.
+*/
+int lp_stream_pause(LpStream *st, uint64_t offset);
+
+/* Go on with the next segment. MONOTONIC is the clock of its process at its
+** beginning, in nanoseconds.
+*/
+void lp_stream_next(LpStream *st, uint64_t monotonic);
 
 /* The stream ends at OFFSET: check it, finalize the profile and free the
 ** memory. Status and counters of ST stay valid.

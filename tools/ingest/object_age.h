@@ -57,8 +57,9 @@ static inline LpObjectAge *lp_object_age_get(const LpObjectAges *a,
                   [number & ((1u << OBJECT_AGE_CHUNK) - 1)];
 }
 
-/* A number for an object of SIZE bytes that was born when the clock became NOW.
- */
+/* A number for an object of SIZE bytes that was born when the clock became
+** NOW.
+*/
 static inline uint32_t lp_object_age_new(LpObjectAges *a, uint32_t origin,
                                          uint64_t size, uint64_t now)
 {

@@ -27,8 +27,9 @@ typedef struct LpInput {
   LpReadFn read;
   void *src;
   int eof;
-  int error;    /* errno of a failed read, which also ends the stream. */
-  int complete; /* The stream's end was read: do not wait for more. */
+  int error;           /* errno of a failed read, which also ends the stream. */
+  int complete;        /* The stream's end was read: do not wait for more. */
+  struct LpTail *tail; /* What may follow where the stream is cut, or NULL. */
 } LpInput;
 
 /* As read(2), but repeated after EINTR. */

@@ -29,6 +29,13 @@
 */
 #define UNPACK_WINDOW_LOG 27
 
+/* Bytes that are unpacked at least, and for each packed one: few packed bytes
+** must not cost much time. The recording of one loop, packed by zstd -19, is
+** 1,463 times as large unpacked.
+*/
+#define UNPACK_FREE  (64u << 20)
+#define UNPACK_RATIO 2048u
+
 #define UNPACK_GZIP                                                            \
   (16 + MAX_WBITS) /* zlib: a header of gzip's, not its own. */
 
@@ -44,6 +51,8 @@ struct LpUnpack {
   size_t at, end; /* What is left in the buffer. */
   int inside;     /* Of a member or frame that has not ended. */
   size_t piece;   /* zstd: bytes up to the end of a block. */
+  uint64_t out;   /* Bytes that were read of it, unpacked, */
+  uint64_t max;   /* and how many may be; 0: it depends on the packed ones. */
   int ended;      /* All was read, */
   int error;      /* or no more can be: errno. */
   z_stream gzip;
@@ -54,7 +63,9 @@ struct LpUnpack {
 
 /* -- Packed bytes --------------------------------------------------------- */
 
-/* Read more behind what is left. Returns 0 where there is no more. */
+/* Append packed bytes to those that are not unpacked yet. Returns 0 at the
+** end.
+*/
 static int unpack_more(LpUnpack *u)
 {
   ssize_t n;
@@ -72,7 +83,7 @@ static int unpack_more(LpUnpack *u)
   return n > 0;
 }
 
-/* What is packed cannot be unpacked from here on. */
+/* The packed bytes cannot be unpacked from here on. */
 __attribute__((format(printf, 2, 3))) static void
 unpack_broken(LpUnpack *u, const char *fmt, ...)
 {
@@ -86,8 +97,8 @@ unpack_broken(LpUnpack *u, const char *fmt, ...)
   u->error = EBADMSG;
 }
 
-/* Who packed what begins with these bytes. A frame of zstd may be one that has
-** nothing but something for others to read.
+/* The program that packed a file, by its first bytes. A frame of zstd may be
+** skippable: it has data for other readers.
 */
 static Packer unpack_magic(const uint8_t *p, size_t n)
 {
@@ -200,21 +211,37 @@ LpUnpack *lp_unpack_open(LpReadFn read, void *src)
   return u;
 }
 
-/* As LpReadFn. What is not packed is read without a detour, but for its first
-** bytes.
-*/
-ssize_t lp_unpack_read(void *ctx, void *buf, size_t n)
+void lp_unpack_bound(LpUnpack *u, uint64_t max)
 {
-  LpUnpack *u = ctx;
-  size_t got = 0;
-  if (u->packer == PACKER_NONE && u->at == u->end && !u->ended)
+  u->max = max;
+}
+
+/* Has more come out than of any recording? */
+static int unpack_bomb(const LpUnpack *u)
+{
+  return u->packer && !u->max && u->out > UNPACK_FREE &&
+         (u->out - UNPACK_FREE) / UNPACK_RATIO > u->base + u->at;
+}
+
+/* Read input that is not packed: without a detour, but for its first bytes. */
+static ssize_t unpack_pass(LpUnpack *u, void *buf, size_t n)
+{
+  if (u->at == u->end && !u->ended)
     return u->read(u->src, buf, n);
-  if (u->packer == PACKER_NONE) {
-    got = u->end - u->at < n ? u->end - u->at : n;
-    memcpy(buf, u->buf + u->at, got);
-    u->at += got;
-  }
-  while (u->packer && !got && n && !u->error) {
+  n = u->end - u->at < n ? u->end - u->at : n;
+  memcpy(buf, u->buf + u->at, n);
+  u->at += n;
+  errno = u->error;
+  return n || !u->error ? (ssize_t)n : -1;
+}
+
+/* Read input of either kind. */
+static ssize_t unpack_any(LpUnpack *u, void *buf, size_t n)
+{
+  size_t got = 0;
+  if (u->packer == PACKER_NONE)
+    return unpack_pass(u, buf, n);
+  while (!got && n && !u->error) {
     if (!u->inside && !unpack_next(u))
       break;
     got = u->packer == PACKER_GZIP ? unpack_gzip(u, buf, n)
@@ -225,6 +252,37 @@ ssize_t lp_unpack_read(void *ctx, void *buf, size_t n)
   }
   errno = u->error;
   return got || !u->error ? (ssize_t)got : -1;
+}
+
+/* All that may be read was. Is there more? */
+static ssize_t unpack_full(LpUnpack *u)
+{
+  char c;
+  ssize_t n = unpack_any(u, &c, 1);
+  if (n <= 0)
+    return n;
+  snprintf(u->why, sizeof(u->why),
+           "it has more than the %" PRIu64 " bytes of --max-size", u->max);
+  errno = u->error = EFBIG;
+  return -1;
+}
+
+ssize_t lp_unpack_read(void *ctx, void *buf, size_t n)
+{
+  LpUnpack *u = ctx;
+  ssize_t got;
+  if (u->max && u->out >= u->max)
+    return u->error == EFBIG ? -1 : unpack_full(u);
+  if (u->max && n > u->max - u->out)
+    n = (size_t)(u->max - u->out);
+  got = unpack_any(u, buf, n);
+  u->out += got > 0 ? (uint64_t)got : 0;
+  if (!u->error && unpack_bomb(u))
+    unpack_broken(u,
+                  "it is more than %u times as large unpacked, as no "
+                  "recording is; --max-size reads more",
+                  UNPACK_RATIO);
+  return got;
 }
 
 const char *lp_unpack_packer(const LpUnpack *u)

@@ -14,6 +14,12 @@ typedef struct LpUnpack LpUnpack;
 */
 LpUnpack *lp_unpack_open(LpReadFn read, void *src);
 
+/* Read at most MAX bytes, unpacked ones if it is packed; what is longer cannot
+** be read on from there. This replaces the bound of packed input, which depends
+** on its size.
+*/
+void lp_unpack_bound(LpUnpack *u, uint64_t max);
+
 /* An LpReadFn; U is an LpUnpack. Uncompressed input is passed through. */
 ssize_t lp_unpack_read(void *u, void *buf, size_t n);
 

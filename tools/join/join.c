@@ -85,7 +85,7 @@ static void sums_age(LpMade *m, uint64_t age)
     m->newest = age;
 }
 
-/* Of samples, what is not in the recording is in none of the sums. */
+/* In samples, objects that are not in the recording are in none of the sums. */
 static void sums_block(Sums *s, const LpDumpBlock *b)
 {
   LpJoin *j = s->j;

@@ -1,8 +1,8 @@
 /*
-** Who keeps what, and who made it: the objects of a heap dump, joined with the
-** sites that allocated their memory.
+** Joins the objects of a heap dump with the sites that allocated their memory:
+** who keeps what, and who made it.
 **
-** A block of memory is what is joined: an object, the array or hash part of a
+** The join is by blocks of memory: an object, the array or hash part of a
 ** table, a stack, the buffer of a string. Each belongs to the site that asked
 ** for it, as in reports of recordings.
 */
@@ -18,7 +18,7 @@
 
 /* Keepers that are always there. */
 enum {
-  LP_KEEPER_REST,    /* What no keeper keeps. */
+  LP_KEEPER_REST,    /* What no other keeper keeps. */
   LP_KEEPER_GARBAGE, /* What nothing refers to. */
   LP_KEEPER_FIRST
 };

@@ -37,7 +37,7 @@ static void replay_put(LpReplay *r, const LpEvent *e, uint64_t birth)
     lp_object_age_drop(&r->ages, old);
 }
 
-/* Of samples, an event may have an old block, or a new one, that is none. */
+/* In samples, the old or the new block of an event may not be recorded. */
 static void replay_event(LpReplay *r, const LpEvent *e, uint64_t now)
 {
   int sampled = r->st.sample && e->kind == LJM_REALLOC;

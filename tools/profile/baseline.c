@@ -40,20 +40,25 @@ void lp_profile_set_baseline(LpProfile *prof)
   prof->baseline.base = prof->base;
   prof->baseline.nobefore = prof->nobefore;
   prof->baseline.present = 1;
-  prof->files.nbase = prof->files.n;
+  lp_files_baseline(&prof->files);
   prof->ns = prof->realtime = 0;
   memset(&prof->timeline, 0, sizeof(prof->timeline));
   prof->base = 0;
   prof->elder = (LpWeight){0, 0, 0, 0};
   prof->nobefore = 0;
   prof->peak_bytes = prof->peak_ns = 0;
+  prof->nmemory = 0;
   free(prof->size);
   prof->size = NULL;
-  lp_timeseries_free(&prof->timeseries);
+  prof->baseline.timeseries = prof->timeseries;
+  memset(&prof->timeseries, 0, sizeof(prof->timeseries));
   lp_snaps_free(&prof->snaps);
+  lp_slices_free(&prof->slices[0]);
+  lp_slices_free(&prof->slices[1]);
   for (i = 0; i < prof->sitekeys.n; i++)
     prof->row[i].twice = 0;
   lp_overrides_free(&prof->overrides);
+  lp_overrides_free(&prof->arrivals);
   lp_cpu_reset(&prof->cpu);
   lp_profile_finalize(prof);
 }
@@ -62,5 +67,6 @@ void lp_profile_baseline_free(LpProfile *prof)
 {
   free(prof->baseline.figures);
   free(prof->baseline.samples);
+  lp_timeseries_free(&prof->baseline.timeseries);
   memset(&prof->baseline, 0, sizeof(prof->baseline));
 }

@@ -30,6 +30,9 @@ enum {
   LP_YOUNG_BYTES,     /* their sizes. */
   LP_TEMPORARY,       /* Objects that went away soon after they came, */
   LP_TEMPORARY_BYTES, /* their sizes. */
+  LP_QUARTER_1,       /* Sizes of live objects that came in the first quarter */
+  LP_QUARTER_2,       /* of all allocations, in the second, */
+  LP_QUARTER_3,       /* in the third: without those of the last. */
   LP_NCOUNT
 };
 

@@ -78,13 +78,14 @@ uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
   return origins_new(o, node, what);
 }
 
-void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
+uint32_t lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
 {
   if (node == LP_NODE_ROOT)
     node = lp_origins_node(o, LP_NODE_ROOT, LP_SITE_UNKNOWN);
   o->samples =
       lp_grow(o->samples, &o->nsamples, (size_t)node + 1, sizeof(uint64_t));
   o->samples[node] += count;
+  return node;
 }
 
 void lp_origins_parts(LpOrigins *o)
@@ -97,17 +98,25 @@ void lp_origins_extra(LpOrigins *o)
   o->extra = lp_grow(o->extra, &o->nextra, o->cells, sizeof(LpExtra));
 }
 
-void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
-                       const LpWeight *v)
+void lp_origins_bytes(LpOrigins *o, uint32_t origin, int bytes,
+                      const LpWeight *v)
 {
   LpExtra *x;
   if (origin >= o->nextra)
     lp_origins_extra(o);
   x = &o->extra[origin];
-  count -= LP_NCELL;
   bytes -= LP_NCELL;
-  lp_parts_add(&x->n[count], &x->part[count], v->n, v->npart);
   lp_parts_add(&x->n[bytes], &x->part[bytes], v->bytes, v->bytespart);
+}
+
+void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
+                       const LpWeight *v)
+{
+  LpExtra *x;
+  lp_origins_bytes(o, origin, bytes, v);
+  x = &o->extra[origin];
+  count -= LP_NCELL;
+  lp_parts_add(&x->n[count], &x->part[count], v->n, v->npart);
 }
 
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin)

@@ -80,8 +80,10 @@ uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site);
 */
 uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what);
 
-/* Count COUNT samples of CPU time whose whole stack is NODE. */
-void lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
+/* Count COUNT samples of CPU time whose whole stack is NODE. Returns the node
+** that has them: the root stands for no stack, which has a node of its own.
+*/
+uint32_t lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
 
 /* Make room for the fractions of every origin. */
 void lp_origins_parts(LpOrigins *o);
@@ -89,10 +91,15 @@ void lp_origins_parts(LpOrigins *o);
 /* Make room for the extra counters of every origin. */
 void lp_origins_extra(LpOrigins *o);
 
-/* Add V to two extra counters of an origin: objects to COUNT, bytes to BYTES.
- */
+/* Add V to two extra counters of an origin: objects to COUNT, bytes
+** to BYTES.
+*/
 void lp_origins_beside(LpOrigins *o, uint32_t origin, int count, int bytes,
                        const LpWeight *v);
+
+/* Add the bytes of V to one extra counter of an origin. */
+void lp_origins_bytes(LpOrigins *o, uint32_t origin, int bytes,
+                      const LpWeight *v);
 
 /* All counters of an origin. */
 LpFigures lp_origins_figures(const LpOrigins *o, uint32_t origin);

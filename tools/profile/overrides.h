@@ -19,7 +19,7 @@ typedef struct LpOverride {
 
 typedef struct LpOverrides {
   LpIdMap ids;       /* Their numbers, by key. */
-  LpOverride *entry; /* In the order they came. */
+  LpOverride *entry; /* In the order of their first use. */
   size_t entries;    /* Room. */
   uint32_t n;
 } LpOverrides;

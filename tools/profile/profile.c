@@ -13,7 +13,7 @@ typedef struct FuncKey {
   uint64_t a, b;
 } FuncKey;
 
-#define PROFILE_MARKS (LJM_SITE_APPROX | LJM_SITE_UNSURE)
+#define PROFILE_MARKS (LJM_SITE_APPROX | LJM_SITE_UNSURE | LJM_SITE_TRACE)
 
 /* What makes a row the same row. */
 typedef struct SiteKey {
@@ -56,13 +56,36 @@ static void profile_c(LpProfile *prof, const LpFunc *f, FuncKey *k,
   fi->addr = f->offset;
   fi->named = lp_intern(&prof->names, f->named.s, f->named.n);
   k->s2 = fi->name;
-  if (!f->name.n)
+  if (!f->name.n || (prof->wanted.what & LP_WANT_ADDRESSES))
     k->a = f->offset;
-  else if (f->flags & LJM_CFUNC_BUILTIN)
+  if (f->name.n && (f->flags & LJM_CFUNC_BUILTIN))
     return;
-  else if (f->chunk.n)
+  if (f->name.n && f->chunk.n)
     k->kind = LP_FUNC_NATIVE;
   k->s1 = fi->chunk;
+}
+
+/* The name of a chunk, as a number: of a file, where it has moved to. */
+static uint32_t profile_chunk(LpProfile *prof, LpStr chunk)
+{
+  const LpWanted *w = &prof->wanted;
+  LpBuf b = {0};
+  uint32_t name;
+  size_t i;
+  for (i = 0; i < w->nmap; i++) {
+    size_t n = strlen(w->map[i].from);
+    if (chunk.n <= n || chunk.s[0] != '@' ||
+        memcmp(chunk.s + 1, w->map[i].from, n) != 0)
+      continue;
+    if (chunk.n > n + 1 && chunk.s[n + 1] != '/' && chunk.s[n] != '/')
+      continue; /* It only begins with the same letters. */
+    lp_buf_printf(&b, "@%s", w->map[i].to);
+    lp_buf_add(&b, chunk.s + n + 1, chunk.n - n - 1);
+    name = lp_intern(&prof->names, b.s, b.n);
+    lp_buf_free(&b);
+    return name;
+  }
+  return lp_intern(&prof->names, chunk.s, chunk.n);
 }
 
 /* Split what a stream says of a function into its key and the rest. */
@@ -73,13 +96,18 @@ static void profile_split(LpProfile *prof, const LpFunc *f, FuncKey *k,
   memset(fi, 0, sizeof(*fi));
   k->kind = fi->kind = f->kind;
   fi->flags = f->flags;
-  fi->chunk = lp_intern(&prof->names, f->chunk.s, f->chunk.n);
+  fi->chunk = f->kind == LP_FUNC_LUA
+                  ? profile_chunk(prof, f->chunk)
+                  : lp_intern(&prof->names, f->chunk.s, f->chunk.n);
   fi->name = lp_intern(&prof->names, f->name.s, f->name.n);
   switch (f->kind) {
   case LP_FUNC_LUA:
     k->s1 = fi->chunk;
     k->a = fi->first = f->first;
     k->b = fi->hash = f->hash;
+    fi->addr = f->addr;
+    if (prof->wanted.what & LP_WANT_ADDRESSES)
+      k->b ^= f->addr;
     break;
   case LP_FUNC_C:
     profile_c(prof, f, k, fi);
@@ -197,13 +225,17 @@ void lp_profile_free(LpProfile *prof)
   lp_intern_free(&prof->funckeys);
   lp_intern_free(&prof->sitekeys);
   lp_overrides_free(&prof->overrides);
+  lp_overrides_free(&prof->arrivals);
   lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
   lp_profile_baseline_free(prof);
   lp_files_free(&prof->files);
   lp_timeseries_free(&prof->timeseries);
   lp_snaps_free(&prof->snaps);
+  lp_slices_free(&prof->slices[0]);
+  lp_slices_free(&prof->slices[1]);
   lp_buf_free(&prof->guess);
+  free(prof->memory);
   free(prof->size);
   free(prof->func);
   free(prof->row);

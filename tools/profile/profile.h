@@ -17,8 +17,10 @@
 #include "intern.h"
 #include "mem.h"
 #include "origin.h"
+#include "pick.h"
 #include "record.h"
 #include "sizes.h"
+#include "slices.h"
 #include "snaps.h"
 #include "overrides.h"
 #include "timeline.h"
@@ -43,7 +45,8 @@ typedef struct LpFuncInfo {
 */
 typedef struct LpRow {
   uint32_t func;
-  uint32_t marks; /* LJM_SITE_APPROX, LJM_SITE_UNSURE. */
+  uint32_t marks; /* LJM_SITE_APPROX, LJM_SITE_UNSURE; of samples also
+                  ** LJM_SITE_TRACE: the line in compiled code. */
   uint64_t line;
   uint64_t twice; /* Objects of this site without a recorded deallocation. */
   uint64_t allocs, alloc_bytes;
@@ -64,15 +67,27 @@ enum {
 
 /* What is counted on request only. */
 enum {
-  LP_WANT_PEAK = 1,      /* The high-water mark, by origin. */
-  LP_WANT_TEMPORARY = 2, /* Objects that went away soon. */
-  LP_WANT_YOUNG = 4,     /* The youngest of the live objects. */
-  LP_WANT_SIZES = 8,     /* How many objects of each size there were. */
-  LP_WANT_TIME = 16,     /* The time series. */
-  LP_WANT_SNAPS = 32     /* Heap snapshots, in LpWanted.snap. */
+  LP_WANT_PEAK = 1,        /* The high-water mark, by origin. */
+  LP_WANT_TEMPORARY = 2,   /* Objects that went away soon. */
+  LP_WANT_YOUNG = 4,       /* The youngest of the live objects. */
+  LP_WANT_SIZES = 8,       /* How many objects of each size there were. */
+  LP_WANT_TIME = 16,       /* The time series. */
+  LP_WANT_SNAPS = 32,      /* Heap snapshots, in LpWanted.snap. */
+  LP_WANT_AGES = 64,       /* When the live objects came: LP_QUARTER_*. */
+  LP_WANT_THREADS = 128,   /* Samples by stack and thread: LpCpu.stacks. */
+  LP_WANT_PROCESSES = 256, /* Memory by process: LpProfile.memory. */
+  LP_WANT_SLICES = 512,    /* What happened in each step of time. */
+  LP_WANT_ARRIVALS = 1024, /* LpProfile.arrivals. */
+  LP_WANT_ADDRESSES = 2048 /* Functions at two addresses are two. To be set
+                           ** before the first function is read. */
 };
 
 #define LP_SNAP_EACH 1000000000 /* LpWanted.snap, if nothing is said. */
+
+/* Lua code in files below a folder is as if it were below another one. */
+typedef struct LpMoved {
+  const char *from, *to;
+} LpMoved;
 
 /* To be set before the first event is read. */
 typedef struct LpWanted {
@@ -82,6 +97,11 @@ typedef struct LpWanted {
   double young;       /* Percent of all births, the last ones. */
   uint64_t from, to;  /* Nanoseconds; what happens outside does not count. */
   uint64_t snap;      /* Nanoseconds between two heap snapshots, or 0. */
+  int native;         /* Samples are of native functions, not of Lua lines. */
+  const LpPick *pick; /* Whose samples and events count: these conditions, */
+  size_t npick;       /* so many. */
+  const LpMoved *map; /* The first that fits counts, of so many. */
+  size_t nmap;
 } LpWanted;
 
 /* The baseline of a diff: what was read before lp_profile_set_baseline. */
@@ -93,8 +113,16 @@ typedef struct LpBaseline {
   uint64_t period;    /* Of which each is worth that, as lp_cpu_period. */
   uint64_t base;      /* As in LpProfile. */
   int nobefore;
-  int present; /* A baseline was set. */
+  LpTimeSeries timeseries; /* If wanted. */
+  int present;             /* A baseline was set. */
 } LpBaseline;
+
+/* The process of a memory profile. */
+typedef struct LpProcessMemory {
+  uint32_t process; /* Of LpCpu.processes. */
+  LpWeight come;    /* Objects that came. */
+  LpFixed live;     /* Bytes live at the end. */
+} LpProcessMemory;
 
 typedef struct LpProfile {
   unsigned of; /* LP_OF_*, of all streams read. */
@@ -109,12 +137,19 @@ typedef struct LpProfile {
   size_t nrow;      /* Room. */
   LpOrigins origins;
   LpOverrides overrides;
+  LpOverrides arrivals; /* If wanted: allocations, by site and 0; what was
+                        ** reallocated with its new bytes, as overrides. */
   LpCpu cpu;
+  LpProcessMemory *memory; /* By memory profile, if wanted, */
+  size_t memories;         /* room, */
+  uint32_t nmemory;        /* for so many. */
   LpSizeClass *size;       /* LP_NSIZES of them, if wanted. */
   LpTimeSeries timeseries; /* If wanted, */
   LpSnaps snaps;           /* the same. */
-  uint64_t peak_bytes;     /* The highest peak of a stream, */
-  uint64_t peak_ns;        /* and when that was. */
+  LpSlices slices[2]; /* If wanted, of memory by origin, and of samples by node.
+                       */
+  uint64_t peak_bytes; /* The highest peak of a stream, */
+  uint64_t peak_ns;    /* and when that was. */
   uint64_t base;  /* Bytes live when the recordings started, where known. */
   LpWeight elder; /* Objects that were, outside of the VM's count, and that
                   ** have gone. */
@@ -177,8 +212,9 @@ void lp_profile_set_baseline(LpProfile *prof);
 /* Free the baseline. */
 void lp_profile_baseline_free(LpProfile *prof);
 
-/* A string by its number. It belongs to PROF, and moves when names are added.
- */
+/* A string by its number. It belongs to PROF, and moves when names
+** are added.
+*/
 LpStr lp_profile_name(const LpProfile *prof, uint32_t name);
 
 /* Live figures are approximate because of WHY. The first reason is kept. */

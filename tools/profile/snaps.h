@@ -47,7 +47,7 @@ typedef struct LpSnapper {
   uint64_t repeats; /* Snapshots that repeat the one before. */
   LpSnapSite *site;
   size_t nsite;
-  uint32_t *touched; /* Since the last snapshot. */
+  uint32_t *touched; /* Sites that changed since the last snapshot. */
   size_t ntouched;
   size_t touchable; /* Room. */
 } LpSnapper;

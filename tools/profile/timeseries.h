@@ -35,8 +35,9 @@ typedef struct LpTimeSeries {
 /* Add what happened at NS nanoseconds. NS never decreases. */
 void lp_timeseries_add(LpTimeSeries *c, uint64_t ns, const LpStep *s);
 
-/* Distribute SAMPLES evenly over the steps between FROM and TO, in nanoseconds.
- */
+/* Distribute SAMPLES evenly over the steps between FROM and TO, in
+** nanoseconds.
+*/
 void lp_timeseries_spread(LpTimeSeries *c, uint64_t from, uint64_t to,
                           uint64_t samples);
 

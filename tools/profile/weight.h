@@ -39,7 +39,7 @@ static inline void lp_parts_add(uint64_t *n, uint64_t *part, uint64_t what,
   *part &= UINT32_MAX;
 }
 
-/* Take it off again. */
+/* Subtract WHAT and its PART. */
 static inline void lp_parts_sub(uint64_t *n, uint64_t *part, uint64_t what,
                                 uint64_t whatpart)
 {
@@ -55,7 +55,7 @@ static inline void lp_weight_add(LpWeight *a, const LpWeight *b)
   lp_parts_add(&a->bytes, &a->bytespart, b->bytes, b->bytespart);
 }
 
-/* Take B off A; below 0, modulo 2^64. */
+/* Subtract B from A, modulo 2^64. */
 static inline void lp_weight_sub(LpWeight *a, const LpWeight *b)
 {
   lp_parts_sub(&a->n, &a->npart, b->n, b->npart);

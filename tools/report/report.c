@@ -6,22 +6,27 @@
 #include <string.h>
 
 #include "foreign.h"
+#include "heap/heap_report.h"
+#include "summary/summary_report.h"
+#include "suggest.h"
+#include "text/table_fit.h"
 #include "text.h"
 
 /* The first one of a format has its default view, unless table_formats has
 ** another.
 */
 static const LpReport *const reports[] = {
-    &lp_report_sites,         &lp_report_json,          &lp_report_pprof,
-    &lp_report_speedscope,    &lp_report_html,          &lp_report_functions,
-    &lp_report_lines,         &lp_report_types,         &lp_report_sizes,
-    &lp_report_tree,          &lp_report_callers,       &lp_report_time,
-    &lp_report_snapshots,     &lp_report_threads,       &lp_report_folded,
-    &lp_report_heap,          &lp_report_heap_types,    &lp_report_heap_shapes,
-    &lp_report_heap_retained, &lp_report_heap_sparse,   &lp_report_heap_threads,
-    &lp_report_heap_tree,     &lp_report_heap_paths,    &lp_report_heap_list,
-    &lp_report_heap_objects,  &lp_report_heap_keepers,  &lp_report_heap_makers,
-    &lp_report_heap_stacks,   &lp_report_heap_snapshot, &lp_report_heap_html};
+    &lp_report_sites,        &lp_report_json,          &lp_report_pprof,
+    &lp_report_speedscope,   &lp_report_html,          &lp_report_functions,
+    &lp_report_lines,        &lp_report_types,         &lp_report_sizes,
+    &lp_report_tree,         &lp_report_callers,       &lp_report_time,
+    &lp_report_snapshots,    &lp_report_threads,       &lp_report_processes,
+    &lp_report_folded,       &lp_report_heap,          &lp_report_heap_types,
+    &lp_report_heap_shapes,  &lp_report_heap_retained, &lp_report_heap_sparse,
+    &lp_report_heap_threads, &lp_report_heap_tree,     &lp_report_heap_paths,
+    &lp_report_heap_list,    &lp_report_heap_objects,  &lp_report_heap_keepers,
+    &lp_report_heap_makers,  &lp_report_heap_stacks,   &lp_report_heap_snapshot,
+    &lp_report_heap_html,    &lp_report_heap_pprof,    &lp_report_tarantool};
 
 /* A table as text, with the notes before it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -35,7 +40,7 @@ static void report_table_text(LpOut *out, const LpTable *t,
   if (b.n)
     lp_out_printf(out, "Outside of the VM's count: %s\n\n", b.s);
   lp_buf_free(&b);
-  lp_table_text(out, t, opt->human);
+  lp_table_text(out, t, opt);
 }
 
 /* Formats that print tables. */
@@ -111,30 +116,86 @@ static int report_column(const LpTable *t, const LpProfile *prof,
                                                    : col;
 }
 
+/* The sentences before a report as text. The summary of a heap dump begins with
+** them.
+*/
+static void report_summary(LpOut *out, const LpReport *r, const LpProfile *prof,
+                           const LpReportOptions *opt)
+{
+  if (!(prof->of & LP_OF_HEAP))
+    lp_summary_text(out, prof, opt);
+  else if (r != &lp_report_heap && prof->heap)
+    lp_heap_sentences(out, prof);
+}
+
 void lp_report_write(const char *format, const char *view, LpOut *out,
                      const LpProfile *prof, const LpReportOptions *opt)
 {
   unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
   const LpReport *r = lp_report_find(format, view, of);
   LpTable t = {.name = r->view};
+  LpBuf key = {0};
   int col;
+  if (opt->summary)
+    report_summary(out, r, prof, opt);
   if (!r->table) {
     r->write(out, prof, opt);
     return;
   }
   r->table(&t, prof, opt);
   col = opt->sort ? report_column(&t, prof, opt) : -1;
-  if (col >= 0)
+  if (col >= 0) {
     lp_table_sort(&t, (unsigned)col);
+    if (strcmp(t.col[col].key, "self") != 0 || lp_profile_joint(prof))
+      lp_buf_printf(&t.note, ", sorted by %s", opt->sort);
+  }
   if (opt->top && !t.topped)
     lp_table_top(&t, opt->top);
+  if (opt->columns)
+    lp_table_choose(&t, opt->columns, &key);
+  lp_buf_free(&key);
   lp_report_left(&t.note, opt, r->takes, lp_report_metric(prof, opt));
   report_table(format)->write(out, &t, prof, opt);
   lp_table_close(&t);
 }
 
-/* Add the names of all formats. */
-static void report_formats(LpBuf *b)
+/* The column of a table that --min is about: totals, or the first number. */
+static unsigned report_main(const LpTable *t)
+{
+  int total = lp_table_find(t, "total");
+  unsigned col = 0;
+  while (total < 0 && col + 1 < t->ncol && t->col[col].unit == LP_UNIT_TEXT)
+    col++;
+  return total < 0 ? col : (unsigned)total;
+}
+
+int lp_report_largest(LpBuf *b, const LpReport *r, const LpProfile *prof,
+                      const LpReportOptions *opt)
+{
+  LpReportOptions all = *opt;
+  LpTable t = {.name = r->view};
+  size_t n;
+  r->table(&t, prof, opt);
+  n = t.n - t.foot;
+  lp_table_close(&t);
+  if (n)
+    return 0;
+  all.min = 0;
+  all.least = 0;
+  t = (LpTable){.name = r->view};
+  r->table(&t, prof, &all);
+  n = t.n - t.foot;
+  if (n) {
+    unsigned col = report_main(&t);
+    lp_table_sort(&t, col);
+    lp_table_cell(b, lp_table_at(&t, 0, col), &t.col[col], 1);
+  }
+  lp_table_close(&t);
+  return n > 0;
+}
+
+/* Add the names of all formats, and try them for a suggestion. */
+static void report_formats(LpBuf *b, ClNearest *s)
 {
   size_t i, k;
   for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
@@ -142,14 +203,18 @@ static void report_formats(LpBuf *b)
     for (k = 0; name && k < i; k++)
       if (reports[k]->format && strcmp(reports[k]->format, name) == 0)
         break;
-    if (name && k == i)
-      lp_buf_printf(b, "%s, ", name);
+    if (!name || k < i)
+      continue;
+    lp_buf_printf(b, "%s, ", name);
+    cl_nearest_try(s, name);
   }
   lp_buf_puts(b, "csv");
+  cl_nearest_try(s, "csv");
 }
 
-/* Add the names of all views that a format has. */
-static void report_views(LpBuf *b, const char *format)
+/* Add the names of all views that a format has, and try them. */
+static void report_views(LpBuf *b, ClNearest *s, const char *format,
+                         unsigned of)
 {
   int any = 0;
   size_t i;
@@ -159,22 +224,29 @@ static void report_views(LpBuf *b, const char *format)
     while (k < i && (!reports[k]->view || !r->view ||
                      strcmp(reports[k]->view, r->view) != 0))
       k++;
-    if (k < i || !r->view || !lp_report_find(format, r->view, r->of))
+    if (k < i || !r->view || !lp_report_find(format, r->view, r->of & of))
       continue;
     lp_buf_printf(b, "%s%s", any++ ? ", " : "", r->view);
+    cl_nearest_try(s, r->view);
   }
 }
 
-/* Say why a format has no such view. */
-static void report_no_view(LpBuf *why, const char *format, const char *view)
+/* Say why a format has no such view of profiles of one kind. One that other
+** kinds have is not mistyped.
+*/
+static void report_no_view(LpBuf *why, const char *format, const char *view,
+                           unsigned of)
 {
+  int other = lp_report_find(format, view, ~0u) != NULL;
+  ClNearest s = cl_nearest(view && !other ? view : "");
   LpBuf views = {0};
-  report_views(&views, format);
+  report_views(&views, &s, format, other ? of : ~0u);
   if (views.n)
     lp_buf_printf(why, "expected a VIEW of --format=%s (%s), not %s", format,
                   views.s, view ? view : "none");
   else
     lp_buf_printf(why, "--view is not for --format=%s", format);
+  lp_suggest_add(why, &s, "");
   lp_buf_free(&views);
 }
 
@@ -196,55 +268,102 @@ const LpReport *lp_report_choose(const char *format, const char *view,
                                      "temporary",
                                      "ignore-youngest",
                                      "heap-snap-interval",
-                                     "path"};
+                                     "path",
+                                     "source"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
   if (!r && !lp_report_find(format, NULL, LP_OF_MEMORY | LP_OF_CPU)) {
+    ClNearest s = cl_nearest(format);
+    if (lp_report_find(format, NULL, ~0u)) {
+      lp_buf_printf(why, "there is no --format=%s", format);
+      return NULL;
+    }
     lp_buf_puts(why, "expected a FORMAT (");
-    report_formats(why);
+    report_formats(why, &s);
     lp_buf_printf(why, "), not %s", format);
+    lp_suggest_add(why, &s, "");
+  } else if (!r && !view && !lp_report_find(format, NULL, of)) {
+    lp_buf_printf(why, "there is no --format=%s", format);
   } else if (!r) {
-    report_no_view(why, format, view);
+    report_no_view(why, format, view, of);
   }
   for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
     if (given & ~r->takes & 1u << i) {
       lp_buf_printf(why, "--%s is not for --%s=%s", name[i],
                     r->view ? "view" : "format", r->view ? r->view : r->format);
+      if (r == &lp_report_sites && (lp_report_functions.takes & 1u << i))
+        lp_buf_puts(why, "; did you mean --view=functions?");
       return NULL;
     }
   }
   return r;
 }
 
-/* Can rows be sorted by a key? If not, the possible keys are appended
-** to WHY. A table of nothing has all columns.
+/* Say that WHAT of a view is one of its columns, not WORD. */
+static void report_keys(LpBuf *why, const LpTable *t, const char *what,
+                        const char *word)
+{
+  ClNearest s = cl_nearest(word);
+  unsigned i;
+  if (lp_table_find(t, word) >= 0) {
+    lp_buf_printf(why, "expected %s of --view=%s, each once, not %s again",
+                  what, t->name, word);
+    return;
+  }
+  lp_buf_printf(why, "expected %s of --view=%s (", what, t->name);
+  for (i = 0; i < t->ncol; i++) {
+    lp_buf_printf(why, "%s%s", i ? ", " : "", t->col[i].key);
+    cl_nearest_try(&s, t->col[i].key);
+  }
+  lp_buf_printf(why, "), not %s", word);
+  lp_suggest_add(why, &s, "");
+}
+
+/* Does a table of nothing, which has all columns, have those that are asked
+** for? If not, the possible keys are appended to WHY.
 */
-static int report_sorts(const LpReport *r, unsigned of,
-                        const LpReportOptions *opt, LpBuf *why)
+static int report_has_columns(const LpReport *r, unsigned of,
+                              const LpReportOptions *opt, LpBuf *why)
 {
   LpTable t = {.name = r->view};
-  LpProfile *none;
-  int found;
-  unsigned i;
-  lp_buf_printf(why, "expected a KEY of --view=%s (", r->view);
-  if (!r->table) {
-    lp_buf_printf(why, "total, self, name), not %s", opt->sort);
-    return strcmp(opt->sort, "total") == 0 || strcmp(opt->sort, "self") == 0 ||
-           strcmp(opt->sort, "name") == 0;
-  }
-  none = lp_profile_new();
+  LpProfile *none = lp_profile_new();
+  LpBuf key = {0};
+  int found = 1;
   none->of = of;
-  none->wanted.what = r->wants | lp_metric_wants(LP_METRIC_BIT(opt->metric));
+  none->wanted.what = r->wants | lp_metric_wants(LP_METRIC_BIT(opt->metric) |
+                                                 lp_report_columns(opt));
   none->baseline.present = opt->base != NULL;
   r->table(&t, none, opt);
-  for (i = 0; i < t.ncol; i++)
-    lp_buf_printf(why, "%s%s", i ? ", " : "", t.col[i].key);
-  lp_buf_printf(why, "), not %s", opt->sort);
-  found = report_column(&t, none, opt) >= 0;
+  if (opt->sort && report_column(&t, none, opt) < 0) {
+    report_keys(why, &t, "a KEY", opt->sort);
+    found = 0;
+  } else if (opt->columns && !lp_table_choose(&t, opt->columns, &key)) {
+    report_keys(why, &t, "COLUMNS", key.s);
+    found = 0;
+  }
+  lp_buf_free(&key);
   lp_table_close(&t);
   lp_profile_free(none);
   return found;
+}
+
+/* The same of a report that is no table: its rows can be sorted only. */
+static int report_sorts(const LpReport *r, const LpReportOptions *opt,
+                        LpBuf *why)
+{
+  static const char *const keys[] = {"total", "self", "name"};
+  ClNearest s = cl_nearest(opt->sort);
+  size_t i;
+  for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    if (strcmp(keys[i], opt->sort) == 0)
+      return 1;
+    cl_nearest_try(&s, keys[i]);
+  }
+  lp_buf_printf(why, "expected a KEY of --view=%s (total, self, name), not %s",
+                r->view, opt->sort);
+  lp_suggest_add(why, &s, "");
+  return 0;
 }
 
 /* Are the options' values good for a report of profiles of one kind? If not,
@@ -258,7 +377,14 @@ int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
     lp_buf_printf(why, "there is no --metric=%s", lp_metrics[opt->metric].key);
     return 0;
   }
-  if (opt->sort && !report_sorts(r, of, opt, why))
+  if (opt->columns && !r->table) {
+    lp_buf_printf(why, "--columns is for tables, and --%s=%s is none",
+                  r->view ? "view" : "format", r->view ? r->view : r->format);
+    return 0;
+  }
+  if (r->table
+          ? (opt->sort || opt->columns) && !report_has_columns(r, of, opt, why)
+          : opt->sort && !report_sorts(r, opt, why))
     return 0;
   why->n = 0;
   return 1;

@@ -8,7 +8,9 @@
 
 #include "calltree.h"
 #include "out.h"
+#include "page/sources.h"
 #include "profile.h"
+#include "screen.h"
 #include "table.h"
 
 typedef struct LpReportOptions {
@@ -22,10 +24,21 @@ typedef struct LpReportOptions {
   size_t top;           /* Most rows that are shown, or 0. */
   const LpShape *shape; /* What is left out; NULL: nothing is. */
   const char *path; /* Of a heap dump: what object is looked for, or NULL. */
+  int summary;      /* Text begins with sentences (summary_report.h). */
   const char *focus, *ignore, *base; /* What of that is to be said, or NULL. */
+  const char *columns; /* Keys of a table's columns, with commas; NULL: the
+                       ** usual ones. */
+  LpScreen screen;     /* Where text goes. */
+  LpSources sources;   /* Of a page: where files of Lua code are. */
+  uint64_t most; /* Bytes of stacks or trees, at most; 0: LP_REPORT_MOST. */
 } LpReportOptions;
 
 #define LP_REPORT_MIN 0.5 /* LpReportOptions.min, if nothing else is said. */
+
+/* Bytes that stacks written in full, or the lines of a tree, have at most. A
+** small recording of deep stacks could be gigabytes otherwise.
+*/
+#define LP_REPORT_MOST (UINT64_C(256) << 20)
 
 /* Options that some reports take, in the order of report.c and options.c. */
 enum {
@@ -41,7 +54,8 @@ enum {
   LP_TAKES_TEMPORARY = 512,
   LP_TAKES_YOUNG = 1024,
   LP_TAKES_SNAP = 2048,
-  LP_TAKES_PATH = 4096
+  LP_TAKES_PATH = 4096,
+  LP_TAKES_SOURCE = 8192
 };
 
 /* Most reports take the whole shape; those of any metric all of these. */
@@ -61,6 +75,7 @@ typedef struct LpReport {
   unsigned of;        /* LP_OF_*: of which profiles. */
   unsigned takes;     /* LP_TAKES_*. */
   unsigned wants;     /* LP_WANT_*: what must be counted. */
+  int binary;         /* It is no text. */
   void (*table)(LpTable *t, const LpProfile *prof, const LpReportOptions *opt);
   void (*write)(LpOut *out, const LpProfile *prof, const LpReportOptions *opt);
 } LpReport;
@@ -75,11 +90,13 @@ extern const LpReport lp_report_folded;
 extern const LpReport lp_report_functions;
 extern const LpReport lp_report_lines;
 extern const LpReport lp_report_threads;
+extern const LpReport lp_report_processes;
 extern const LpReport lp_report_callers;
 extern const LpReport lp_report_json;
 extern const LpReport lp_report_html;
 extern const LpReport lp_report_pprof;
 extern const LpReport lp_report_speedscope;
+extern const LpReport lp_report_tarantool;
 
 /* Of heap dumps (heap/). */
 extern const LpReport lp_report_heap;
@@ -96,7 +113,13 @@ extern const LpReport lp_report_heap_keepers;
 extern const LpReport lp_report_heap_makers;
 extern const LpReport lp_report_heap_stacks;
 extern const LpReport lp_report_heap_html;
+extern const LpReport lp_report_heap_pprof;
 extern const LpReport lp_report_heap_snapshot;
+
+/* Fill a table as that of lp_report_time with the time series of the
+** baseline.
+*/
+void lp_time_base(LpTable *t, const LpProfile *prof);
 
 /* Write all snapshots as text; nothing if there are none. */
 void lp_report_snaps(LpOut *out, const LpProfile *prof,
@@ -124,6 +147,12 @@ int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
 void lp_report_write(const char *format, const char *view, LpOut *out,
                      const LpProfile *prof, const LpReportOptions *opt);
 
+/* Has the table of R no rows, but some without --min? Then the largest number
+** of its main column is appended to B, which is "total" if there is one.
+*/
+int lp_report_largest(LpBuf *b, const LpReport *r, const LpProfile *prof,
+                      const LpReportOptions *opt);
+
 /* -- Options of reports (report_shape.c) ---------------------------------- */
 
 /* The metric of a report: opt->metric if the profile has it and it was chosen
@@ -131,9 +160,18 @@ void lp_report_write(const char *format, const char *view, LpOut *out,
 */
 LpMetric lp_report_metric(const LpProfile *prof, const LpReportOptions *opt);
 
-/* Does N of ALL reach --min? 0 never does, negative numbers only without --min.
- */
+/* The metrics (bits) that --columns names. */
+unsigned lp_report_columns(const LpReportOptions *opt);
+
+/* Does N of ALL reach --min? 0 never does, negative numbers only without
+** --min.
+*/
 int lp_report_enough(const LpReportOptions *opt, uint64_t n, uint64_t all);
+
+/* The bytes that stacks or lines of trees may have, of formats that write each
+** in full. A report that leaves something out for that sets LpOut.cut.
+*/
+uint64_t lp_report_most(const LpReportOptions *opt);
 
 /* Append a description of what is left out by the options that the report takes
 ** (LP_TAKES_*).
@@ -143,8 +181,8 @@ void lp_report_left(LpBuf *b, const LpReportOptions *opt, unsigned takes,
 
 /* -- Formats (a file each) ------------------------------------------------ */
 
-/* Write a table as text. HUMAN: sizes with units. */
-void lp_table_text(LpOut *out, const LpTable *t, int human);
+/* Write a table as text: whole lines, or what fits opt->screen. */
+void lp_table_text(LpOut *out, const LpTable *t, const LpReportOptions *opt);
 
 /* Write a table as CSV. The first line has the keys of the columns. */
 void lp_csv_table(LpOut *out, const LpTable *t, const LpProfile *prof,
@@ -154,8 +192,10 @@ void lp_csv_table(LpOut *out, const LpTable *t, const LpProfile *prof,
 void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
                    const LpReportOptions *opt);
 
-/* Write a whole profile as one JSON document. */
+/* Write a whole profile as one JSON document. BOTH: with a second call tree
+** "native", where samples are charged to Lua lines.
+*/
 void lp_json_document(LpOut *out, const LpProfile *prof,
-                      const LpReportOptions *opt);
+                      const LpReportOptions *opt, int both);
 
 #endif

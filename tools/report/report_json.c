@@ -9,9 +9,20 @@
 #include "foreign.h"
 #include "json_calls.h"
 #include "json_parts.h"
+#include "part.h"
+#include "summary/summary_report.h"
 #include "text.h"
 
 #define JSON_FORMAT 1 /* Changes when a reader would have to. */
+
+/* A page is not larger than a few megabytes, whatever the recording: so many
+** nodes of the call tree and of that with native functions (and as many behind
+** which smaller ones are), and bytes of steps
+** in time.
+*/
+#define JSON_NODES  40000
+#define JSON_NATIVE 20000
+#define JSON_STEPS  1200000
 
 static const char *const json_units[] = {
     [LP_UNIT_COUNT] = "count",     [LP_UNIT_BYTES] = "bytes",
@@ -152,6 +163,10 @@ static void json_totals(LpJson *j, const LpProfile *prof, const LpTree *t)
   for (m = 0; m < LP_NMETRIC; m++) {
     if (!(t->metrics & LP_METRIC_BIT(m)))
       continue;
+    if (m == LP_METRIC_ALLOC_GC && !lp_allocgc_known(prof)) {
+      lp_json_keytext(j, lp_metrics[m].key, NULL);
+      continue;
+    }
     lp_json_object(j, lp_metrics[m].key);
     lp_json_keynumber(j, "now", json_sum(t, LP_NOW, m));
     if (prof->baseline.present)
@@ -273,7 +288,8 @@ static void json_foreign(LpJson *j, const LpProfile *prof)
 }
 
 /* The summary. */
-static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
+static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t,
+                         const LpShape *shape)
 {
   lp_json_object(j, "summary");
   json_sampled(j, prof);
@@ -288,6 +304,7 @@ static void json_summary(LpJson *j, const LpProfile *prof, const LpTree *t)
   json_totals(j, prof, t);
   json_foreign(j, prof);
   json_statistics(j, prof);
+  lp_summary_json(j, prof, shape);
   lp_json_damage(j, &prof->files);
   lp_json_end(j);
 }
@@ -325,6 +342,19 @@ void lp_json_members(LpJson *j, const LpTable *t)
   lp_json_end(j);
 }
 
+/* The time series of the baseline, if it has one. */
+static void json_time_base(LpJson *j, const LpProfile *prof)
+{
+  LpTable t = {.name = "time_base"};
+  if (!prof->baseline.timeseries.n)
+    return;
+  lp_time_base(&t, prof);
+  lp_json_object(j, "time_base");
+  lp_json_members(j, &t);
+  lp_json_end(j);
+  lp_table_close(&t);
+}
+
 /* All views that are tables, as far as their data was counted. */
 static void json_tables(LpJson *j, const LpProfile *prof,
                         const LpReportOptions *opt)
@@ -342,6 +372,7 @@ static void json_tables(LpJson *j, const LpProfile *prof,
     lp_json_end(j);
     lp_table_close(&t);
   }
+  json_time_base(j, prof);
   lp_json_end(j);
 }
 
@@ -358,28 +389,66 @@ void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
   lp_json_end(&j);
 }
 
-void lp_json_document(LpOut *out, const LpProfile *prof,
-                      const LpReportOptions *opt)
+/* Bytes of steps, of which a diff has none. */
+static size_t json_steps(const LpProfile *prof, size_t most)
 {
-  LpTreeOf of = {lp_metric_counted(prof), LP_MERGE_NONE, opt->shape};
+  return prof->baseline.present ? 0 : most;
+}
+
+/* The call tree with native functions: members as those of the document. */
+static void json_native(LpJson *j, const LpProfile *prof,
+                        const LpReportOptions *opt)
+{
+  LpTreeOf of = {lp_metric_counted(prof) &
+                     (~LP_METRIC_PARTS | LP_METRIC_BIT(LP_METRIC_ALLOC_GC)),
+                 LP_MERGE_NONE, opt->shape, 1, 1};
+  LpCallsOf calls = {JSON_NATIVE, opt->shape, json_steps(prof, JSON_STEPS / 2),
+                     NULL};
+  LpTree t;
+  lp_tree_open(&t, prof, &of);
+  lp_tree_whole(&t);
+  lp_json_object(j, "native");
+  json_metrics(j, of.metrics);
+  json_totals(j, prof, &t);
+  lp_json_calls(j, prof, &t, &calls);
+  lp_json_end(j);
+  lp_tree_close(&t);
+}
+
+void lp_json_document(LpOut *out, const LpProfile *prof,
+                      const LpReportOptions *opt, int both)
+{
+  LpTreeOf of = {lp_metric_counted(prof), LP_MERGE_NONE, opt->shape, 0, both};
+  LpCallsOf calls = {JSON_NODES, opt->shape, json_steps(prof, JSON_STEPS),
+                     &opt->sources};
   LpTree t;
   LpJson j;
   lp_tree_open(&t, prof, &of);
   lp_tree_whole(&t);
   lp_json_open(&j, out);
   lp_json_head(&j, prof, opt);
-  json_summary(&j, prof, &t);
+  json_summary(&j, prof, &t, opt->shape);
   json_metrics(&j, of.metrics);
-  lp_json_calls(&j, prof, &t);
+  lp_json_calls(&j, prof, &t, both ? &calls : NULL);
   json_tables(&j, prof, opt);
+  if (both && lp_luafirst(prof))
+    json_native(&j, prof, opt);
   lp_json_end(&j);
   lp_tree_close(&t);
+}
+
+/* --format=json. */
+static void json_write(LpOut *out, const LpProfile *prof,
+                       const LpReportOptions *opt)
+{
+  lp_json_document(out, prof, opt, 0);
 }
 
 const LpReport lp_report_json = {
     .format = "json",
     .of = LP_OF_MEMORY | LP_OF_CPU,
     .takes = LP_TAKES_STACKS | LP_TAKES_DIFF | LP_TAKES_AGES,
-    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_SIZES | LP_WANT_TIME,
-    .write = lp_json_document,
+    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_SIZES | LP_WANT_TIME |
+             LP_WANT_AGES,
+    .write = json_write,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "label.h"
+#include "part.h"
 #include "report.h"
 
 typedef struct Row {
@@ -28,6 +29,7 @@ typedef struct Rows {
   unsigned sides;   /* How many there are: the base may not be. */
   unsigned metrics; /* Bits of LpMetric: of what there is self. */
   LpMetric metric;
+  int allocgc;             /* It is known what is allocation and collection. */
   LpValue all[LP_NSIDE];   /* Of that metric. */
   LpValue own[LP_NMETRIC]; /* Of any, now. */
   Row *row;                /* By site; many are of nothing. */
@@ -41,7 +43,7 @@ typedef struct Rows {
 /* Self values of the sites. */
 static void rows_self(Rows *r)
 {
-  LpTreeOf of = {r->metrics, LP_MERGE_CALLERS, r->opt->shape};
+  LpTreeOf of = {r->metrics, LP_MERGE_CALLERS, r->opt->shape, 0, 0};
   LpTree t;
   uint32_t i;
   unsigned side;
@@ -87,7 +89,7 @@ static void rows_visit(Rows *r, const LpTree *t, uint32_t i, int depth,
 /* Totals of the sites. */
 static void rows_total(Rows *r)
 {
-  LpTreeOf of = {LP_METRIC_BIT(r->metric), LP_MERGE_NONE, r->opt->shape};
+  LpTreeOf of = {LP_METRIC_BIT(r->metric), LP_MERGE_NONE, r->opt->shape, 0, 0};
   LpTree t;
   uint32_t i = LP_NODE_ROOT;
   int depth = 0, last = -1;
@@ -160,6 +162,18 @@ static int rows_empty(const Row *row)
          memcmp(row->total, none[0], sizeof(row->total)) == 0;
 }
 
+/* Parts of samples that there are. */
+static unsigned rows_parts(const Rows *r)
+{
+  unsigned parts = 0;
+  LpMetric m;
+  for (m = 0; m < LP_NMETRIC; m++)
+    if ((LP_METRIC_PARTS & LP_METRIC_BIT(m)) &&
+        (lp_value_round(r->own[m]) || (m == LP_METRIC_ALLOC_GC && !r->allocgc)))
+      parts |= LP_METRIC_BIT(m);
+  return parts;
+}
+
 /* Metrics shown as text besides the main one; of both kinds if both are in the
 ** report.
 */
@@ -171,6 +185,8 @@ static unsigned rows_near(const Rows *r)
   if (lp_profile_joint(r->prof))
     near |= LP_METRIC_BIT(LP_METRIC_PEAK) | LP_METRIC_BIT(LP_METRIC_SAMPLES) |
             LP_METRIC_BIT(LP_METRIC_ALLOC_GC);
+  if (lp_luafirst(r->prof))
+    near |= rows_parts(r);
   return r->sides == 1 ? near & r->metrics & ~LP_METRIC_BIT(r->metric) : 0;
 }
 
@@ -274,16 +290,15 @@ static void rows_head(const Rows *r, LpTable *t)
   }
   if (r->metric != LP_METRIC_SAMPLES || lp_profile_joint(r->prof))
     lp_buf_printf(&t->note, " by %s", lp_metrics[r->metric].title);
-  /* With two kinds of profiles, any metric may sort the rows. */
-  if (r->opt->sort && lp_profile_joint(r->prof))
-    lp_buf_printf(&t->note, ", sorted by %s", r->opt->sort);
 }
 
 /* A row's self value of a metric, if it is known. */
 static void rows_number(const Rows *r, LpTable *t, unsigned col, const Row *row,
                         LpSide side, LpMetric m)
 {
-  if (row->site != LP_SITE_BEFORE || lp_metric_known(r->prof, side, m))
+  if (m == LP_METRIC_ALLOC_GC && !r->allocgc)
+    t->col[col].asked = 1;
+  else if (row->site != LP_SITE_BEFORE || lp_metric_known(r->prof, side, m))
     lp_table_number(t, col, lp_value_round(row->self[side][m]));
 }
 
@@ -337,6 +352,7 @@ static void rows_table(LpTable *t, const LpProfile *prof,
   r.sides = prof->baseline.present ? LP_NSIDE : 1;
   r.metric = lp_report_metric(prof, opt);
   r.metrics = lp_metric_columns(prof) | LP_METRIC_BIT(r.metric);
+  r.allocgc = lp_allocgc_known(prof);
   r.row = lp_zalloc(prof->sitekeys.n, sizeof(Row));
   r.as = lp_tree_sites(prof, r.lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
   rows_self(&r);

@@ -19,6 +19,22 @@ LpMetric lp_report_metric(const LpProfile *prof, const LpReportOptions *opt)
   return prof->of & LP_OF_CPU ? LP_METRIC_SAMPLES : LP_METRIC_BYTES;
 }
 
+unsigned lp_report_columns(const LpReportOptions *opt)
+{
+  const char *s = opt->columns;
+  unsigned metrics = 0;
+  LpMetric m;
+  while (s && *s) {
+    size_t n = strcspn(s, ",");
+    for (m = 0; m < LP_NMETRIC; m++)
+      if (strlen(lp_metrics[m].key) == n &&
+          memcmp(lp_metrics[m].key, s, n) == 0)
+        metrics |= LP_METRIC_BIT(m);
+    s += n + (s[n] == ',');
+  }
+  return metrics;
+}
+
 /* Is N of ALL large enough to be shown? 0 is not, nor are negative values after
 ** a gap.
 */
@@ -30,6 +46,11 @@ int lp_report_enough(const LpReportOptions *opt, uint64_t n, uint64_t all)
   if ((int64_t)n < 0)
     return !(opt->min > 0) && !opt->least;
   return percent >= opt->min && n >= opt->least;
+}
+
+uint64_t lp_report_most(const LpReportOptions *opt)
+{
+  return opt->most ? opt->most : LP_REPORT_MOST;
 }
 
 /* Add a text of the command line. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit.h"
 #include "foreign.h"
 #include "text.h"
 
@@ -14,6 +15,7 @@ typedef struct Text {
   const LpProfile *prof;
   const LpReportOptions *opt;
   uint32_t nsite;
+  LpOut line;           /* Of a site: its label and numbers. */
   char **label;         /* By site. */
   LpTextRow *row;       /* Of one section; as many as there are sites. */
   LpOverride *override; /* By event, site, site. */
@@ -31,6 +33,7 @@ static int text_override_before(const void *a, const void *b)
 static void text_prepare(Text *t)
 {
   const LpOverrides *o = &t->prof->overrides;
+  lp_out_open(&t->line, -1);
   t->nsite = t->prof->sitekeys.n;
   t->row = lp_alloc(t->nsite * sizeof(LpTextRow));
   t->label = lp_text_labels(t->prof, lp_label_site);
@@ -45,6 +48,7 @@ static void text_prepare(Text *t)
 static void text_free(Text *t)
 {
   lp_text_free(t->label, t->prof);
+  lp_out_close(&t->line);
   free(t->row);
   free(t->override);
 }
@@ -54,24 +58,56 @@ static void text_free(Text *t)
 /* A size. */
 static void text_size(Text *t, uint64_t n)
 {
-  lp_text_size(&t->out->buf, n, t->opt->human);
-  lp_out_step(t->out);
+  lp_text_size(&t->line.buf, n, t->opt->human);
 }
 
-/* The function's name, if it has one, and the end of the line. */
-static void text_name(Text *t, uint32_t site)
+#define TEXT_BOTH 40 /* Columns in which there is room for both. */
+
+/* Write the line, LABEL and numbers, and NAME. On a terminal both texts are cut
+** so that it fits; the name gets at least a third, or nothing if the label
+** alone needs the room.
+*/
+static void text_fit(Text *t, const char *label, const char *name)
 {
-  lp_label_named(&t->out->buf, t->prof, site);
+  const LpScreen *screen = &t->opt->screen;
+  const char *rest = t->line.buf.s + strlen(label);
+  size_t used = lp_fit_width(rest), a = lp_fit_width(label);
+  size_t z = lp_fit_width(name), room = screen->columns;
+  room = room > used + 16 ? room - used : 16;
+  if (a + z > room && room < TEXT_BOTH)
+    z = 0;
+  else if (a + z > room && z > room / 3)
+    z = a < room - room / 3 ? room - a : room / 3;
+  lp_fit_name(&t->out->buf, screen, label, room - z);
+  lp_out_puts(t->out, rest);
+  if (z)
+    lp_fit_name(&t->out->buf, screen, name, z);
+}
+
+/* Write the line of a site, which begins with LABEL, with the function's name,
+** if it has one. SITE may be LP_NONE.
+*/
+static void text_end(Text *t, const char *label, uint32_t site)
+{
+  LpBuf name = {0};
+  if (site != LP_NONE)
+    lp_label_named(&name, t->prof, site);
+  if (t->opt->screen.columns)
+    text_fit(t, label, name.n ? name.s : "");
+  else
+    lp_out_printf(t->out, "%s%s", t->line.buf.s, name.n ? name.s : "");
   lp_out_puts(t->out, "\n");
+  lp_buf_free(&name);
+  t->line.buf.n = 0;
 }
 
 /* "label: events in out" */
 static void text_row(Text *t, const char *label, uint64_t n, uint64_t in,
                      uint64_t out)
 {
-  lp_out_printf(t->out, "%s: %" PRIu64 " ", label, n);
+  lp_out_printf(&t->line, "%s: %" PRIu64 " ", label, n);
   text_size(t, in);
-  lp_out_puts(t->out, " ");
+  lp_out_puts(&t->line, " ");
   text_size(t, out);
 }
 
@@ -79,11 +115,23 @@ static void text_row(Text *t, const char *label, uint64_t n, uint64_t in,
 static void text_holds(Text *t, const char *label, uint64_t bytes,
                        uint64_t arrived, uint64_t left)
 {
-  lp_out_printf(t->out, "%s holds ", label);
+  lp_out_printf(&t->line, "%s holds ", label);
   text_size(t, bytes);
-  lp_out_printf(t->out,
+  lp_out_printf(&t->line,
                 "%s: %" PRIu64 " allocations, %" PRIu64 " deallocations",
                 t->opt->human ? "" : " bytes", arrived, left);
+}
+
+/* The line of a site whose objects were overridden. */
+static void text_override(Text *t, const char *label)
+{
+  const LpScreen *screen = &t->opt->screen;
+  lp_out_puts(t->out, "\t\t");
+  if (screen->columns)
+    lp_fit_name(&t->out->buf, screen, label, screen->columns - 16);
+  else
+    lp_out_puts(t->out, label);
+  lp_out_puts(t->out, "\n");
 }
 
 /* The overrides of a site, and an empty line. */
@@ -110,7 +158,7 @@ static void text_overrides(Text *t, uint64_t key)
     lp_out_puts(t->out, "\tOverrides:\n");
   top = lp_text_top(t->opt, n);
   for (i = 0; i < top; i++)
-    lp_out_printf(t->out, "\t\t%s\n", t->label[list[i].site]);
+    text_override(t, t->label[list[i].site]);
   if (top < n)
     lp_out_printf(t->out, "\t\t(%zu others)\n", n - top);
   lp_out_puts(t->out, "\n");
@@ -184,7 +232,9 @@ static void text_section(Text *t, const TextSection *s)
 {
   size_t i, n = text_sort(t, s->n), top = lp_text_top(t->opt, n);
   int events = s < &text_sections[TEXT_EVENTS];
+  lp_screen_bold(&t->out->buf, &t->opt->screen);
   lp_out_puts(t->out, s->title);
+  lp_screen_plain(&t->out->buf, &t->opt->screen);
   if (!events)
     lp_text_guess(t->out, t->prof);
   lp_out_puts(t->out, "\n");
@@ -192,7 +242,7 @@ static void text_section(Text *t, const TextSection *s)
     uint32_t site = t->row[i].site;
     s->row(t, t->label[site], t->row[i].n, text_number(t, site, s->in),
            text_number(t, site, s->out));
-    text_name(t, site);
+    text_end(t, t->label[site], site);
     if (s->override)
       text_overrides(t, s->key | LP_OVERRIDE_KEY(site, 0));
   }
@@ -201,7 +251,7 @@ static void text_section(Text *t, const TextSection *s)
     lp_buf_printf(&b, "(%zu others)", n - top);
     s->row(t, b.s, text_rest(t, top, n, s->n), text_rest(t, top, n, s->in),
            text_rest(t, top, n, s->out));
-    lp_out_puts(t->out, "\n");
+    text_end(t, b.s, LP_NONE);
     lp_buf_free(&b);
   }
   if (events && (!n || !s->override || top < n))
@@ -227,7 +277,7 @@ static void text_foreign(Text *t)
   for (i = 0; i < top; i++) {
     const LpForeign *f = &list[t->row[i].site];
     text_holds(t, t->label[t->row[i].site], f->live, f->arrived, f->left);
-    text_name(t, t->row[i].site);
+    text_end(t, t->label[t->row[i].site], t->row[i].site);
   }
   if (top < n)
     lp_out_printf(t->out, "(%zu others)\n", n - top);

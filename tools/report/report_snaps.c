@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit.h"
 #include "text.h"
+
+#define SNAPS_NUMBER 20 /* Columns behind a label. */
 
 typedef struct Snaps {
   const LpProfile *prof;
@@ -83,7 +86,12 @@ static void snaps_seconds(LpOut *out, uint64_t ns)
 static void snaps_holds(LpOut *out, const char *label, uint64_t bytes,
                         const LpReportOptions *opt)
 {
-  lp_out_printf(out, "%s holds ", label);
+  size_t columns = opt->screen.columns;
+  if (columns) /* " holds " and the largest number. */
+    lp_fit_name(&out->buf, &opt->screen, label, columns - SNAPS_NUMBER);
+  else
+    lp_out_puts(out, label);
+  lp_out_puts(out, " holds ");
   lp_text_size(&out->buf, bytes, opt->human);
   lp_out_puts(out, opt->human ? "\n" : " bytes\n");
 }

@@ -21,7 +21,7 @@ static int threads_before(const void *a, const void *b, void *ctx)
 static char *threads_name(const LpProfile *prof, uint32_t id,
                           const LpThreadInfo *t, const LpProcessInfo *p)
 {
-  LpStr command = lp_profile_name(prof, (uint32_t)p->command);
+  LpStr command = lp_profile_name(prof, p->command);
   LpBuf b = {0};
   if (id == LP_THREAD_NONE)
     lp_buf_puts(&b, "(unknown)");

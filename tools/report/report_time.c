@@ -27,13 +27,10 @@ static unsigned time_memory(LpTable *t, unsigned col, const LpStep *s)
   return col;
 }
 
-/* The table, without the time before --from. */
-static void time_table(LpTable *t, const LpProfile *prof,
-                       const LpReportOptions *opt)
+/* The steps of a series, without those before --from. */
+static void time_steps(LpTable *t, const LpProfile *prof, const LpTimeSeries *c)
 {
-  const LpTimeSeries *c = &prof->timeseries;
   size_t i;
-  (void)opt;
   lp_table_column(t, "ns", "seconds", LP_UNIT_NS);
   if (prof->of & LP_OF_MEMORY)
     time_columns(t);
@@ -48,6 +45,18 @@ static void time_table(LpTable *t, const LpProfile *prof,
     if (prof->of & LP_OF_CPU)
       lp_table_number(t, col, c->step[i].samples);
   }
+}
+
+static void time_table(LpTable *t, const LpProfile *prof,
+                       const LpReportOptions *opt)
+{
+  (void)opt;
+  time_steps(t, prof, &prof->timeseries);
+}
+
+void lp_time_base(LpTable *t, const LpProfile *prof)
+{
+  time_steps(t, prof, &prof->baseline.timeseries);
 }
 
 const LpReport lp_report_time = {

@@ -4,11 +4,13 @@
 */
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "callers.h"
+#include "fit.h"
 #include "report.h"
 #include "text.h"
 
@@ -29,6 +31,9 @@ typedef struct TreeColumn {
 } TreeColumn;
 
 #define TREE_COLUMNS 3
+#define TREE_WIDE    100 /* A terminal with room for all columns. */
+#define TREE_NARROW  9   /* Digits of a column on one: 1023.9KiB. */
+#define TREE_LONGER  16  /* So much wider a column may be, of huge numbers. */
 
 typedef struct TreeText {
   LpOut *out;
@@ -42,6 +47,9 @@ typedef struct TreeText {
   uint64_t *moved; /* By node: the change of its total. */
   uint64_t all;    /* What that is compared with. */
   char **label;    /* By site. */
+  int levels;      /* Nodes that are deeper have no lines. */
+  uint64_t *bytes; /* By depth: of lines, while they are measured. NULL: they
+                   ** are written. */
 } TreeText;
 
 /* -- Columns -------------------------------------------------------------- */
@@ -59,8 +67,28 @@ static int tree_is_usual(const TreeText *t)
          !t->callers && !t->prof->baseline.present;
 }
 
+/* On a terminal columns are narrower, and those that a narrow one has no room
+** for, or that are all 0, are left out.
+*/
+static void tree_fit(TreeText *t)
+{
+  int i, n = 0, wide = t->opt->screen.columns >= TREE_WIDE;
+  for (i = 0; i < t->ncol; i++) {
+    TreeColumn c = t->col[i];
+    if (!i || c.decimals || c.what != TREE_TOTAL || wide) {
+      c.width = lp_metrics[c.metric].unit == LP_UNIT_BYTES && !t->opt->human
+                    ? 13
+                    : TREE_NARROW;
+      c.width = c.width < (int)strlen(c.title) ? (int)strlen(c.title) : c.width;
+      c.decimals = c.decimals ? 1 : 0;
+      t->col[n++] = c;
+    }
+  }
+  t->ncol = n;
+}
+
 /* Choose the columns. */
-static void tree_columns(TreeText *t)
+static void tree_choose(TreeText *t)
 {
   int width = lp_metrics[t->metric].unit == LP_UNIT_BYTES ? 14 : 12, i = 0;
   if (tree_is_usual(t)) {
@@ -79,6 +107,14 @@ static void tree_columns(TreeText *t)
     t->col[i++] = (TreeColumn){t->metric, TREE_SELF, width, 1, "self"};
   }
   t->ncol = i;
+}
+
+/* The same, for the terminal if there is one. */
+static void tree_columns(TreeText *t)
+{
+  tree_choose(t);
+  if (t->opt->screen.columns)
+    tree_fit(t);
 }
 
 /* The metrics that columns need. */
@@ -185,7 +221,7 @@ static int tree_shown(TreeText *t, uint32_t i)
 /* Make the tree, in order. */
 static void tree_open(TreeText *t)
 {
-  LpTreeOf of = {tree_metrics(t), LP_MERGE_NONE, t->opt->shape};
+  LpTreeOf of = {tree_metrics(t), LP_MERGE_NONE, t->opt->shape, 0, 0};
   LpTree *tree = &t->tree;
   uint32_t i;
   lp_tree_open(tree, t->prof, &of);
@@ -212,12 +248,55 @@ static void tree_open(TreeText *t)
 
 /* -- Text ----------------------------------------------------------------- */
 
+/* The columns that numbers take. */
+static size_t tree_width(const TreeText *t)
+{
+  int col, sum = 0;
+  for (col = 0; col < t->ncol; col++)
+    sum += t->col[col].width + (col > 0) +
+           (t->col[col].decimals ? 6 + t->col[col].decimals : 0);
+  return (size_t)sum;
+}
+
+/* Write a name, indented by depth, and end the line. On a terminal at least
+** half of the room is for the name; what is deeper has its depth in brackets.
+*/
+static void tree_name(const TreeText *t, int depth, const char *name)
+{
+  size_t used = tree_width(t) + 2, columns = t->opt->screen.columns;
+  size_t room = columns > used + 16 ? columns - used : 16;
+  size_t indent = 2 * (size_t)depth;
+  LpBuf b = {0};
+  if (!columns) {
+    lp_out_printf(t->out, "  %*s%s\n", 2 * depth, "", name);
+    return;
+  }
+  if (indent > room / 2) {
+    indent = room / 2;
+    lp_buf_printf(&b, "[%d] ", depth);
+  }
+  lp_fit_name(&b, &t->opt->screen, name, room - indent - b.n);
+  lp_out_printf(t->out, "  %*s%s\n", (int)indent, "", b.s);
+  lp_buf_free(&b);
+}
+
+/* The bytes of a line that is not cut to the width of a terminal, at most. */
+static uint64_t tree_bytes(const TreeText *t, int depth, const char *name)
+{
+  return tree_width(t) + (uint64_t)t->ncol * TREE_LONGER +
+         2 * ((uint64_t)depth + 1) + strlen(name) + 1;
+}
+
 /* The line of a node with those numbers; its name is indented by depth. */
 static void tree_line(const TreeText *t, const uint64_t *n, int depth,
                       const char *name)
 {
   LpBuf b = {0};
   int col;
+  if (t->bytes) {
+    t->bytes[depth] += tree_bytes(t, depth, name);
+    return;
+  }
   for (col = 0; col < t->ncol; col++) {
     const TreeColumn *c = &t->col[col];
     b.n = 0;
@@ -233,7 +312,7 @@ static void tree_line(const TreeText *t, const uint64_t *n, int depth,
       lp_out_printf(t->out, " %*.*f%%", 4 + c->decimals, c->decimals, percent);
     }
   }
-  lp_out_printf(t->out, "  %*s%s\n", 2 * depth, "", name);
+  tree_name(t, depth, name);
   lp_buf_free(&b);
 }
 
@@ -277,12 +356,33 @@ static uint32_t tree_others(TreeText *t, uint32_t i, int depth)
   return i;
 }
 
-/* What is before the tree. */
+/* What the tree is of, and what was left out. */
+static void tree_note(const TreeText *t, LpBuf *b, unsigned takes)
+{
+  if (!tree_is_usual(t) &&
+      (t->metric != LP_METRIC_SAMPLES || lp_profile_joint(t->prof)))
+    lp_buf_printf(b, " by %s", lp_metrics[t->metric].title);
+  if (t->opt->sort)
+    lp_buf_printf(b, ", sorted by %s", t->opt->sort);
+  lp_report_left(b, t->opt, takes, t->metric);
+  if (t->callers && t->tree.n == LP_CALLERS_MAX)
+    lp_buf_printf(b, ", only the first %u lines", LP_CALLERS_MAX);
+  if (t->levels < INT_MAX)
+    lp_buf_printf(b, ", only the first %d levels", t->levels + 1);
+  if (t->prof->guess.n)
+    lp_buf_printf(b, " (approximate: %s)", t->prof->guess.s);
+}
+
+/* What is before the tree. On a terminal the note is a line of its own. */
 static void tree_head(const TreeText *t, unsigned takes)
 {
-  LpBuf b = {0};
+  const LpScreen *screen = &t->opt->screen;
+  LpBuf b = {0}, note = {0};
   int col;
   lp_text_head(t->out, t->prof);
+  tree_note(t, &note, takes);
+  if (screen->columns && note.n)
+    lp_text_sentence(t->out, note.s);
   for (col = 0; col < t->ncol; col++) {
     const TreeColumn *c = &t->col[col];
     lp_buf_printf(&b, "%s%*s", col ? " " : "", c->width, c->title);
@@ -290,16 +390,11 @@ static void tree_head(const TreeText *t, unsigned takes)
       lp_buf_printf(&b, " %*s", 5 + c->decimals, "%");
   }
   lp_buf_puts(&b, t->callers ? "  CALLERS" : "  CALL TREE");
-  if (!tree_is_usual(t) &&
-      (t->metric != LP_METRIC_SAMPLES || lp_profile_joint(t->prof)))
-    lp_buf_printf(&b, " by %s", lp_metrics[t->metric].title);
-  lp_report_left(&b, t->opt, takes, t->metric);
-  if (t->callers && t->tree.n == LP_CALLERS_MAX)
-    lp_buf_printf(&b, ", only the first %u lines", LP_CALLERS_MAX);
-  lp_out_puts(t->out, b.s);
-  lp_text_guess(t->out, t->prof);
-  lp_out_puts(t->out, "\n");
+  if (!screen->columns && note.n)
+    lp_buf_puts(&b, note.s);
+  lp_text_bold(t->out, screen, b.s);
   lp_buf_free(&b);
+  lp_buf_free(&note);
 }
 
 /* All lines. Of the nodes with the same parent, only the first ones may have a
@@ -318,7 +413,7 @@ static void tree_lines(TreeText *t)
     i = lp_tree_next(&t->tree, i, in, &depth);
     if (i == LP_NODE_ROOT)
       break;
-    in = shown = tree_shown(t, i);
+    in = shown = depth <= t->levels && tree_shown(t, i);
     if (!shown)
       continue;
     if (!t->opt->top || ++rank[depth] <= t->opt->top || !tree_more(t, i)) {
@@ -331,6 +426,29 @@ static void tree_lines(TreeText *t)
   free(rank);
 }
 
+/* Choose how many levels are shown: all, unless their lines would be too large,
+** as deep ones are, which are indented. The numbers of a node include what is
+** below it, so they stay what they are. Lines on a terminal are short.
+*/
+static void tree_measure(TreeText *t)
+{
+  uint64_t room = lp_report_most(t->opt);
+  uint32_t depth;
+  t->levels = INT_MAX;
+  if (t->opt->screen.columns)
+    return;
+  t->bytes = lp_zalloc(t->tree.n, sizeof(uint64_t));
+  tree_lines(t);
+  for (depth = 0; depth < t->tree.n && t->bytes[depth] <= room; depth++)
+    room -= t->bytes[depth];
+  if (depth < t->tree.n) {
+    t->levels = depth ? (int)depth - 1 : 0;
+    t->out->cut = "the deepest levels are left out";
+  }
+  free(t->bytes);
+  t->bytes = NULL;
+}
+
 /* The whole report. */
 static void tree_all(LpOut *out, const LpProfile *prof,
                      const LpReportOptions *opt, const LpReport *r)
@@ -341,6 +459,7 @@ static void tree_all(LpOut *out, const LpProfile *prof,
   t.metric = lp_report_metric(prof, opt);
   tree_columns(&t);
   tree_open(&t);
+  tree_measure(&t);
   tree_head(&t, r->takes);
   tree_lines(&t);
   lp_tree_close(&t.tree);

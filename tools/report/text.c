@@ -2,6 +2,7 @@
 ** Shared by text reports.
 */
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,21 @@ static int text_before(const void *a, const void *b, void *ctx)
 void lp_text_sort(LpTextRow *row, size_t n, char **label)
 {
   qsort_r(row, n, sizeof(LpTextRow), text_before, label);
+}
+
+void lp_text_sentence(LpOut *out, const char *note)
+{
+  note += strspn(note, ", ");
+  if (*note)
+    lp_out_printf(out, "%c%s\n", toupper((unsigned char)*note), note + 1);
+}
+
+void lp_text_bold(LpOut *out, const LpScreen *screen, const char *s)
+{
+  lp_screen_bold(&out->buf, screen);
+  lp_out_puts(out, s);
+  lp_screen_plain(&out->buf, screen);
+  lp_out_puts(out, "\n");
 }
 
 size_t lp_text_top(const LpReportOptions *opt, size_t n)

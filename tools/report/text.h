@@ -43,6 +43,14 @@ typedef struct LpTextRow {
 /* Sort rows: most first, then by label, by site. */
 void lp_text_sort(LpTextRow *row, size_t n, char **label);
 
+/* Write a note that begins with ", " or " " as a sentence in lines that the
+** terminal has room for.
+*/
+void lp_text_sentence(LpOut *out, const char *note);
+
+/* Write a heading and end the line; bold if the terminal has colours. */
+void lp_text_bold(LpOut *out, const LpScreen *screen, const char *s);
+
 /* How many of N rows have a line of their own; "(N others)" is for the rest. */
 size_t lp_text_top(const LpReportOptions *opt, size_t n);
 

@@ -51,10 +51,13 @@ static void statistics_samples(LpOut *out, const LpCpu *cpu)
   lp_out_puts(out, "\n");
 }
 
-/* The parts of a number, by reason: keys that begin with KEY. */
-static void statistics_reasons(LpOut *out, const LpCpu *cpu, const char *key)
+/* Lists the statistics whose keys begin with KEY, with BEFORE in front: what
+** follows KEY and the number, or with UNIT the number, UNIT and what follows.
+** Returns whether there are any.
+*/
+static int statistics_list(LpOut *out, const LpCpu *cpu, const char *key,
+                           const char *before, const char *unit)
 {
-  const char *before = ": ";
   size_t n, skip = strlen(key);
   uint32_t i;
   for (i = 0; i < cpu->keys.n; i++) {
@@ -63,11 +66,39 @@ static void statistics_reasons(LpOut *out, const LpCpu *cpu, const char *key)
     if (n <= skip || memcmp(s, key, skip) != 0 || !cpu->stat[i])
       continue;
     lp_label_text(&b, (LpStr){s + skip, n - skip});
-    lp_out_printf(out, "%s%s %" PRIu64, before, b.s, cpu->stat[i]);
+    if (unit)
+      lp_out_printf(out, "%s%" PRIu64 "%s%s", before, cpu->stat[i], unit, b.s);
+    else
+      lp_out_printf(out, "%s%s %" PRIu64, before, b.s, cpu->stat[i]);
     lp_buf_free(&b);
     before = ", ";
   }
+  return *before == ',';
+}
+
+/* The parts of a number, by reason: keys that begin with KEY. */
+static void statistics_reasons(LpOut *out, const LpCpu *cpu, const char *key)
+{
+  statistics_list(out, cpu, key, ": ", NULL);
   lp_out_puts(out, "\n");
+}
+
+/* Files of processes that the sampler did not read: keys with the process. */
+static void statistics_refused(LpOut *out, const LpCpu *cpu)
+{
+  if (statistics_list(out, cpu, "refused_", "Not read: ", " files of process "))
+    lp_out_puts(out, "\n");
+}
+
+/* Processes whose memory the sampler could not read in time. */
+static void statistics_held(LpOut *out, const LpCpu *cpu)
+{
+  uint64_t n;
+  if (lp_cpu_find(cpu, "held_up", &n) && n)
+    lp_out_printf(out,
+                  "Held up: %" PRIu64 " processes whose memory did not come in "
+                  "time; Lua frames of them are missing\n",
+                  n);
 }
 
 uint64_t lp_text_unsure(const LpProfile *prof)
@@ -85,7 +116,7 @@ uint64_t lp_text_unsure(const LpProfile *prof)
 static void statistics_holes(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
-  uint64_t fired = 0, n, unsure = lp_text_unsure(prof);
+  uint64_t fired = 0, vm = 0, n, unsure = lp_text_unsure(prof);
   if ((lp_cpu_find(cpu, "cpu_fired", &fired) ||
        lp_cpu_find(cpu, "fired", &fired)) &&
       cpu->expected)
@@ -101,6 +132,13 @@ static void statistics_holes(LpOut *out, const LpProfile *prof)
   lp_out_printf(out, "Truncated: %" PRIu64 " (%.1f%%)", n,
                 lp_text_percent(n, cpu->samples));
   statistics_reasons(out, cpu, "truncated_");
+  statistics_refused(out, cpu);
+  statistics_held(out, cpu);
+  if (lp_cpu_find(cpu, "vm_unnamed", &n) && n && lp_cpu_find(cpu, "vm", &vm))
+    lp_out_printf(out,
+                  "Not named: %" PRIu64 " (%.1f%%) of %" PRIu64
+                  " samples in native code of the VM\n",
+                  n, lp_text_percent(n, vm), vm);
   if (unsure)
     lp_out_printf(out,
                   "Unsure: %" PRIu64 " (%.1f%%), in code that was inlined\n",
@@ -116,10 +154,14 @@ static void text_statistics(LpOut *out, const LpProfile *prof)
   if (cpu->outside)
     lp_out_printf(out, "Outside: %" PRIu64 " samples of other times\n",
                   cpu->outside);
+  if (cpu->others)
+    lp_out_printf(out, "Others: %" PRIu64 " samples of other processes\n",
+                  cpu->others);
   if (cpu->lost)
     lp_out_printf(out, "Lost: %" PRIu64 " records of samples\n", cpu->lost);
   if (cpu->with_stats < cpu->streams)
-    lp_out_puts(out, "Books: missing, so nobody knows what was dropped\n");
+    lp_out_puts(out,
+                "Statistics: missing, so it is unknown what was dropped\n");
   lp_out_puts(out, "\n");
 }
 

@@ -8,6 +8,8 @@
 #include "idmap.h"
 #include "mem.h"
 
+uint64_t lp_hash_secret = 0x9e3779b97f4a7c15u;
+
 /* In a table that is made anew, equal keys are of different things. */
 static int idmap_never(const void *of, uint32_t value)
 {

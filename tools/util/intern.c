@@ -8,8 +8,6 @@
 #include "intern.h"
 #include "mem.h"
 
-uint64_t lp_hash_secret = 0x9e3779b97f4a7c15u;
-
 uint64_t lp_hash_bytes(const void *s, size_t n)
 {
   const char *p = s;

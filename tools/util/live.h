@@ -46,7 +46,7 @@ typedef struct LpLive {
   size_t nover; /* Objects in it. */
 } LpLive;
 
-/* Whose is the object at ADDR, or LP_NONE. */
+/* The origin of the object at ADDR, or LP_NONE. */
 uint32_t lp_live_get(LpLive *m, uint64_t addr);
 
 /* As lp_live_put, for a new region or a collision. */
@@ -95,8 +95,9 @@ static inline uint32_t lp_live_bits(uint64_t addr)
   return (uint32_t)(addr >> 3) & 3;
 }
 
-/* An object at ADDR now belongs to ORIGIN. Returns whose was there, or LP_NONE.
- */
+/* An object at ADDR now belongs to ORIGIN. Returns whose was there, or
+** LP_NONE.
+*/
 static inline uint32_t lp_live_put(LpLive *m, uint64_t addr, uint32_t origin)
 {
   uint32_t *slot = lp_live_slot(m, addr);
@@ -120,7 +121,7 @@ static inline uint32_t lp_live_take(LpLive *m, uint64_t addr)
   return lp_live_take_slow(m, addr);
 }
 
-/* Whose is the object at ADDR, or LP_NONE if that is not known at once. */
+/* The origin of the object at ADDR, or LP_NONE if that is not known at once. */
 static inline uint32_t lp_live_look(LpLive *m, uint64_t addr)
 {
   const uint32_t *slot = lp_live_slot(m, addr);

@@ -114,6 +114,31 @@ void lp_buf_printf(LpBuf *b, const char *fmt, ...)
   b->n += (size_t)n;
 }
 
+/* Does a byte continue a character? */
+static int buf_inside(char c)
+{
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+void lp_buf_middle(LpBuf *b, const char *s, size_t width)
+{
+  size_t n = strlen(s), all = 0, head = 0, tail = n, i, col;
+  for (i = 0; i < n; i++)
+    all += !buf_inside(s[i]);
+  if (all <= width) {
+    lp_buf_add(b, s, n);
+    return;
+  }
+  for (col = 0; head < n; head++) /* The end of a name is more specific. */
+    if (!buf_inside(s[head]) && col++ == (width - 2) / 3)
+      break;
+  for (col = 0; col < width - 2 - (width - 2) / 3; col += !buf_inside(s[tail]))
+    tail--;
+  lp_buf_add(b, s, head);
+  lp_buf_puts(b, "..");
+  lp_buf_add(b, s + tail, n - tail);
+}
+
 void lp_buf_free(LpBuf *b)
 {
   free(b->s);

@@ -47,6 +47,11 @@ void lp_buf_puts(LpBuf *b, const char *s);
 void lp_buf_printf(LpBuf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Append a text in at most WIDTH columns, at least 4: two dots replace the
+** middle of a longer one. Bytes that continue a character of UTF-8 take none.
+*/
+void lp_buf_middle(LpBuf *b, const char *s, size_t width);
+
 /* Free the memory. The string is empty then. */
 void lp_buf_free(LpBuf *b);
 

@@ -17,11 +17,13 @@ void lp_out_open(LpOut *o, int fd)
 }
 
 /* Write the buffer. After an error, see o->error, nothing is written. */
-static void out_flush(LpOut *o)
+static void out_flush(LpOut *o, int last)
 {
   size_t done = 0;
   if (o->fd < 0)
     return;
+  if (o->before)
+    o->before(o, last);
   while (done < o->buf.n && !o->error) {
     ssize_t n = write(o->fd, o->buf.s + done, o->buf.n - done);
     if (n > 0)
@@ -35,7 +37,7 @@ static void out_flush(LpOut *o)
 void lp_out_step(LpOut *o)
 {
   if (o->buf.n >= OUT_SIZE)
-    out_flush(o);
+    out_flush(o, 0);
 }
 
 void lp_out_puts(LpOut *o, const char *s)
@@ -46,6 +48,6 @@ void lp_out_puts(LpOut *o, const char *s)
 
 void lp_out_close(LpOut *o)
 {
-  out_flush(o);
+  out_flush(o, 1);
   lp_buf_free(&o->buf);
 }

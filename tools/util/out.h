@@ -8,9 +8,16 @@
 #include "mem.h"
 
 typedef struct LpOut {
-  int fd;    /* -1: everything stays in the buffer. */
-  int error; /* errno of the first write that failed. */
+  int fd;          /* -1: everything stays in the buffer. */
+  int error;       /* errno of the first write that failed. */
+  const char *cut; /* What its writer left out to keep to a bound; NULL:
+                   ** nothing. A static string, for people. */
   LpBuf buf;
+  /* Called before each write, with LAST before the final one; may change buf
+  ** and fd. NULL: is not.
+  */
+  void (*before)(struct LpOut *o, int last);
+  void *ctx; /* For that. */
 } LpOut;
 
 /* Start to write to FD, which the caller owns; -1 keeps all in the buffer. */

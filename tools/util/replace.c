@@ -12,7 +12,9 @@
 
 #include "replace.h"
 
-/* The mode that a new file gets, where it is not as the old one's. */
+/* The mode of a file that replaces none: as open() makes one, while mkostemp()
+** always gives 0600.
+*/
 static mode_t replace_mode(void)
 {
   mode_t mask = umask(0);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "allocgc.h"
 #include "calltree.h"
 #include "label.h"
 #include "mem.h"
+#include "part.h"
 
 /* The node of SITE, called by PARENT. */
 static uint32_t tree_node(LpTree *t, uint32_t parent, uint32_t site)
@@ -55,13 +55,15 @@ static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
                           uint32_t site)
 {
   struct {
-    uint64_t func, line;
-  } key = {prof->row[site].func, prof->row[site].line};
+    uint64_t func, line, marks;
+  } key = {prof->row[site].func, prof->row[site].line, 0};
   LpBuf b = {0};
   uint32_t id;
   if (!tree_byname(prof, site)) {
     if (merge == LP_MERGE_FUNCTIONS)
       key.line = 0;
+    else if (merge != LP_MERGE_LINES)
+      key.marks = prof->row[site].marks & ~(uint32_t)LJM_SITE_TRACE;
     return lp_intern(same, &key, sizeof(key));
   }
   if (merge == LP_MERGE_LINES)
@@ -77,18 +79,18 @@ static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
 
 /* The site that stands for each site: the first one that is the same. The
 ** caller frees them. What is exact to a recorder may be approximate to a
-** sampler: where both are present, a line is one site.
+** sampler: where both are present, a line is one site. A line of samples is
+** one, compiled or not.
 */
 uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
 {
-  int none = merge == LP_MERGE_NONE || merge == LP_MERGE_CALLERS;
+  int none = (merge == LP_MERGE_NONE || merge == LP_MERGE_CALLERS) &&
+             !(prof->of & LP_OF_CPU);
   uint32_t *as = lp_alloc(prof->sitekeys.n * sizeof(uint32_t)), i;
   LpIntern same = {0};
   LpIdMap first = {0};
-  if (none && lp_profile_joint(prof)) {
+  if (lp_profile_joint(prof) && merge != LP_MERGE_FUNCTIONS)
     merge = LP_MERGE_LINES;
-    none = 0;
-  }
   for (i = 0; i < prof->sitekeys.n; i++) {
     uint32_t id;
     as[i] = i;
@@ -108,8 +110,10 @@ uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
 
 /* Where in the tree each stack of a profile is. */
 typedef struct Places {
+  uint8_t *part;    /* By node: lp_parts. NULL: native frames have nodes. */
   uint32_t *caller; /* By node: its stack, as callers of others. */
   uint32_t *node;   /* The same, as a whole. */
+  uint32_t *outer;  /* The site of samples without any Lua function. */
   uint32_t *origin; /* By origin: stack and site. */
 } Places;
 
@@ -128,6 +132,41 @@ static uint8_t *places_used(const LpProfile *prof, const LpShape *shape)
   return used;
 }
 
+/* Does a stack have samples of its own, on any side? */
+static int places_sampled(const LpProfile *prof, uint32_t i)
+{
+  return lp_metric_samples(prof, LP_NOW, i) ||
+         lp_metric_samples(prof, LP_BASE, i);
+}
+
+/* What stands for a stack in which no Lua function is known: the mark where it
+** is cut, or that it is outside.
+*/
+static uint32_t places_outer(const LpProfile *prof, uint32_t site)
+{
+  int mark = site < LP_SITE_FIRST ||
+             prof->func[prof->row[site].func].kind == LP_FUNC_MARK;
+  return mark ? site : LP_SITE_OUTSIDE;
+}
+
+/* Make the nodes of a stack whose samples are charged to the innermost Lua
+** function. Other frames have no nodes.
+*/
+static void places_lua(LpTree *t, const LpProfile *prof, const LpTreeOf *of,
+                       Places *p, uint32_t i, uint32_t site)
+{
+  int flat = of->merge == LP_MERGE_CALLERS;
+  uint32_t parent = prof->origins.node[i].parent;
+  p->outer[i] = parent ? p->outer[parent] : places_outer(prof, site);
+  p->caller[i] =
+      lp_profile_lua(prof, site)
+          ? tree_node(t, flat ? LP_NODE_ROOT : p->caller[parent], site)
+          : p->caller[parent];
+  p->node[i] = p->caller[i];
+  if (!p->caller[i] && places_sampled(prof, i))
+    p->node[i] = tree_node(t, LP_NODE_ROOT, p->outer[i]);
+}
+
 /* Make the nodes of a stack. A sampler sees all native frames of a stack, a
 ** recorder only those that Lua called: where both are in one tree, callers are
 ** Lua functions only, and native frames are inside of the innermost of them.
@@ -136,7 +175,9 @@ static void places_node(LpTree *t, const LpProfile *prof, const LpTreeOf *of,
                         Places *p, uint32_t i, uint32_t site)
 {
   uint32_t parent = prof->origins.node[i].parent;
-  if (of->merge == LP_MERGE_CALLERS) {
+  if (p->part) {
+    places_lua(t, prof, of, p, i, site);
+  } else if (of->merge == LP_MERGE_CALLERS) {
     p->node[i] = p->caller[i] = tree_node(t, LP_NODE_ROOT, site);
   } else if (!lp_profile_joint(prof) || lp_profile_lua(prof, site)) {
     p->node[i] = p->caller[i] = tree_node(t, p->caller[parent], site);
@@ -151,9 +192,11 @@ static Places tree_nodes(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
 {
   const LpOrigins *o = &prof->origins;
   uint32_t *as = lp_tree_sites(prof, of->merge), i;
-  Places p = {lp_zalloc(o->nnode, sizeof(uint32_t)),
-              lp_zalloc(o->nnode, sizeof(uint32_t)),
-              lp_alloc(o->n * sizeof(uint32_t))};
+  Places p = {.part = lp_luafirst(prof) && !of->native ? lp_parts(prof) : NULL,
+              .caller = lp_zalloc(o->nnode, sizeof(uint32_t)),
+              .node = lp_zalloc(o->nnode, sizeof(uint32_t)),
+              .outer = lp_zalloc(o->nnode, sizeof(uint32_t)),
+              .origin = lp_zalloc(o->n, sizeof(uint32_t))};
   uint8_t *used = places_used(prof, of->shape);
   int flat = of->merge == LP_MERGE_CALLERS;
   tree_node(t, LP_NODE_ROOT, LP_NONE);
@@ -172,8 +215,10 @@ static Places tree_nodes(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
 /* Free it. */
 static void places_free(Places *p)
 {
+  free(p->part);
   free(p->caller);
   free(p->node);
+  free(p->outer);
   free(p->origin);
 }
 
@@ -200,6 +245,17 @@ static void tree_allocgc(LpValue *self, const LpProfile *prof,
   free(of);
 }
 
+/* Fill in the samples that count for one of LP_METRIC_PARTS. */
+static void tree_part(LpValue *self, const LpProfile *prof,
+                      const LpShape *shape, const Places *p, LpSide side,
+                      LpMetric metric)
+{
+  uint32_t i;
+  for (i = 1; i < prof->origins.nnode; i++)
+    if (p->part[i] == metric && lp_shape_node(shape, i))
+      self[p->node[i]].n += lp_metric_samples(prof, side, i);
+}
+
 /* Fill in the self values of a metric. */
 static void tree_fill(LpTree *t, const LpProfile *prof, const LpShape *shape,
                       const Places *p, LpSide side, LpMetric metric)
@@ -210,6 +266,8 @@ static void tree_fill(LpTree *t, const LpProfile *prof, const LpShape *shape,
   t->col[side][metric].self = self;
   if (metric == LP_METRIC_SAMPLES)
     tree_samples(self, prof, shape, p, side);
+  else if (p->part && (LP_METRIC_PARTS & LP_METRIC_BIT(metric)))
+    tree_part(self, prof, shape, p, side, metric);
   else if (metric == LP_METRIC_ALLOC_GC)
     tree_allocgc(self, prof, shape, p, side);
   else
@@ -231,6 +289,14 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
     tree_fill(t, prof, of->shape, &p, LP_NOW, m);
     if (prof->baseline.present)
       tree_fill(t, prof, of->shape, &p, LP_BASE, m);
+  }
+  if (of->places) {
+    t->place = p.node;
+    t->part = p.part;
+    t->origin = p.origin;
+    p.origin = NULL;
+    p.node = NULL;
+    p.part = NULL;
   }
   places_free(&p);
 }
@@ -334,4 +400,7 @@ void lp_tree_close(LpTree *t)
   }
   lp_idmap_free(&t->edges);
   free(t->node);
+  free(t->place);
+  free(t->part);
+  free(t->origin);
 }

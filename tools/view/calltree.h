@@ -21,6 +21,9 @@ typedef struct LpTreeOf {
   unsigned metrics; /* Bits of LpMetric. */
   LpMerge merge;
   const LpShape *shape; /* What is left out; NULL: nothing is. */
+  int native;           /* Samples are of native functions, whatever the profile
+                        ** says. */
+  int places;           /* Keep LpTree.place, .part and .origin. */
 } LpTreeOf;
 
 typedef struct LpTreeNode {
@@ -43,6 +46,10 @@ typedef struct LpTree {
   uint32_t n;
   unsigned metrics; /* Bits of LpMetric that have columns. */
   LpTreeColumn col[LP_NSIDE][LP_NMETRIC];
+  /* By node of the profile, if they were asked for: */
+  uint32_t *place;  /* where its samples are, */
+  uint8_t *part;    /* and as lp_parts. NULL: native frames have nodes. */
+  uint32_t *origin; /* By origin of the profile, the same: its node. */
 } LpTree;
 
 /* Which of two nodes comes first: as for qsort. */

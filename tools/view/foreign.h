@@ -10,7 +10,7 @@
 
 #define LP_FOREIGN "(outside of the VM's count)" /* What it is called. */
 
-/* What a site, or all of them, have of it. */
+/* The foreign memory of a site, or of all. */
 typedef struct LpForeign {
   uint64_t arrived, left; /* Objects that came, and went. */
   uint64_t bytes;         /* Of all that came. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "label.h"
+#include "utf8.h"
 
 #define LABEL_SIZE 60 /* LUA_IDSIZE: of a short chunk name and its NUL. */
 
@@ -30,6 +31,25 @@ static unsigned label_hidden(const unsigned char *p, size_t n)
              : 0;
 }
 
+/* Add the character at S, of N bytes, or a byte that begins none: one of those
+** may control a terminal that knows no UTF-8. Returns how many bytes it has.
+*/
+static size_t label_char(LpBuf *b, const char *s, size_t n)
+{
+  int good;
+  size_t len = lp_utf8_step(s, n, &good);
+  if (!good) {
+    unsigned char c = (unsigned char)*s;
+    len = 1;
+    if (c < 0xa0) {
+      lp_buf_printf(b, "\\x%02x", c);
+      return len;
+    }
+  }
+  lp_buf_add(b, s, len);
+  return len;
+}
+
 /* Add a text; what would break a line of text is escaped, and so is what would
 ** steer a terminal, U+0080 to U+009F as well, or hide or turn a part of it.
 */
@@ -48,8 +68,9 @@ void lp_label_text(LpBuf *b, LpStr s)
     else if ((hidden = label_hidden((const unsigned char *)s.s + i, s.n - i))) {
       lp_buf_printf(b, "\\u%04x", hidden);
       i += hidden < 0x800 ? 1 : 2;
-    } else
-      lp_buf_add(b, &s.s[i], 1);
+    } else {
+      i += label_char(b, s.s + i, s.n - i) - 1;
+    }
   }
 }
 
@@ -197,7 +218,7 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
   static const char *const special[LP_SITE_FIRST] = {
       [LP_SITE_INTERNAL] = "INTERNAL", [LP_SITE_UNKNOWN] = "(unknown)",
       [LP_SITE_LOST] = "(lost)",       [LP_SITE_BEFORE] = "(before start)",
-      [LP_SITE_CUT] = "(cut)",
+      [LP_SITE_CUT] = "(cut)",         [LP_SITE_OUTSIDE] = "(outside Lua)",
   };
   const LpRow *r = &prof->row[site];
   const LpFuncInfo *fi = &prof->func[r->func];

@@ -14,10 +14,22 @@
 #include "calltree.h"
 #include "label.h"
 #include "limit.h"
+#include "suggest.h"
 
 #define LIMIT_TOP 3 /* Sites that are listed. */
 
 /* -- What it says --------------------------------------------------------- */
+
+/* Say that there is no such metric, and which one may be meant. */
+static void limit_no_metric(LpBuf *why, const char *key)
+{
+  ClNearest s = cl_nearest(key);
+  LpMetric m;
+  for (m = 0; m < LP_NMETRIC; m++)
+    cl_nearest_try(&s, lp_metrics[m].key);
+  lp_buf_printf(why, "there is no METRIC %s", key);
+  lp_suggest_add(why, &s, "");
+}
 
 int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
 {
@@ -41,7 +53,7 @@ int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
   l->metric = lp_metric_find(key.s);
   l->retained = key.n && strcmp(key.s, "retained") == 0;
   if (l->metric == LP_NMETRIC && !l->retained)
-    lp_buf_printf(why, "there is no METRIC %s", key.s);
+    limit_no_metric(why, key.s);
   lp_buf_free(&key);
   if (at < less) {
     LpBuf glob = {0};
@@ -124,7 +136,7 @@ static void limit_top(LimitSum *sum, uint32_t site, uint64_t n)
 /* Add up all sites that a limit applies to. */
 static LimitSum limit_sum(const LpLimit *l, const LpProfile *prof)
 {
-  LpTreeOf of = {LP_METRIC_BIT(l->metric), LP_MERGE_CALLERS, NULL};
+  LpTreeOf of = {LP_METRIC_BIT(l->metric), LP_MERGE_CALLERS, NULL, 0, 0};
   LimitSum sum;
   LpTree t;
   uint32_t i;

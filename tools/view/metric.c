@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "metric.h"
+#include "part.h"
 
 #define C(counter) (1u << LP_##counter)
 /* clang-format off */
@@ -39,7 +39,13 @@ const LpMetricInfo lp_metrics[LP_NMETRIC] = {
     M(TEMPORARY, "temporary", "temporary bytes", BYTES, MEMORY,
       LP_WANT_TEMPORARY, C(TEMPORARY_BYTES), 0),
     M(SAMPLES, "samples", "samples", SAMPLES, CPU, 0, 0, 0),
+    M(INTERPRETED, "interpreted", "interpreted", SAMPLES, CPU, 0, 0, 0),
+    M(COMPILED, "compiled", "compiled", SAMPLES, CPU, 0, 0, 0),
+    M(C, "c", "C code", SAMPLES, CPU, 0, 0, 0),
     M(ALLOC_GC, "alloc-gc", "alloc, GC", SAMPLES, CPU, 0, 0, 0),
+    M(JIT, "jit", "JIT", SAMPLES, CPU, 0, 0, 0),
+    M(KERNEL, "kernel", "kernel", SAMPLES, CPU, 0, 0, 0),
+    M(UNNAMED, "unnamed", "no name", SAMPLES, CPU, 0, 0, 0),
 };
 #undef M
 #undef C
@@ -73,6 +79,8 @@ unsigned lp_metric_counted(const LpProfile *prof)
   for (m = 0; m < LP_NMETRIC; m++)
     if ((lp_metrics[m].of & prof->of) && !(lp_metrics[m].wants & ~counted))
       metrics |= LP_METRIC_BIT(m);
+  if (!lp_luafirst(prof))
+    metrics &= ~LP_METRIC_PARTS | LP_METRIC_BIT(LP_METRIC_ALLOC_GC);
   return metrics;
 }
 

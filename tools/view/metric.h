@@ -26,7 +26,13 @@ typedef enum LpMetric {
   LP_METRIC_TEMPORARY_OBJECTS, /* Gone soon after they came, */
   LP_METRIC_TEMPORARY,         /* bytes. */
   LP_METRIC_SAMPLES,           /* Of CPU time, */
-  LP_METRIC_ALLOC_GC,          /* those in allocation and collection. */
+  LP_METRIC_INTERPRETED,       /* those in a Lua line itself, */
+  LP_METRIC_COMPILED,          /* the same in machine code of a trace, */
+  LP_METRIC_C,                 /* in C functions and builtins that it called, */
+  LP_METRIC_ALLOC_GC,          /* in allocation and collection, */
+  LP_METRIC_JIT,               /* in the JIT compiler, */
+  LP_METRIC_KERNEL,            /* in the kernel, */
+  LP_METRIC_UNNAMED,           /* in native code without a name. */
   LP_NMETRIC
 } LpMetric;
 
@@ -54,9 +60,15 @@ extern const LpMetricInfo lp_metrics[LP_NMETRIC];
 
 #define LP_METRIC_BIT(metric) (1u << (metric))
 
+/* Parts of samples: each sample counts for one of them. */
+#define LP_METRIC_PARTS                                                        \
+  (LP_METRIC_BIT(LP_METRIC_INTERPRETED) | LP_METRIC_BIT(LP_METRIC_COMPILED) |  \
+   LP_METRIC_BIT(LP_METRIC_C) | LP_METRIC_BIT(LP_METRIC_ALLOC_GC) |            \
+   LP_METRIC_BIT(LP_METRIC_JIT) | LP_METRIC_BIT(LP_METRIC_KERNEL) |            \
+   LP_METRIC_BIT(LP_METRIC_UNNAMED))
+
 /* Those of CPU time: of stacks, not of objects. */
-#define LP_METRIC_CPU                                                          \
-  (LP_METRIC_BIT(LP_METRIC_SAMPLES) | LP_METRIC_BIT(LP_METRIC_ALLOC_GC))
+#define LP_METRIC_CPU (LP_METRIC_BIT(LP_METRIC_SAMPLES) | LP_METRIC_PARTS)
 
 /* A number that may be an estimate. */
 typedef struct LpValue {
@@ -106,8 +118,9 @@ static inline uint64_t lp_value_round(LpValue v)
   return lp_round(v.n, v.part);
 }
 
-/* As for qsort: the larger of two numbers, which may be below 0, comes first.
- */
+/* As for qsort: the larger of two numbers, which may be below 0,
+** comes first.
+*/
 static inline int lp_most_first(uint64_t a, uint64_t b)
 {
   return ((int64_t)a < (int64_t)b) - ((int64_t)a > (int64_t)b);

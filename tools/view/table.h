@@ -20,6 +20,7 @@ typedef struct LpColumn {
   int width;  /* In text, at least. */
   int alone;  /* Its numbers cannot be added up. */
   int change; /* Of a number to another: its sign is shown, its size counts. */
+  int asked;  /* In text, what is not known is "?", for it could be. */
 } LpColumn;
 
 /* The value of a cell. */
@@ -82,6 +83,12 @@ int lp_table_find(const LpTable *t, const char *key);
 
 /* Sort rows by a column: numbers descending, texts ascending. */
 void lp_table_sort(LpTable *t, unsigned col);
+
+/* Show the columns with these keys, separated by commas, in that order, and no
+** others. Returns 0 if a key does not exist, or comes twice: it is appended to
+** KEY, and the table stays as it was.
+*/
+int lp_table_choose(LpTable *t, const char *keys, LpBuf *key);
 
 /* Keep the first TOP rows and those at the foot; the others become one row with
 ** their sums.

@@ -42,8 +42,9 @@ typedef struct LsNames {
 */
 void ls_names_walk(LsNames *names, LsView *v, uint64_t g);
 
-/* The key of a Lua function: its proto's address, and ljs_check_proto() of it.
- */
+/* The key of a Lua function: its proto's address, and
+** ljs_check_proto() of it.
+*/
 uint64_t ls_names_protokey(uint64_t pt, uint64_t check);
 
 /* The name of the function with this key, or NULL. It belongs to the pool. */

@@ -61,8 +61,9 @@ void ls_proven_look(LsProven *pn, LsView *v);
 */
 LsProvenName *ls_proven_entry(LsProven *pn, uint64_t key);
 
-/* Set f->proven if the function has a proven name, which is final from now on.
- */
+/* Set f->proven if the function has a proven name, which is final
+** from now on.
+*/
 void ls_proven_finalize(LsProven *pn, LsFunc *f);
 
 /* Set the name of a function, N bytes which are copied, unless it has a better

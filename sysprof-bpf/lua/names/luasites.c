@@ -195,12 +195,13 @@ static void sites_place(Out *o, const LsPlace *p)
 /* The functions that compiled code is in, of frame I. */
 static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs, uint32_t i)
 {
+  bool called = o->stack->frame[i].flags & LJS_FLAG_RETURN;
   const unsigned guess = LS_TRACE | LS_APPROX | LS_UNSURE;
   LsTraceLine here;
   uint32_t k;
   bool found;
   ls_naming_hold(&o->b->naming, T);
-  found = ls_traceline_find(T, ofs, &here);
+  found = ls_traceline_find(T, ofs, called, &here);
   if (found && !here.f && !here.outer[-1].cfn && !here.nouter)
     found = false; /* Such are the first snapshots behind a stitch. */
   if (!found)      /* Only where it begins is known. */

@@ -8,12 +8,12 @@ local folded = {}
 --            name (or nil), chunk (without folders), line, approx
 --   builtin  NAME [builtin]             name; of cbench: native
 --   kernel   SYMBOL_[k]                 name
---   native   SYMBOL (MODULE)            name, module
+--   native   SYMBOL (MODULE)            name, module; SYMBOL may be (CLASS)
 --            [MODULE+0xOFFSET]          module, offset
 --   mark     (WHY)                      name
 local function sysprof_frame(s)
   local name, chunk, mark, line, module, offset
-  if s:find("^%(.*%)$") then
+  if s:find("^%([^()]*%)$") then
     return { kind = "mark", name = s }
   end
   name = s:match("^(.+)_%[k%]$")

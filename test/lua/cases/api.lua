@@ -151,7 +151,7 @@ H.case("arguments", function()
                          65536.5, 0 / 0, 1 / 0, -1 / 0 }) do
     check("bad argument #2 to .*'buffer'", path, { buffer = bad })
   end
-  for _, bad in ipairs({ -1, 1.5, 0 / 0, 1 / 0, -1 / 0, 1e300 }) do
+  for _, bad in ipairs({ -1, -0.5, 0 / 0, 1 / 0, -1 / 0, 1e300 }) do
     check("bad argument #2 to ", path, bad)
   end
 end)
@@ -219,7 +219,8 @@ end
 
 if not H.jit then
   H.case("the end comes by itself", function()
-    H.eq(memprof.start(path, H.compact and 1 or { format = H.format, seconds = 1 }), true, "start")
+    local seconds = H.compact and 0.7 or 1
+    H.eq(memprof.start(path, H.compact and seconds or { format = H.format, seconds = 1 }), true, "start")
     H.eq(memprof.is_running(), true, "is_running at first")
     local t0 = os.time()
     while memprof.is_running() and os.time() < t0 + 30 do
@@ -231,7 +232,7 @@ if not H.jit then
     H.check_books(s)
     if s.totals then
       -- The machine may have had something else to do in the meantime.
-      H.ok(s.totals.ns >= 1e9 and s.totals.ns < 5e9, "it took %d ns", s.totals.ns)
+      H.ok(s.totals.ns >= seconds * 1e9 and s.totals.ns < 5e9, "it took %d ns", s.totals.ns)
     end
     H.eq(memprof.start(path, options), true, "start again")
     H.eq(memprof.stop(), true, "stop again")

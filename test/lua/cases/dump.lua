@@ -2,6 +2,7 @@
 -- refusals, and dumps from wherever Lua code can run.
 
 local H = require("harness")
+if not H.has_ffi then H.skip("the decoder needs numbers of 64 bits") end
 local dump = require("dump")
 local memprof = misc.memprof
 
@@ -71,16 +72,20 @@ local function addr(v)
   return tonumber(("%p"):format(v):match("0x(%x+)"), 16)
 end
 
--- The bytes that a call adds to the VM's count.
+-- The bytes that a call adds to the VM's count: the fewest of some, since the
+-- JIT compiler may begin a trace in one.
 local function cost(make, ...)
+  local fewest, v = math.huge, nil
   collectgarbage()
   collectgarbage("stop")
   make(...)
-  local before = H.count()
-  local v = make(...)
-  local bytes = H.count() - before
+  for _ = 1, 5 do
+    local before = H.count()
+    v = make(...)
+    fewest = math.min(fewest, H.count() - before)
+  end
   collectgarbage("restart")
-  return bytes, v
+  return fewest, v
 end
 H.off(cost)
 
@@ -389,7 +394,7 @@ if H.has_ffi then
     T.fin = ffi.gc(ffi.new("struct dump_test"), type)
     T.unset = ffi.gc(ffi.gc(ffi.new("int[1]"), type), nil)
     T.vla, T.aligned = vla(999), aligned()
-    T.int64, T.ctype, T.ns = 1LL, ffi.typeof("struct dump_test"), ffi.C
+    T.int64, T.ctype, T.ns = ffi.new("int64_t", 1), ffi.typeof("struct dump_test"), ffi.C
     local d = take()
     local plain = want(d, "cdata", "plain")
     H.eq(plain.finalizer, false, "finalizer")

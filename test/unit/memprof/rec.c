@@ -92,6 +92,8 @@ static const char rec_decoder[] =
     "b.before, b.after = meta.live or 0, totals.live or 0\n"
     "b.lost, b.flags = totals.lost or 0, totals.flags or 0\n"
     "b.dumps = s.dumps and #s.dumps or 0\n"
+    "b.dropped, b.undefined = s.dropped or 0, s.undefined or 0\n"
+    "b.dropblocks = totals.dropped and totals.dropped.blocks or 0\n"
     "return b\n";
 
 /* A number of the decoder's table. */
@@ -132,6 +134,9 @@ RecBooks rec_books(const RecStream *s)
   b.lost = (uint64_t)rec_field(L, "lost");
   b.flags = (uint64_t)rec_field(L, "flags");
   b.dumps = (uint64_t)rec_field(L, "dumps");
+  b.dropped = (uint64_t)rec_field(L, "dropped");
+  b.dropblocks = (uint64_t)rec_field(L, "dropblocks");
+  b.undefined = (uint64_t)rec_field(L, "undefined");
   lua_getfield(L, -1, "error");
   strncpy(b.error, lua_tostring(L, -1), sizeof(b.error) - 1);
   lua_close(L);

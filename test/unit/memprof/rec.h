@@ -57,6 +57,9 @@ typedef struct RecBooks {
   uint64_t before, after; /* Bytes live by META and TOTALS. */
   uint64_t lost, flags;   /* Of TOTALS. */
   uint64_t dumps;         /* DUMP records. */
+  uint64_t dropped;       /* Events of blocks that were dropped, */
+  uint64_t dropblocks;    /* so many by TOTALS, */
+  uint64_t undefined;     /* and events whose site was defined there. */
 } RecBooks;
 
 RecBooks rec_books(const RecStream *s);

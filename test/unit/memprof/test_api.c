@@ -49,7 +49,9 @@ START_TEST(bad_options)
   opt = good, opt.lines = 3, refuse(L, &opt);
   opt = good, opt.strings = 1, refuse(L, &opt);
   for (i = 0; i < sizeof(good.reserved) / sizeof(good.reserved[0]); i++)
-    opt = good, opt.reserved[i] = 1, refuse(L, &opt);
+    opt = good,
+    opt.reserved[i] = i == LUAM_PROF_MARKS || i == LUAM_PROF_DURMS ? 1001 : 1,
+    refuse(L, &opt);
   ck_assert_int_eq(luaM_memprof_start(NULL, &good), LUAM_PROFILE_ERR);
   lua_close(L);
   ck_assert_int_eq(s.stops, 0);

@@ -115,13 +115,14 @@ START_TEST(duration)
     lua_Alloc f0 = lua_getallocf(L, &ud0);
     size_t calls;
     RecBooks b;
-    opt.dursec = 3;
+    opt.dursec = 2;
+    opt.reserved[LUAM_PROF_DURMS] = 995;
     clock_set(0);
     ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_SUCCESS);
     clock_set(2990);
     make_events(L, 2000);
     ck_assert(luaM_memprof_isrunning());
-    clock_set(3000);
+    clock_set(2995);
     make_events(L, 2000);
     ck_assert_int_eq(s.stops, 1);
     ck_assert(!luaM_memprof_isrunning());

@@ -64,6 +64,14 @@ static int host_stop(void *arg)
   return close(((Host *)arg)->fd);
 }
 
+/* An on_stop that the exit comes upon. */
+static int host_slowstop(void *arg)
+{
+  ready++;
+  usleep(200000);
+  return host_stop(arg);
+}
+
 /* A writer that never comes back, but for what a start writes. */
 static size_t host_stuck(const void *data, size_t len, void *arg)
 {
@@ -97,8 +105,10 @@ static void *host_main(void *arg)
   luaL_openlibs(h->L);
   if (host_start(h, i) != 0)
     abort();
-  if (h->opt.writer != host_stuck)
+  if (h->opt.writer != host_stuck && h->opt.on_stop != host_slowstop)
     ready++;
+  if (h->opt.on_stop == host_slowstop)
+    luaM_memprof_stop(h->L);
   /* Until the exit lets nothing start any more. What it ends itself still has
   ** the writer's object, and is not this thread's to stop.
   */
@@ -267,6 +277,18 @@ START_TEST(other_threads_that_start_and_stop)
 }
 END_TEST
 
+/* The exit waits for another thread's on_stop(). */
+START_TEST(other_thread_at_its_end)
+{
+  set_up();
+  hosts[0].opt.on_stop = host_slowstop;
+  exits(run_threads, 1);
+  ck_assert_int_eq(shared->stops, 1);
+  check_whole(0);
+  tear_down();
+}
+END_TEST
+
 /* One that waits for its writer is left alone; the exit does not wait for it.
  */
 START_TEST(writer_that_is_stuck)
@@ -383,6 +405,7 @@ int main(void)
   const TTest *tests[] = {other_threads_that_wait,
                           other_threads_that_allocate,
                           other_threads_that_start_and_stop,
+                          other_thread_at_its_end,
                           writer_that_is_stuck,
                           own_thread,
                           close_at_exit,

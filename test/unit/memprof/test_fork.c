@@ -517,7 +517,10 @@ START_TEST(options)
   struct luam_Dump none;
   size_t i;
   for (i = 0; i < sizeof(opt.reserved) / sizeof(opt.reserved[0]); i++) {
-    opt.reserved[i] = i == LUAM_PROF_FORK ? 2 : 1;
+    opt.reserved[i] =
+        i == LUAM_PROF_FORK || i == LUAM_PROF_MARKS || i == LUAM_PROF_DURMS
+            ? 1001
+            : 1;
     ck_assert_int_eq(luaM_memprof_dump(L, &opt), LUAM_PROFILE_ERR);
     ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_ERR);
     opt.reserved[i] = 0;
@@ -741,7 +744,7 @@ START_TEST(too_little_memory)
   lua_State *L = vm();
   GCSize total;
   put(file("a.ljd"), "old");
-#if !LJ_GC64
+#if !LJ_GC64 && !defined(REC_AMALG)
   if (lj_headroom_has("", (uint64_t)0xf0000000, (char[200]){0}, 200)) {
     lua_close(L); /* A count of 32 bits cannot be too large. */
     return;
@@ -766,6 +769,7 @@ START_TEST(too_little_memory)
 }
 END_TEST
 
+/* No recording has a record of a dump that could not begin. */
 START_TEST(too_many_processes)
 {
   struct rlimit one = {1, 1};
@@ -774,15 +778,20 @@ START_TEST(too_many_processes)
   child = fork();
   if (child == 0) { /* The limit is no limit for root. */
     lua_State *L = vm();
+    RecStream s = {0};
+    struct luam_Prof_options opt = rec_options(&s, LUAM_PROF_COMPACT);
     if (setrlimit(RLIMIT_NPROC, &one) != 0 ||
         (geteuid() == 0 && setuid(65534) != 0))
       _exit(77);
-    if (luaL_dostring(
+    if (luaM_memprof_start(L, &opt) != LUAM_PROFILE_SUCCESS ||
+        luaL_dostring(
             L, "local a, b, c = misc.memprof.dump('/dev/null', {fork = true})\n"
                "assert(a == false and c == 11)\n"
                "assert(b:find('/dev/null: no further process can be made'))"))
       _exit(1);
     lua_close(L);
+    if (!rec_books(&s).whole || rec_books(&s).dumps != 0)
+      _exit(2);
     _exit(0);
   }
   ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -790,6 +799,69 @@ START_TEST(too_many_processes)
   ck_assert(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
 }
 END_TEST
+
+/* Takes nothing after so many calls. */
+typedef struct Failing {
+  unsigned calls, most;
+} Failing;
+
+static size_t failing_write(const void *data, size_t len, void *arg)
+{
+  Failing *f = arg;
+  (void)data;
+  return f->calls++ < f->most ? len : 0;
+}
+
+/* How often a dump looks at the time: for each block, and for its end. */
+static unsigned looks_of(lua_State *L, unsigned most, int expected)
+{
+  Failing f = {0, most};
+  struct luam_Prof_options opt;
+  unsigned looks;
+  memset(&opt, 0, sizeof(opt));
+  opt.writer = failing_write;
+  opt.arg = &f;
+  opt.buffer = LJM_BLOCK_MIN;
+  wrap.frozen = 1000;
+  wrap.last = ~(uint64_t)0;
+  ck_assert_int_eq(luaM_memprof_dump(L, &opt), expected);
+  looks = (unsigned)(wrap.frozen - 1000);
+  wrap.frozen = 0;
+  return looks;
+}
+
+/* What has failed does not walk on over what is left of the heap. */
+START_TEST(fails_at_once)
+{
+  static const char *const heaps[] = {
+      "keep = {} for i = 1, 60000 do keep[i] = {i} end",
+      "keep = {} for i = 1, 60000 do keep['k' .. i] = keep end",
+      "keep = {} for i = 1, 60000 do keep[i] = 'string ' .. i end",
+      "jit.off() keep = {} local u = {}\n"
+      "local function f(n)\n"
+      "  local a_name_of_a_variable_that_is_long_enough_to_fill_blocks = u\n"
+      "  local another_name_that_is_long_enough_to_fill_a_few_blocks = u\n"
+      "  if n > 0 then return 1 + f(n - 1) end\n"
+      "  coroutine.yield() return u end\n"
+      "co = coroutine.create(f) assert(coroutine.resume(co, 9000))\n"};
+  size_t i;
+  for (i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {
+    lua_State *L = rec_open();
+    unsigned most, whole;
+    rec_run(L, heaps[i]);
+    whole = looks_of(L, ~0u, LUAM_PROFILE_SUCCESS);
+    ck_assert_msg(whole > 16, "heap %zu: %u looks", i, whole);
+    for (most = 0; most < whole - 8; most++) {
+      unsigned looks = looks_of(L, most, LUAM_PROFILE_ERRIO);
+      ck_assert_msg(looks <= most + 6, "heap %zu: %u looks after %u writes", i,
+                    looks, most);
+    }
+    lua_close(L);
+  }
+}
+END_TEST
+
+#ifndef REC_AMALG
 
 /* Makes a file below the directory, with the directories above it. */
 static void fake(const char *path, const char *text)
@@ -849,6 +921,8 @@ START_TEST(headroom)
   ck_assert(lj_headroom_has(dir, ~(uint64_t)0, why, sizeof(why)));
 }
 END_TEST
+
+#endif
 
 /* -- Threads --------------------------------------------------------------- */
 
@@ -923,6 +997,7 @@ int main(void)
 {
   const TTest *tests[] = {moment_of_the_fork,
                           while_recording,
+                          fails_at_once,
                           unnoticed,
                           collected_by_the_next_call,
                           collected_by_lua_close,
@@ -939,11 +1014,13 @@ int main(void)
                           lua_arguments,
                           forked_program,
                           too_little_memory,
-                          too_many_processes,
+#ifndef REC_AMALG
+                          headroom,
+#endif
 #ifndef LUAJIT_DISABLE_THREAD_SAFE
                           threads,
 #endif
-                          headroom};
+                          too_many_processes};
   rec_setup = setup;
   rec_teardown = teardown;
   return REC_MAIN("fork", tests);

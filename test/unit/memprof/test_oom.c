@@ -175,10 +175,44 @@ START_TEST(at_start)
       if (n <= 60 || n % 16 == 0) /* Nothing at all from there on. */
         start_with(format, n, SIZE_MAX, &calls);
     }
-    /* Without its state, its buffer or its hook it cannot record. */
-    ck_assert_int_ge(refused, 3);
+    /* Without its state or its buffer it cannot record. */
+    ck_assert_int_ge(refused, 2);
     ck_assert_int_eq(start_with(format, 1, SIZE_MAX, &calls),
                      LUAM_PROFILE_ERRMEM);
+  }
+}
+END_TEST
+
+/* A dump without memory of its own: it is refused, or whole. */
+START_TEST(at_dump)
+{
+  size_t all = 1, n;
+  for (n = 0; n <= all; n++) {
+    RecStream s = {0}, r = {0};
+    lua_State *L = oom_open();
+    struct luam_Prof_options opt = {.writer = oom_write, .arg = &s};
+    struct luam_Prof_options rec = oom_options(&r, LUAM_PROF_COMPACT);
+    int64_t live;
+    int status;
+    size_t calls;
+    ck_assert_int_eq(luaM_memprof_start(L, &rec), LUAM_PROFILE_SUCCESS);
+    rec_run(L, rec_small);
+    live = rec_live(L);
+    oom_begin(n, n);
+    status = luaM_memprof_dump(L, &opt);
+    calls = oom_end();
+    ck_assert_int_eq(rec_live(L), live);
+    ck_assert_int_eq(status,
+                     n == 0 ? LUAM_PROFILE_SUCCESS : LUAM_PROFILE_ERRMEM);
+    ck_assert_int_eq(s.n > 1000, n == 0);
+    if (n == 0)
+      all = calls;
+    ck_assert_uint_ge(all, 1);
+    ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_SUCCESS);
+    ck_assert_uint_eq(rec_books(&r).dumps, n == 0);
+    rec_free(&r);
+    rec_free(&s);
+    lua_close(L);
   }
 }
 END_TEST
@@ -396,6 +430,6 @@ END_TEST
 
 int main(void)
 {
-  const TTest *tests[] = {at_start, mid_run, afterwards, scarce};
+  const TTest *tests[] = {at_start, at_dump, mid_run, afterwards, scarce};
   return REC_MAIN("oom", tests);
 }

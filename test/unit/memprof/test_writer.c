@@ -148,6 +148,84 @@ START_TEST(excess)
 }
 END_TEST
 
+/* -- Heap dumps ------------------------------------------------------------ */
+
+/* Objects of many kinds, for a dump of many blocks. */
+static const char dump_objects[] =
+    "kept = {}\n"
+    "for i = 1, 3000 do\n"
+    "  kept[i] = { 'string ' .. i, function() return i end,\n"
+    "    [i .. 'x'] = i % 100 == 0 and coroutine.create(print) or i }\n"
+    "end\n";
+
+/* Dumps a VM into S, which fails or writes short. Returns the status; the VM
+** is as it was.
+*/
+static int dump_to(lua_State *L, RecStream *s)
+{
+  struct luam_Prof_options opt = {.writer = rec_write, .arg = s};
+  int64_t live = rec_live(L);
+  int status;
+  opt.buffer = 16 << 10;
+  status = luaM_memprof_dump(L, &opt);
+  ck_assert_int_eq(rec_live(L), live);
+  ck_assert_int_eq(s->stops, 0);
+  ck_assert(!luaM_memprof_isrunning());
+  return status;
+}
+
+START_TEST(dump_fails_at_every_call)
+{
+  lua_State *L = rec_open();
+  RecStream whole = {0};
+  void *ud0;
+  lua_Alloc f0 = lua_getallocf(L, &ud0);
+  size_t n;
+  rec_run(L, dump_objects);
+  ck_assert_int_eq(dump_to(L, &whole), LUAM_PROFILE_SUCCESS);
+  ck_assert_uint_gt(whole.calls, 10);
+  for (n = 1; n <= whole.calls; n++) {
+    RecStream s = {.failat = n}, slow = {.failat = 3 * n, .most = 1000};
+    ck_assert_int_eq(dump_to(L, &s), LUAM_PROFILE_ERRIO);
+    ck_assert_uint_eq(s.calls, n); /* Nothing is told any more. */
+    ck_assert_uint_lt(s.n, whole.n);
+    ck_assert_int_eq(dump_to(L, &slow), LUAM_PROFILE_ERRIO);
+    ck_assert_uint_eq(slow.calls, 3 * n);
+    rec_free(&s);
+    rec_free(&slow);
+  }
+  check_unharmed(L, f0, ud0);
+  rec_free(&whole);
+  lua_close(L);
+}
+END_TEST
+
+/* What a writer takes in small pieces is as long as what one takes at once, but
+** for times.
+*/
+START_TEST(dump_short_writes)
+{
+  static const size_t most[] = {1, 7, 100, 16383};
+  lua_State *L = rec_open();
+  RecStream whole = {0}, over = {.excess = 1};
+  size_t i;
+  rec_run(L, dump_objects);
+  ck_assert_int_eq(dump_to(L, &whole), LUAM_PROFILE_SUCCESS);
+  for (i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+    RecStream s = {.most = most[i]};
+    ck_assert_int_eq(dump_to(L, &s), LUAM_PROFILE_SUCCESS);
+    ck_assert_uint_ge(s.calls, s.n / most[i]);
+    ck_assert_uint_ge(s.n + 64, whole.n);
+    ck_assert_uint_le(s.n, whole.n + 64);
+    rec_free(&s);
+  }
+  ck_assert_int_eq(dump_to(L, &over), LUAM_PROFILE_ERRIO);
+  rec_free(&over);
+  rec_free(&whole);
+  lua_close(L);
+}
+END_TEST
+
 /* -- What a writer does besides ------------------------------------------- */
 
 /* Calls the profiler's functions from a writer. */
@@ -285,6 +363,7 @@ int main(void)
 {
   const TTest *tests[] = {fails_at_every_call,       short_writes,
                           short_writes_that_fail,    excess,
+                          dump_fails_at_every_call,  dump_short_writes,
                           stop_inside_the_writer,    allocating_writer,
                           writer_allocates_at_start, errno_is_kept};
   return REC_MAIN("writer", tests);

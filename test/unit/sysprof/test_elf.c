@@ -238,10 +238,62 @@ START_TEST(test_truncated)
 }
 END_TEST
 
+#define LARGE (40u << 20) /* Bytes of a segment that is read by blocks. */
+
+/* Parts of a large segment, within a block and across two. */
+START_TEST(test_large)
+{
+  static const uint64_t at[] = {0x2000, (8u << 20) - 2000, 9u << 20,
+                                (16u << 20) - 1, LARGE - 4000};
+  Elf64_Ehdr eh = {.e_ident = "\x7f"
+                              "ELF\2\1\1",
+                   .e_type = ET_DYN,
+                   .e_machine = EM_X86_64,
+                   .e_version = EV_CURRENT,
+                   .e_phoff = sizeof(eh),
+                   .e_ehsize = sizeof(eh),
+                   .e_phentsize = sizeof(Elf64_Phdr),
+                   .e_phnum = 1};
+  Elf64_Phdr ph = {.p_type = PT_LOAD,
+                   .p_flags = PF_R | PF_X,
+                   .p_filesz = LARGE,
+                   .p_memsz = LARGE};
+  uint8_t bytes[4000];
+  FILE *f = tmpfile();
+  LsElf *e;
+  size_t i, k;
+  ck_assert_ptr_nonnull(f);
+  ck_assert_uint_eq(fwrite(&eh, sizeof(eh), 1, f), 1);
+  ck_assert_uint_eq(fwrite(&ph, sizeof(ph), 1, f), 1);
+  ck_assert_int_eq(ftruncate(fileno(f), LARGE), 0);
+  for (i = 0; i < 5; i++) {
+    memset(bytes, (int)i + 1, sizeof(bytes));
+    ck_assert_int_eq(fseek(f, (long)at[i], SEEK_SET), 0);
+    ck_assert_uint_eq(fwrite(bytes, sizeof(bytes), 1, f), 1);
+  }
+  ck_assert_int_eq(fflush(f), 0);
+  e = ls_elf_open(fileno(f));
+  ck_assert_ptr_nonnull(e);
+  for (k = 0; k <= 3000; k++)
+    for (i = 0; i < 5; i++) {
+      const uint8_t *p = ls_elf_bytes(e, at[i] + k, 1000);
+      ck_assert_ptr_nonnull(p);
+      ck_assert_uint_eq(p[0], i + 1);
+      ck_assert_uint_eq(p[999], i + 1);
+    }
+  ck_assert_ptr_null(ls_elf_bytes(e, LARGE - 999, 1000));
+  ck_assert_int_eq(ls_elf_over(e), 0);
+  ls_elf_close(e);
+  fclose(f);
+}
+END_TEST
+
 Suite *suite_elf(void)
 {
-  const TTest *tests[] = {test_segments,    test_shared_page, test_buildid,
-                          test_no_sections, test_not,         test_cut,
-                          test_spoilt,      test_truncated,   NULL};
+  const TTest *tests[] = {test_segments, test_shared_page,
+                          test_buildid,  test_no_sections,
+                          test_not,      test_cut,
+                          test_spoilt,   test_truncated,
+                          test_large,    NULL};
   return suite_of("elf", tests);
 }

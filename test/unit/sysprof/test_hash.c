@@ -2,6 +2,7 @@
 ** The hash table, and what is made of it.
 */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,9 +113,35 @@ START_TEST(test_stacks)
 }
 END_TEST
 
+/* A thread has its last name; many that are gone are forgotten. */
+START_TEST(test_thread_names)
+{
+  LsStacks t = {0};
+  struct ljs_key key = {.pid = 1};
+  char name[LJS_NAME];
+  for (key.tid = 1; key.tid <= MANY; key.tid++) {
+    memset(name, 'x', sizeof(name));
+    ls_stacks_name(&t, &key, name);
+    snprintf(name, sizeof(name), "thread %u", key.tid);
+    ls_stacks_name(&t, &key, name);
+  }
+  ls_stacks_turn(&t, 0);
+  for (key.tid = 3; key.tid <= MANY; key.tid += 3)
+    ls_stacks_name(&t, &key, "again\0ignored...");
+  ls_stacks_turn(&t, 0);
+  ck_assert_uint_eq(t.names.n, MANY / 3);
+  for (key.tid = 1; key.tid <= MANY; key.tid++)
+    ck_assert_str_eq(ls_stacks_thread(&t, &key), key.tid % 3 ? "" : "again");
+  key.pid = 2;
+  key.tid = 3;
+  ck_assert_str_eq(ls_stacks_thread(&t, &key), "");
+  ls_stacks_clear(&t);
+}
+END_TEST
+
 Suite *suite_hash(void)
 {
-  const TTest *tests[] = {test_put, test_same_hash, test_pool, test_stacks,
-                          NULL};
+  const TTest *tests[] = {test_put,    test_same_hash,    test_pool,
+                          test_stacks, test_thread_names, NULL};
   return suite_of("hash", tests);
 }

@@ -30,6 +30,16 @@ static const LsMapping *mapping_of(const LsMapping *m, size_t n, const void *p)
   return NULL;
 }
 
+/* The file of our own mapping M, or NULL. */
+static LsElf *mapped_elf(const LsMapping *m)
+{
+  int fd = ls_maps_open(getpid(), m);
+  LsElf *e = fd < 0 ? NULL : ls_elf_open(fd);
+  if (fd >= 0)
+    close(fd);
+  return e;
+}
+
 /* The bias that a mapping's file tells is the dynamic linker's. */
 static int check_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -49,7 +59,7 @@ static int check_module(struct dl_phdr_info *info, size_t size, void *arg)
       continue;
     ck_assert_msg(is != NULL, "%s is not mapped", name);
     ck_assert(is->exec && !is->anon);
-    e = ls_maps_elf(getpid(), is);
+    e = mapped_elf(is);
     ck_assert_msg(e != NULL, "%s: %s", is->path, strerror(errno));
     ck_assert_int_eq(ls_elf_vaddr(e, is->offset, &addr), 0);
     ck_assert_uint_eq(is->start - addr, info->dlpi_addr);
@@ -85,7 +95,7 @@ START_TEST(test_vdso)
   is = mapping_of(m, n, vdso);
   ck_assert_ptr_nonnull(is);
   ck_assert(ls_maps_vdso(is) && !is->anon);
-  e = ls_maps_elf(getpid(), is);
+  e = mapped_elf(is);
   ck_assert_ptr_nonnull(e);
   ck_assert_int_eq(ls_rows_build(e, &t), 0);
   ck_assert_uint_gt(t.nrange, 2);
@@ -146,7 +156,7 @@ START_TEST(test_deleted)
       open_changed("/bin/ls", "odd\n (deleted)  name", "cp \"$from\" \"$to\""));
   ck_assert_int_eq(ls_maps_read(getpid(), &m, &n), 0);
   is = mapping_of(m, n, code);
-  e = ls_maps_elf(getpid(), is);
+  e = mapped_elf(is);
   if (geteuid() == 0) {
     ck_assert_ptr_nonnull(e);
     ck_assert_int_eq(ls_elf_vaddr(e, is->offset, &(uint64_t){0}), 0);

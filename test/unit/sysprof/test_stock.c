@@ -12,6 +12,7 @@
 
 #include "open.h"
 #include "live.h"
+#include "roles.h"
 #include "luasites.h"
 #include "suites.h"
 #include "vmcheck.h"
@@ -124,8 +125,51 @@ START_TEST(names)
 }
 END_TEST
 
+/* Functions of all kinds are found in them. Debian's tarantool has symbols:
+** what they say is right.
+*/
+START_TEST(roles)
+{
+  size_t i, k, seen = 0;
+  for (i = 0; i < NSTOCK; i++) {
+    char path[512], why[LS_WHY];
+    size_t bytes[LS_ROLES] = {0};
+    struct ljs_vm vm;
+    RolesScore score;
+    LsRows rows;
+    LsRole r;
+    LsElf *e;
+    uint8_t *role;
+    char *bare;
+    if (stock[i].gc64 < 0 || !stock_path(stock[i].file, path))
+      continue;
+    seen++;
+    bare = open_changed(path, "stock-bare", "strip -s -o \"$to\" \"$from\"");
+    e = open_rows(bare, &rows);
+    ck_assert_int_eq(ls_vm_find(e, &rows, &vm, why), 1);
+    role = ls_vm_roles(e, rows.range, rows.nrange, &vm);
+    ck_assert_ptr_nonnull(role);
+    for (k = 0; k < rows.nrange; k++)
+      bytes[role[k]] += rows.range[k].hi - rows.range[k].lo;
+    for (r = LS_ROLE_OTHER; r < LS_ROLES; r++)
+      ck_assert_msg(bytes[r] >= 1000, "%s: %s", path, ls_role_name(r));
+    free(role);
+    ls_rows_free(&rows);
+    ls_elf_close(e);
+    unlink(bare);
+    free(bare);
+    if (!strstr(path, "tarantool"))
+      continue;
+    roles_score(path, &score);
+    ck_assert_uint_gt(score.right[LS_ROLE_JIT], 100000);
+    ck_assert_msg(score.wrong[LS_ROLE_OTHER] < 1000, "%s", score.example);
+  }
+  ck_assert_uint_ge(seen, 1);
+}
+END_TEST
+
 Suite *suite_stock(void)
 {
-  const TTest *tests[] = {layouts, names, NULL};
+  const TTest *tests[] = {layouts, names, roles, NULL};
   return suite_of("stock", tests);
 }

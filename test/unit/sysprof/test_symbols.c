@@ -117,6 +117,81 @@ START_TEST(test_other_debug)
 }
 END_TEST
 
+/* The name at an address, in a file that is stripped and has a link to another
+** one without a build-id, in DIR, which CHANGE changes.
+*/
+static void check_link(const char *dir, const char *change, const char *want)
+{
+  char *command, *to, *bare;
+  LsRows t;
+  LsElf *e;
+  bare = open_changed(SAMPLE_EH, "linked.so", "cp \"$from\" \"$to\"");
+  ck_assert_int_gt(
+      asprintf(
+          &command,
+          "d=\"${to%%/*}%s\"; mkdir -p \"$d\" && rm -f \"$d/linked.debug\" && "
+          "objcopy --only-keep-debug -R .note.gnu.build-id \"$from\" "
+          "\"$d/linked.debug\" && "
+          "strip \"$from\" && (cd \"$d\" && objcopy "
+          "--add-gnu-debuglink=linked.debug \"$from\") && "
+          "(cd \"$d\" && %s)",
+          dir, change),
+      0);
+  to = open_changed(bare, "linked.done", command);
+  e = open_rows(bare, &t);
+  ls_elf_place(e, "", bare);
+  ck_assert_str_eq(name_at(e, &t, 66), want);
+  ls_rows_free(&t);
+  ls_elf_close(e);
+  free(command);
+  free(bare);
+  free(to);
+}
+
+/* A link leads to a file beside it, or in .debug, if the checksum is right; and
+** if it is a file.
+*/
+START_TEST(test_link)
+{
+  check_link("", "true", "inner");
+  check_link("", "echo >> linked.debug", "many_weak");
+  check_link("", "rm linked.debug && mkfifo linked.debug", "many_weak");
+  check_link("", "rm -f linked.debug", "many_weak");
+  check_link("/.debug", "true", "inner");
+  check_link("/.debug", "rm linked.debug", "many_weak");
+}
+END_TEST
+
+#ifdef LS_LZMA
+/* Symbols that are packed in the file are besides those of .dynsym. */
+START_TEST(test_packed)
+{
+  char *to = open_changed(
+      SAMPLE_EH, "packed",
+      "objcopy --only-keep-debug \"$from\" \"$to.d\" && xz -kf \"$to.d\" && "
+      "strip -o \"$to\" \"$from\" && objcopy --add-section "
+      ".gnu_debugdata=\"$to.d.xz\" \"$to\"");
+  LsRows t;
+  LsElf *e = open_rows(to, &t);
+  ls_symbols_debug = SCRATCH;
+  check_full(e, &t);
+  ls_rows_free(&t);
+  ls_elf_close(e);
+  free(to);
+  to = open_changed(SAMPLE_EH, "packed",
+                    "head -c 300 \"$to.d.xz\" > \"$to.d\" && "
+                    "strip -o \"$to\" \"$from\" && objcopy --add-section "
+                    ".gnu_debugdata=\"$to.d\" \"$to\"");
+  e = open_rows(to, &t);
+  check_common(e, &t);
+  ck_assert_str_eq(name_at(e, &t, 66), "many_weak");
+  ls_rows_free(&t);
+  ls_elf_close(e);
+  free(to);
+}
+END_TEST
+#endif
+
 /* Names without an end are no names: other tables are looked at. */
 START_TEST(test_endless)
 {
@@ -225,6 +300,10 @@ Suite *suite_symbols(void)
   const TTest *tests[] = {
       test_symtab,  test_stripped,       test_other_debug,
       test_endless, test_readelf_symtab, test_readelf_dynsym,
+      test_link,
+#ifdef LS_LZMA
+      test_packed,
+#endif
       NULL};
   return suite_of("symbols", tests);
 }

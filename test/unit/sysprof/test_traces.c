@@ -14,9 +14,10 @@
 
 /* Who can be below whom. */
 static const char *const calls[][2] = {
-    {"M.chase", "body"}, {"M.chase", "pcall"},   {"pcall", "body"},
-    {"recurse", "body"}, {"recurse", "recurse"}, {"vararg", "body"},
-    {"__add", "body"},   {"__index", "body"},
+    {"M.chase", "body"},      {"M.chase", "pcall"},   {"pcall", "body"},
+    {"recurse", "body"},      {"recurse", "recurse"}, {"vararg", "body"},
+    {"__add", "body"},        {"__index", "body"},    {"step", "stitched"},
+    {"os.clock", "stitched"},
 };
 #define NCALLS (sizeof(calls) / sizeof(calls[0]))
 
@@ -50,7 +51,8 @@ static struct ljs_frame frame_of(const Live *p, uint64_t T, uint32_t ofs)
 static void check_site(const LsSite *s)
 {
   if (s->kind == LS_BUILTIN) {
-    ck_assert_str_eq(s->name, "pcall");
+    ck_assert(strcmp(s->name, "pcall") == 0 ||
+              strcmp(s->name, "os.clock") == 0);
     return;
   }
   ck_assert_int_eq(s->kind, LS_LUA);

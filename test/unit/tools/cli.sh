@@ -37,10 +37,11 @@ same whole --format=text
 run 0 0 --view=types -H "$stream"
 has out '^type +allocations +bytes allocated'
 has out '^total .*KiB'
-run 0 0 --view=tree "$stream"
+run 0 1 --view=tree "$stream"
+has err ": recorded without stacks: start with stack = 64 for callers$"
 has out 'CALL TREE, without what has less than 0\.5%$'
 has out '100\.00%  \(all\)$'
-run 0 0 --view=tree --min=0 "$stream"
+run 0 1 --view=tree --min=0 "$stream"
 has out 'CALL TREE$'
 run 0 0 --format=folded "$stream"
 has out '^@prog\.lua:2, line 3 7040$'
@@ -49,6 +50,10 @@ run 0 0 --format=folded --metric=bytes "$stream"
 same folded --metric=bytes
 run 0 0 --format=folded --metric=allocations "$stream"
 has out '^@prog\.lua:2, line 3 80$'
+sum=$(awk '{ n += $NF } END { print n }' "$dir/folded")
+run 0 0 --format=folded --min=10% "$stream"
+has out '^\(rest\) [0-9]+$'
+[ "$(awk '{ n += $NF } END { print n }' "$dir/out")" = "$sum" ] || wrong "folded --min=10%"
 run 0 0 --format=folded --metric live -o "$dir/folded" "$stream"
 run 0 0 --format=json "$stream"
 has out '^"files":\[".*/v2.ljm"\],$'
@@ -68,6 +73,60 @@ run 0 0 --format=html --metric=live -o "$dir/html" "$stream"
 run 0 0 --format=pprof "$stream"
 gzip -t < "$dir/out" || { echo "FAILED: pprof is no gzip"; failed=1; }
 
+# -- Summary --
+
+# What the program prints on a terminal of 80 columns is in $dir/out then,
+# without the carriage returns.
+on_terminal() {
+  local command
+  printf -v command '%q ' "${prog[@]}" "$@"
+  PAGER=cat NO_COLOR=1 script -qec "stty columns 80; $command" "$dir/typescript" \
+    > /dev/null 2>&1 < /dev/null || wrong "$* on a terminal"
+  # Its first line and the last two are not the program's.
+  sed '1d; s/\r//' "$dir/typescript" | head -n -2 > "$dir/out"
+}
+
+# The first paragraph of the last run is as that of --summary.
+begins() {
+  sed '/^$/q' "$dir/out" | cmp -s - "$dir/summary" ||
+    wrong "no summary: $(head -n 3 "$dir/out")"
+}
+
+run 0 0 --summary "$stream"
+sed '/^$/q' "$dir/out" > "$dir/summary"
+[ "$(wc -l < "$dir/summary")" -le 11 ] || wrong "a long summary"
+has summary '^Memory: unknown process, 302 events, 16\.6KiB allocated, '
+has summary ' 41\.5% of bytes, 6\.9KiB \(352B live\): prog\.lua:3$'
+cat "$dir/summary" "$dir/whole" | cmp -s - "$dir/out" ||
+  wrong "a summary changes the report"
+run 0 0 --summary --view=tree "$stream"
+begins
+run 0 0 --no-summary "$stream"
+same whole --no-summary
+run 0 0 --summary --no-summary "$stream"
+same whole '--summary --no-summary'
+run 0 0 --summary -o "$dir/report" "$stream"
+sed '/^$/q' "$dir/report" | cmp -s - "$dir/summary" || wrong '-o --summary'
+run 64 3 --summary --format=csv "$stream"
+has err '--summary is not for --format=csv$'
+run 0 0 --format=json --summary "$stream"
+cp "$dir/out" "$dir/json"
+run 0 0 --format=json "$stream"
+same json '--format=json --summary'
+has out '"advice":\["leaks","diff"\]'
+if command -v script > /dev/null; then
+  on_terminal "$stream"
+  begins
+  on_terminal --view=types "$stream"
+  begins
+  on_terminal --no-summary "$stream"
+  cmp -s "$dir/out" "$dir/whole" || wrong "--no-summary on a terminal"
+  on_terminal -o "$dir/report" "$stream"
+  cmp -s "$dir/report" "$dir/whole" || wrong "-o from a terminal"
+else
+  echo "script is not installed: nothing was tried on a terminal"
+fi
+
 # -- Shaping --
 
 run 0 0 --view=lines "$stream"
@@ -78,7 +137,7 @@ run 0 0 --metric=bytes --view=lines --sort=self "$stream"
 same lines --sort=self
 run 0 0 --metric=live "$stream"
 has out ' FUNCTION by live bytes, '
-run 0 0 --view=tree --metric=allocations --min=10% "$stream"
+run 0 1 --view=tree --metric=allocations --min=10% "$stream"
 has out ' CALL TREE by allocations, without what has less than 10%$'
 run 0 0 --view=lines --min=1K "$stream"
 has out ', without what has less than 1024 bytes$'
@@ -86,7 +145,7 @@ has out ', without what has less than 1024 bytes$'
 run 0 0 --view=lines --top=2 --sort=name "$stream"
 has out '  \([0-9]+ others\)$'
 [ "$(wc -l < "$dir/out")" -eq 4 ] || { echo "FAILED: --top=2"; failed=1; }
-run 0 0 --view=callers --focus='line 1[0-9]$' --ignore=INTERNAL "$stream"
+run 0 1 --view=callers --focus='line 1[0-9]$' --ignore=INTERNAL "$stream"
 has out ', only what matches line 1\[0-9\]\$, without what matches INTERNAL, '
 run 0 0 --focus='line 3$' -l "$stream"
 has out '^Sites, only what matches line 3\$$'
@@ -151,7 +210,9 @@ run 0 1 --from=0.5 "$stream"
 
 head -c 3000 "$stream" > "$dir/cut"
 run 1 1 "$dir/cut"
-has err '^lj-parse-memprof: .*/cut: offset [0-9]+: expected an event'
+has err '/cut: killed or still recording$'
+run 1 1 -v "$dir/cut"
+has err '/cut: killed or still recording; offset [0-9]+: expected an event'
 has out '^HEAP SUMMARY$'
 run 1 1 --format=json "$dir/cut"
 has out '"damage":\[\{"file":".*/cut","offset":[0-9]+,"what":"expected an event'
@@ -160,7 +221,7 @@ run 1 1 --diff="$dir/cut" "$stream"
 run 3 2 --limit='bytes<1' "$dir/cut"
 : > "$dir/empty"
 run 2 1 "$dir/empty"
-has err '/empty: offset 0: expected a stream, it is empty$'
+has err '/empty: expected a recording, the file is empty$'
 [ -s "$dir/out" ] && failed=1
 head -c 100 "$stream" > "$dir/symtab"
 run 2 1 "$dir/symtab"
@@ -174,8 +235,8 @@ run 2 1 "$dir/missing" "$stream"
 has out '^@prog\.lua:2, line 3: 80 7040 0$'
 run 2 2 "$dir/missing" "$dir/cut"
 printf 'ljs\x10\0\0\0\1\x80ljd\x10\0\0\0' > "$dir/heap"
-run 1 1 "$dir/heap"
-has err 'expected a block or the totals, the stream ends'
+run 1 1 -v "$dir/heap"
+has err 'incomplete: .*expected a block or the totals, the stream ends'
 printf 'ljs\x03\0\0\0\x80ljp\x02\0\0\0' > "$dir/cpu"
 run 2 1 "$dir/cpu"
 has err 'found a CPU profile'
@@ -202,7 +263,9 @@ has out '^\(unknown\) 14$'
 head -c $(($(stat -c %s "$cpu") - 1)) "$cpu" > "$dir/cut"
 run 1 1 "$dir/cut"
 has out '^Samples: 0$'
-has err ': offset 16: expected a block of [0-9]+ bytes, found [0-9]+; '
+has err ': killed or still recording; [0-9]+ bytes lost$'
+run 1 1 -v "$dir/cut"
+has err '; offset 16: expected a block of [0-9]+ bytes, found [0-9]+; '
 run 0 0 --format=html "$cpu"
 run 0 0 --format=json "$cpu"
 has out '^"of":\["cpu"\],$'
@@ -218,6 +281,8 @@ has err 'there is no --limit=live<1, of a CPU profile$'
 
 run 0 0 "$stream" "$cpu"
 has out '^Whether memory and CPU were recorded at the same time is not known$'
+has out '  allocations  bytes allocated  live bytes  bytes at peak  alloc, GC  FUNCTION by samples'
+run 0 0 --native "$stream" "$cpu"
 has out '  allocations  bytes allocated  live bytes  bytes at peak  alloc, GC  FUNCTION by samples'
 run 0 0 --view=lines --sort=bytes "$cpu" "$stream"
 has out ' +0   0\.0% +0   0\.0% +80 +7040 .* @prog\.lua:2, line 3$'
@@ -248,11 +313,11 @@ has err ', of a memory profile$'
 
 cp "$stream" "$dir/kept"
 ln -sf kept "$dir/link"
-run 64 3 -o "$dir/kept" "$stream" "$dir/kept"
+run 64 1 -o "$dir/kept" "$stream" "$dir/kept"
 has err 'the report would overwrite .*/kept, which it is of$'
-run 64 3 -o "$dir/link" --diff="$dir/kept" "$stream"
-input=$dir/kept run 64 3 -o "$dir/kept" -
-run 64 3 -o "$dir/kept" --follow "$dir/kept"
+run 64 1 -o "$dir/link" --diff="$dir/kept" "$stream"
+input=$dir/kept run 64 1 -o "$dir/kept" -
+run 64 1 -o "$dir/kept" --follow "$dir/kept"
 cmp -s "$stream" "$dir/kept" || { echo "FAILED: overwritten"; failed=1; }
 run 0 0 -o "$dir/kept" "$stream"
 
@@ -268,78 +333,78 @@ has err 'standard output: No space left on device$'
 
 # -- Usage --
 
-run 64 3
+run 64 1
 has err 'expected a FILE'
-run 64 3 --nonsense "$stream"
-run 64 3 --view=leaves "$stream"
+run 64 1 --nonsense "$stream"
+run 64 1 --view=leaves "$stream"
 has err 'expected a VIEW of --format=text \(sites, .*stacks\), not leaves$'
-run 64 3 --format=xml "$stream"
+run 64 1 --format=xml "$stream"
 has err 'expected a FORMAT \(text, json, .*, csv\), not xml$'
 run 64 1 --format=csv --view=tree "$stream"
 has err 'expected a VIEW of --format=csv \(.*\), not tree, of a memory profile$'
-run 64 3 --format=json --metric=live "$stream"
+run 64 1 --format=json --metric=live "$stream"
 has err '--metric is not for --format=json$'
-run 64 3 --format=folded --view=tree "$stream"
+run 64 1 --format=folded --view=tree "$stream"
 has err '--view is not for --format=folded$'
 for min in 101% nan% % '' 1x 0.5 -1 9e18KiB 0x10 1%%; do
-  run 64 3 --min="$min" --view=tree "$stream"
+  run 64 1 --min="$min" --view=tree "$stream"
   has err "expected a SIZE such as 4096, 64K, or 0% to 100%, not $min\$"
 done
-run 64 3 --metric=size --format=folded "$stream"
+run 64 1 --metric=size --format=folded "$stream"
 has err 'expected a METRIC \(.*bytes.*\), not size$'
 run 64 1 --min=1 "$stream"
-has err '--min is not for --view=sites, of a memory profile$'
+has err '--min is not for --view=sites, of a memory profile; did you mean --view=functions\?$'
 run 64 1 --view=threads "$stream"
 has err 'expected a VIEW .*, not threads, of a memory profile$'
-run 64 3 --sort=size "$stream"
-has err 'expected a KEY of --view=functions \(self, .*, not size$'
-run 64 3 --min=1 --view=sites "$stream"
-has err '--min is not for --view=sites$'
-run 64 3 --sort=total --view=sites "$stream"
-has err '--sort is not for --view=sites$'
-run 64 3 --sort=live --view=tree "$stream"
+run 64 1 --sort=size "$stream"
+has err '--sort is not for --view=sites; did you mean --view=functions\?$'
+run 64 1 --min=1 --view=sites "$stream"
+has err '--min is not for --view=sites; did you mean --view=functions\?$'
+run 64 1 --sort=total --view=sites "$stream"
+has err '--sort is not for --view=sites; did you mean --view=functions\?$'
+run 64 1 --sort=live --view=tree "$stream"
 has err 'expected a KEY of --view=tree \(total, self, name\), not live$'
-run 64 3 --sort=size --view=types "$stream"
+run 64 1 --sort=size --view=types "$stream"
 has err 'expected a KEY of --view=types \(type, allocations, .*\), not size$'
 run 64 1 --sort=live --view=lines "$cpu"
 has err 'expected a KEY .*, total-percent, name, .*\), not live, of a CPU profile$'
-run 64 3 --top=0 "$stream"
+run 64 1 --top=0 "$stream"
 has err 'expected N, a number of rows, not 0$'
-run 64 3 --top=x "$stream"
-run 64 3 --top=2 --format=folded "$stream"
+run 64 1 --top=x "$stream"
+run 64 1 --top=2 --format=folded "$stream"
 has err '--top is not for --format=folded$'
-run 64 3 --focus='x|a(b' "$stream"
+run 64 1 --focus='x|a(b' "$stream"
 has err '--focus: Unmatched .* at character 4 of x\|a\(b$'
-run 64 3 --ignore='a[b' "$stream"
+run 64 1 --ignore='a[b' "$stream"
 has err '--ignore: Unmatched .* at character 2 of a\[b$'
-run 64 3 --diff="$stream" --view=sites "$stream"
-has err '--diff is not for --view=sites$'
-run 64 3 --limit=live "$stream"
+run 64 1 --diff="$stream" --view=sites "$stream"
+has err '--diff is not for --view=sites; did you mean --view=functions\?$'
+run 64 1 --limit=live "$stream"
 has err '--limit=live: expected METRIC<=NUMBER or METRIC@GLOB<=NUMBER$'
-run 64 3 --limit='live<=1TB' "$stream"
+run 64 1 --limit='live<=1TB' "$stream"
 has err 'expected a NUMBER such as 4096, 10MB or 1.5GiB, not 1TB$'
-run 64 3 --limit='size@x<=1' "$stream"
+run 64 1 --limit='size@x<=1' "$stream"
 has err '--limit=size@x<=1: there is no METRIC size$'
-run 64 3 --metric=live --view=sites "$stream"
-has err '--metric is not for --view=sites$'
+run 64 1 --metric=live --view=sites "$stream"
+has err '--metric is not for --view=sites; did you mean --view=functions\?$'
 run 64 1 --temporary=5 "$stream"
-has err '--temporary is not for --view=sites, of a memory profile$'
+has err '--temporary is not for --view=sites, of a memory profile; did you mean --view=functions\?$'
 run 0 0 --temporary=5 --limit='temporary<=1MB' "$stream"
-run 64 3 --ignore-youngest=5 --view=sizes "$stream"
-run 64 3 --heap-snap-interval=5 --view=tree "$stream"
+run 64 1 --ignore-youngest=5 --view=sizes "$stream"
+run 64 1 --heap-snap-interval=5 --view=tree "$stream"
 has err '--heap-snap-interval is not for --view=tree$'
-run 64 3 --heap-snap-interval=0 "$stream"
+run 64 1 --heap-snap-interval=0 "$stream"
 has err 'an interval of at least 0\.001 seconds, not 0$'
-run 64 3 --from=-1 "$stream"
+run 64 1 --from=-1 "$stream"
 has err 'expected a number of seconds, not -1$'
-run 64 3 --to=soon "$stream"
-run 64 3 --from=2 --to=2 "$stream"
+run 64 1 --to=soon "$stream"
+run 64 1 --from=2 --to=2 "$stream"
 has err 'a time for --from that is before that of --to$'
-run 64 3 --temporary=0 --view=types "$stream"
+run 64 1 --temporary=0 --view=types "$stream"
 has err 'expected a number of allocations, not 0$'
-run 64 3 -l --view=tree "$stream"
+run 64 1 -l --view=tree "$stream"
 has err '--leak-only is not for --view=tree$'
-run 64 3 -H --format=folded "$stream"
+run 64 1 -H --format=folded "$stream"
 has err '--human-readable is not for --format=folded$'
 run 0 0 --help
 has out '^ What is reported:$'

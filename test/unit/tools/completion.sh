@@ -62,7 +62,7 @@ completes --view= --vi
 completes '' --nonsense
 
 # Values: each is accepted by the program.
-for option in view format metric; do
+for option in view format metric columns; do
   complete_bash "--$option" = > "$dir/values"
   [ "$(wc -l < "$dir/values")" -ge 5 ] ||
     { echo "FAILED: few values of --$option"; failed=1; }
@@ -81,6 +81,12 @@ completes 'tree' --view tr
 completes 'callers' --view = ca
 completes 'peak-objects
 peak' -H --metric = pe
+completes 'live-objects
+live' --view=types --columns = li
+completes 'comm=
+cgroup=' --label = c
+completes 'always
+auto' --color = a
 completes 'samples' --metric=live --metric = sa
 
 # Files, also with blanks in their names; what takes other values has none.

@@ -56,10 +56,23 @@ for n in 2 10 15; do
 done
 gzip < /dev/null > "$dir/empty.gz"
 run 2 1 "$dir/empty.gz"
-has err 'expected a stream, it is empty$'
+has err 'expected a recording, the file is empty$'
 gzip < "$gz" > "$dir/twice.gz"
 run 2 1 "$dir/twice.gz"
-has err 'expected a stream \(ljs\), found 1f 8b 08$'
+has err 'expected a recording \(ljs\), this seems to be packed with gzip twice$'
+
+# -- A bound of what is read, which is the same packed or not --
+
+size=$(gzip -dc "$gz" | wc -c)
+gzip -dc "$gz" > "$dir/plain"
+for file in "$gz" "$dir/plain"; do
+  run 0 0 --max-size="$size" "$file"
+  same whole "as large as is permitted: $file"
+  run 1 1 --max-size=$((size - 1)) "$file"
+  has err "offset $((size - 1)): cannot be read on: it has more than the $((size - 1)) bytes of --max-size"
+  run 2 1 --max-size=1 "$file"
+done
+run 64 1 --max-size=0 "$gz"
 
 # -- zstd --
 
@@ -81,6 +94,13 @@ head -c 72 "$dir/cpu.zst" > "$dir/cut.zst"
 run 1 1 "$dir/cut.zst"
 has err ': byte 72 of the zstd file: expected more of it, the file ends$'
 same cpu.txt "zstd, without its last byte"
+# A bomb: much in few bytes. What it begins with is read.
+if command -v zstd > /dev/null; then
+  { zstd -qdc "$dir/cpu.zst" | head -c 60; yes ljb | head -c 400000000; } |
+    zstd -q > "$dir/bomb.zst"
+  run 1 1 "$dir/bomb.zst"
+  has err 'more than 2048 times as large unpacked'
+fi
 if command -v zstd > /dev/null; then
   zstd -q --ultra -22 < "$stream" > "$dir/ultra.zst"
   run 0 0 "$dir/ultra.zst"
@@ -144,7 +164,7 @@ awk 'length($0) > 59 { exit 1 }' "$dir/tty" || wrong "a line is too long"
 
 # A warning takes its place, and nothing is shown elsewhere or of what is short.
 on_terminal "(head -c 1000 $stream; sleep 1.3; echo) | $quoted - > $dir/out"
-left | grep ': standard input: offset' > /dev/null || wrong "no warning: $(left)"
+left | grep ': standard input: killed or still recording' > /dev/null || wrong "no warning: $(left)"
 on_terminal "$quoted $stream > $dir/out"
 [ ! -s "$dir/tty" ] || wrong "progress of what takes no time"
 (eval "$slow") | "${prog[@]}" - > "$dir/out" 2> "$dir/err" || wrong "slow"

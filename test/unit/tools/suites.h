@@ -10,11 +10,11 @@
 /* clang-format off */
 #define SUITES(_)                                                              \
   _(crc) _(leb) _(live) _(label) _(compact) _(stacks) _(model) _(samples)        \
-  _(tables) _(views) _(wanted) _(shape) _(limit)                               \
-  _(broken) _(damage) _(legacy) _(field) _(cpu) _(cpu_model) _(writer)         \
+  _(summary) _(tables) _(views) _(wanted) _(shape) _(limit)                               \
+  _(broken) _(damage) _(legacy) _(field) _(cpu) _(cpu_model) _(pick) _(writer)         \
   _(unpack) _(every) _(bounds) _(json) _(csv) _(heapsnapshot) _(joint)         \
   _(foreign) _(dominators) _(heap_objects) _(heap_tables) _(heap_broken)       \
-  _(heap_deep)
+  _(heap_deep) _(luafirst) _(fit) _(segment) _(rest) _(slices)
 /* clang-format on */
 
 #define SUITE_DECL(name) Suite *suite_##name(void);

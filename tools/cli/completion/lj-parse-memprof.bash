@@ -7,7 +7,7 @@
 _lj_parse_memprof_options()
 {
   "$1" --help 2> /dev/null |
-    sed -nE 's/^ {1,6}(-., +)?(--[a-z-]+)(\[?=[A-Z]+\]?)?( .*)?$/\2\3/p'
+    sed -nE 's/^ {1,6}(-., +)?(--[a-z-]+)(\[?=[A-Z=]+\]?)?( .*)?$/\2\3/p'
 }
 
 # The values of option $2, beside the options behind it.
@@ -42,9 +42,21 @@ _lj_parse_memprof()
   done
   COMPREPLY=()
   case $name in
-    --view | --format | --metric | --sort)
+    --view | --format | --metric | --sort | --columns)
       mapfile -t COMPREPLY < <(compgen -W \
         "$(_lj_parse_memprof_values "$1" "$name" "${others[@]}")" -- "$cur")
+      ;;
+    --color)
+      mapfile -t COMPREPLY < <(compgen -W 'always never auto' -- "$cur")
+      ;;
+    --label)
+      mapfile -t COMPREPLY < <(compgen -W \
+        'pid= comm= thread= tid= cgroup= host=' -- "$cur")
+      compopt -o nospace 2> /dev/null
+      ;;
+    --source)
+      mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      compopt -o filenames 2> /dev/null
       ;;
     '' | --output | --diff | --files-from | --diff-from)
       if [[ -z $name && $cur == -* ]]; then

@@ -157,7 +157,7 @@ void lp_heap_diff_shapes(LpTable *t, const LpProfile *prof,
   Rows rows = {.cap = 0};
   uint32_t i;
   diff_columns(t);
-  diff_column(t, "retained-change", "change", LP_UNIT_BYTES, 1);
+  diff_column(t, "retained-change", "kept, change", LP_UNIT_BYTES, 1);
   diff_column(t, "retained", "retained", LP_UNIT_BYTES, 0);
   t->col[4].alone = t->col[5].alone = 1;
   lp_table_column(t, "name", "shape", LP_UNIT_TEXT);

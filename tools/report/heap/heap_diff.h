@@ -17,11 +17,9 @@ void lp_heap_diff_types(LpTable *t, const LpProfile *prof);
 void lp_heap_diff_shapes(LpTable *t, const LpProfile *prof,
                          const LpReportOptions *opt);
 
-/* The same of the objects that keep most, which are matched by their paths.
- *What
- ** the other dump does not have keeps 0 there; of a path that is cut it is not
- ** known.
- */
+/* The same of objects that keep most, which are matched by their paths. What
+** the other dump lacks keeps 0 there; of a path that is cut it is not known.
+*/
 void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
                            const LpReportOptions *opt);
 

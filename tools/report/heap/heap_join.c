@@ -1,5 +1,5 @@
 /*
-** Who keeps what, and who made it, in sentences.
+** Sentences about a joined heap dump: who keeps what, and who made it.
 */
 
 #include <inttypes.h>
@@ -44,7 +44,8 @@ void lp_join_site(LpBuf *b, const LpProfile *prof, uint32_t site)
   lp_buf_free(&file);
 }
 
-void lp_join_age(LpBuf *b, uint64_t ms)
+/* Append an age in milliseconds: 40 s. */
+static void sentence_age(LpBuf *b, uint64_t ms)
 {
   if (ms < 1000)
     lp_buf_printf(b, "%" PRIu64 " ms", ms);
@@ -58,7 +59,7 @@ void lp_join_age(LpBuf *b, uint64_t ms)
 
 /* -- Sentences ------------------------------------------------------------- */
 
-/* What of a keeper one site has made, with any callers. */
+/* The part of a keeper that one site has made, with any callers. */
 typedef struct Share {
   uint32_t site;
   uint64_t bytes, oldest;
@@ -120,7 +121,7 @@ static void sentence_share(LpBuf *b, const LpProfile *prof, const Share *s,
   }
   if (s->oldest != UINT64_MAX) {
     lp_buf_puts(b, ", oldest ");
-    lp_join_age(b, s->oldest);
+    sentence_age(b, s->oldest);
   }
 }
 

@@ -14,9 +14,6 @@ void lp_join_keeper(LpBuf *b, const LpJoin *j, uint32_t keeper);
 /* Append a site for a sentence: search (nginx.conf:20). */
 void lp_join_site(LpBuf *b, const LpProfile *prof, uint32_t site);
 
-/* Append an age in milliseconds: 40 s. */
-void lp_join_age(LpBuf *b, uint64_t ms);
-
 /* Write who made what is kept, in sentences. */
 void lp_join_sentences(LpOut *out, const LpProfile *prof);
 

@@ -13,7 +13,7 @@
 
 /* -- Sums ------------------------------------------------------------------ */
 
-/* How much one of the two has in all, by which groups are sorted. */
+/* The sum of a site or a keeper, by which groups are sorted. */
 typedef struct Group {
   LpIdMap sums;
   uint64_t *bytes;

@@ -28,7 +28,7 @@ static void objects_name(LpBuf *b, const LpHeap *h, uint32_t id)
   if (!s)
     return;
   lp_buf_puts(b, " \"");
-  lp_path_text(b, s, n);
+  lp_graph_quote(b, s, n);
   lp_buf_puts(b, "\"");
 }
 

@@ -98,12 +98,11 @@ static void paths_step(LpTable *t, const LpHeap *h, uint32_t id, size_t path,
   else
     lp_buf_puts(&b, "(unreachable)");
   lp_buf_puts(&b, "  ");
-  lp_path_object(&b, &h->dump, id);
   if (g->type[id] == LJM_TYPE_TABLE || g->type[id] == LJM_TYPE_CDATA ||
-      g->type[id] == LJM_TYPE_THREAD) {
-    b.n -= strlen(lp_path_type(g->type[id]));
+      g->type[id] == LJM_TYPE_THREAD)
     lp_shape_nameof(&b, h, id);
-  }
+  else
+    lp_path_object(&b, &h->dump, id);
   lp_table_string(t, 5, b.s);
 }
 

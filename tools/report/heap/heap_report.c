@@ -64,7 +64,7 @@ static void suspect_keeper(LpBuf *b, const LpHeap *h, uint32_t id)
   lp_shape_nameof(b, h, id);
 }
 
-/* What it keeps. */
+/* Append what a suspect keeps. */
 static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {
   if (s->chain) {
@@ -173,4 +173,28 @@ uint32_t *lp_heap_largest(const LpHeap *h, const LpReportOptions *opt,
   rows_sort(&r);
   *n = r.n;
   return r.id;
+}
+
+/* Does the line of another object say the same? An upvalue keeps what it holds;
+** and each link of a list keeps the rest of the list.
+*/
+static int retained_again(const LpHeap *h, uint32_t id)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint32_t parent = h->dom.parent[id], shape = h->shapes.of[id];
+  if (g->type[id] == LJM_TYPE_UPVALUE)
+    return h->kids.first[id] != LP_NONE;
+  return shape != LP_NONE && parent != LP_GRAPH_ROOT && parent != LP_NONE &&
+         h->shapes.of[parent] == shape &&
+         h->dom.retained[id] >= h->dom.retained[parent] / 2;
+}
+
+uint64_t *lp_heap_figures(const LpHeap *h)
+{
+  uint64_t *figure = lp_zalloc(h->dump.graph.n, sizeof(*figure));
+  uint32_t id;
+  for (id = 1; id < h->dump.graph.n; id++)
+    if (lp_dominators_has(&h->dom, id) && !retained_again(h, id))
+      figure[id] = h->dom.retained[id];
+  return figure;
 }

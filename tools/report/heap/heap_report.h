@@ -32,6 +32,11 @@ uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt);
 */
 uint64_t *lp_heap_figures(const LpHeap *h);
 
+/* Write the sentences of --view=summary, which precede other views with
+** --summary, each paragraph with an empty line behind it.
+*/
+void lp_heap_sentences(LpOut *out, const LpProfile *prof);
+
 /* Append what a suspect is, as one sentence without a full stop. Shares are of
 ** what is in use.
 */

@@ -143,7 +143,7 @@ static uint32_t snapshot_otherid(Snapshot *s, uint64_t keeper, uint32_t name)
 {
   size_t n, i;
   const char *text = lp_snapshot_nameof(&s->names, name, &n);
-  uint64_t h = 0xcbf29ce484222325u ^ keeper; /* FNV-1a: nothing is random. */
+  uint64_t h = 0xcbf29ce484222325u ^ keeper; /* FNV-1a: the same in each run. */
   for (i = 0; i < n; i++)
     h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
   return snapshot_id(s, (uint32_t)(h >> 32) & ~1u);
@@ -282,7 +282,7 @@ static void snapshot_locations(Snapshot *s)
     if (d->graph.type[proto] == LJM_TYPE_FUNCTION)
       proto = lp_dump_link(d, proto, LP_EDGE_PROTO);
     pt = proto == LP_NONE ? NULL : lp_dump_proto(d, proto);
-    if (!pt)
+    if (!pt || pt->line == LP_PROTO_BUILTIN)
       continue;
     lp_json_number(j, (uint64_t)i * LP_SNAPSHOT_NODE);
     lp_json_number(j, (uint64_t)pt->chunk + 1);

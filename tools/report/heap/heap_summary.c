@@ -26,7 +26,10 @@ static void summary_percent(LpBuf *b, const LpHeap *h, uint64_t n)
 
 /* -- What there is --------------------------------------------------------- */
 
-static void summary_head(LpBuf *b, const LpHeap *h)
+/* Of a dump that was not read completely (PART), what is not reached may be
+** referred to by what is missing.
+*/
+static void summary_head(LpBuf *b, const LpHeap *h, int part)
 {
   uint64_t bytes = lp_heap_bytes(h), reached = lp_heap_reached(h);
   const LpHeapEnd *e = &h->dump.end;
@@ -45,7 +48,8 @@ static void summary_head(LpBuf *b, const LpHeap *h)
     summary_percent(b, h, bytes - reached);
     lp_buf_puts(b, " (");
     summary_size(b, bytes - reached);
-    lp_buf_puts(b, ") is garbage that was not collected yet");
+    lp_buf_puts(b, part ? ") is garbage, or is kept by what is missing"
+                        : ") is garbage that was not collected yet");
   } else {
     lp_buf_puts(b, "No garbage");
   }
@@ -86,20 +90,26 @@ static void summary_table(LpOut *out, const LpProfile *prof,
   r->table(&t, prof, &o);
   lp_table_top(&t, o.top);
   lp_out_printf(out, "%s\n", title);
-  lp_table_text(out, &t, o.human);
+  lp_table_text(out, &t, &o);
   lp_table_close(&t);
 }
 
-static void summary_write(LpOut *out, const LpProfile *prof,
-                          const LpReportOptions *opt)
+void lp_heap_sentences(LpOut *out, const LpProfile *prof)
 {
-  summary_head(&out->buf, prof->heap);
+  int part = !prof->heap->dump.ended || (prof->files.nharm && !prof->join);
+  summary_head(&out->buf, prof->heap, part);
   if (prof->heapbase)
     lp_heap_diff_sentences(&out->buf, prof);
   else
     summary_suspects(&out->buf, prof->heap);
   if (prof->join)
     lp_join_sentences(out, prof);
+}
+
+static void summary_write(LpOut *out, const LpProfile *prof,
+                          const LpReportOptions *opt)
+{
+  lp_heap_sentences(out, prof);
   summary_table(out, prof, opt, &lp_report_heap_types, "TYPES");
   summary_table(out, prof, opt, &lp_report_heap_shapes, "\nSHAPES");
   summary_table(out, prof, opt, &lp_report_heap_retained,

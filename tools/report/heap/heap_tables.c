@@ -7,6 +7,7 @@
 
 #include "heap_diff.h"
 #include "heap_report.h"
+#include "text.h"
 
 #define HEAP_TAKES (LP_TAKES_ROWS | LP_TAKES_MIN | LP_TAKES_HUMAN)
 #define HEAP_DIFFS (HEAP_TAKES | LP_TAKES_DIFF)
@@ -29,7 +30,7 @@ static void table_share(LpTable *t, unsigned col, const LpHeap *h, uint64_t n)
 
 /* -- Types ----------------------------------------------------------------- */
 
-/* What is not reached from the roots, by type. */
+/* The objects that are not reached from the roots, by type. */
 static void types_garbage(const LpHeap *h, LpTypeSum *sum)
 {
   const LpGraph *g = &h->dump.graph;
@@ -130,30 +131,6 @@ const LpReport lp_report_heap_shapes = {.view = "shapes",
 
 /* -- Objects that keep most ------------------------------------------------ */
 
-/* Does the line of another object say the same? An upvalue keeps what it holds;
-** and each link of a list keeps the rest of the list.
-*/
-static int retained_again(const LpHeap *h, uint32_t id)
-{
-  const LpGraph *g = &h->dump.graph;
-  uint32_t parent = h->dom.parent[id], shape = h->shapes.of[id];
-  if (g->type[id] == LJM_TYPE_UPVALUE)
-    return h->kids.first[id] != LP_NONE;
-  return shape != LP_NONE && parent != LP_GRAPH_ROOT && parent != LP_NONE &&
-         h->shapes.of[parent] == shape &&
-         h->dom.retained[id] >= h->dom.retained[parent] / 2;
-}
-
-uint64_t *lp_heap_figures(const LpHeap *h)
-{
-  uint64_t *figure = lp_zalloc(h->dump.graph.n, sizeof(*figure));
-  uint32_t id;
-  for (id = 1; id < h->dump.graph.n; id++)
-    if (lp_dominators_has(&h->dom, id) && !retained_again(h, id))
-      figure[id] = h->dom.retained[id];
-  return figure;
-}
-
 static void retained_table(LpTable *t, const LpProfile *prof,
                            const LpReportOptions *opt)
 {
@@ -224,6 +201,60 @@ const LpReport lp_report_heap_sparse = {.view = "sparse",
 
 /* -- Threads --------------------------------------------------------------- */
 
+#define THREAD_HELD 3 /* What a stack holds: that many of its objects. */
+
+/* Is an object, behind N others, one of them? Slots often hold the same. */
+static int thread_has(const LpEdge *const *held, size_t n, uint32_t id)
+{
+  while (n-- > 0)
+    if (lp_edge_to(held[n]) == id)
+      return 1;
+  return 0;
+}
+
+/* The references of a stack's slots to what keeps most, the most first. Returns
+** how many there are.
+*/
+static size_t thread_held(const LpHeap *h, uint32_t thread,
+                          const LpEdge *held[THREAD_HELD])
+{
+  const LpGraph *g = &h->dump.graph;
+  const LpEdge *e = lp_graph_first(g, thread);
+  size_t n = 0, at;
+  for (; e; e = lp_graph_next(e)) {
+    uint64_t keeps = h->dom.retained[lp_edge_to(e)];
+    if ((lp_edge_kind(e) != LP_EDGE_SLOT && lp_edge_kind(e) != LP_EDGE_LOCAL) ||
+        !keeps || thread_has(held, n, lp_edge_to(e)))
+      continue;
+    if (n < THREAD_HELD)
+      n++;
+    else if (keeps <= h->dom.retained[lp_edge_to(held[n - 1])])
+      continue;
+    for (at = n - 1;
+         at > 0 && h->dom.retained[lp_edge_to(held[at - 1])] < keeps; at--)
+      held[at] = held[at - 1];
+    held[at] = e;
+  }
+  return n;
+}
+
+/* Append what a stack holds: the names of slots, and what is in them. */
+static void thread_holds(LpBuf *b, const LpHeap *h, uint32_t thread)
+{
+  const LpEdge *held[THREAD_HELD];
+  size_t i, n = thread_held(h, thread, held);
+  for (i = 0; i < n; i++) {
+    uint32_t id = lp_edge_to(held[i]);
+    lp_buf_puts(b, i ? "; " : "");
+    lp_path_step(b, &h->dump, thread, held[i]);
+    lp_buf_puts(b, " ");
+    lp_shape_nameof(b, h, id);
+    lp_buf_puts(b, " (");
+    lp_text_size(b, h->dom.retained[id], 1);
+    lp_buf_puts(b, ")");
+  }
+}
+
 static void threads_table(LpTable *t, const LpProfile *prof,
                           const LpReportOptions *opt)
 {
@@ -235,6 +266,8 @@ static void threads_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "object", "object", LP_UNIT_TEXT);
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
+  lp_table_column(t, "holds", "its stack holds, with what that keeps",
+                  LP_UNIT_TEXT);
   for (id = 1; h && id < h->dump.graph.n; id++) {
     if (h->dump.graph.type[id] != LJM_TYPE_THREAD)
       continue;
@@ -243,6 +276,7 @@ static void threads_table(LpTable *t, const LpProfile *prof,
     lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id));
     table_name(t, 3, h, id, lp_shape_nameof);
     table_name(t, 4, h, id, lp_heap_place);
+    table_name(t, 5, h, id, thread_holds);
   }
   lp_table_sort(t, 0);
 }

@@ -7,9 +7,8 @@
 
 #include "snapshot_names.h"
 
-/* Fields of a node, and of an edge. */
+/* Fields of a node. */
 #define LP_SNAPSHOT_NODE 6
-#define LP_SNAPSHOT_EDGE 3
 
 /* Types of edges, as the file numbers them. */
 typedef enum LpSnapshotEdgeType {

@@ -37,6 +37,13 @@ function timeText(ns) {
     Math.floor(s % 3600 / 60) + "\u00a0min\u00a0" + s % 60 + "\u00a0s";
 }
 
+/* A moment of the reader's time zone, of milliseconds. */
+function dateText(ms) {
+  const d = new Date(ms), two = n => String(n).padStart(2, "0");
+  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ` +
+    `${two(d.getHours())}:${two(d.getMinutes())}`;
+}
+
 /* A number of one of the document's units. */
 function unitText(n, unit) {
   if (n === null || n === undefined)

@@ -20,11 +20,45 @@ function fileNames(names) {
   return shown.join(", ");
 }
 
+/* Names of files of both sides of a diff. Where they are the same, so many of
+** their folders are told that they differ.
+*/
+function bothNames(files, base) {
+  const part = n => x => safeText(x.split("/").slice(-n).join("/"));
+  for (let n = 1; n < 12; n++) {
+    const a = files.map(part(n)).join(", "), b = base.map(part(n)).join(", ");
+    if (a === b)
+      continue;
+    return n === 1 ? [fileNames(files), fileNames(base)]
+      : [shortText(a, 160), shortText(b, 160)];
+  }
+  return [fileNames(files), "itself"];
+}
+
 /* How samples were taken. */
 function sampledText(s) {
   const to = s.dense === s.sparse ? "" : ` to ${bytesText(s.sparse)}`;
   return `sampled every ${bytesText(s.dense)}${to} on average: ` +
     "all figures are estimates";
+}
+
+/* When and of whom it was recorded, as far as that is known. */
+function originFacts(recorded) {
+  const facts = [], r = recorded || {}, of = [r.memory, r.cpu].filter(Boolean);
+  const pids = new Set(of.map(x => x.pid).filter(Boolean));
+  const processes = Math.max(0, ...of.map(x => x.processes));
+  const command = of.map(x => x.command).find(Boolean);
+  if (r.realtime_ns)
+    facts.push(dateText(r.realtime_ns / 1e6));
+  if (r.host)
+    facts.push(shortText(safeText(r.host), 64));
+  if (pids.size)
+    facts.push("pid " + Array.from(pids).join(", "));
+  else if (processes > 1)
+    facts.push(`${countText(processes)} processes`);
+  if (command)
+    facts.push(shortText(safeText(command), 120));
+  return facts;
 }
 
 /* The facts below the title. */
@@ -41,6 +75,7 @@ function factsOf(p) {
     facts.push("every event");
   if (s.books && s.books.hz)
     facts.push(`${s.books.event || "sampled"} at ${s.books.hz}\u00a0Hz`);
+  facts.push(...originFacts(s.recorded));
   facts.push(`${countText(p.n - 1)} call paths`);
   facts.push(doc.generator);
   return facts;
@@ -174,8 +209,8 @@ function showTiles(p, state, choose) {
 /* The head of the page. */
 function showHeader(p) {
   const doc = p.doc, names = fileNames(doc.files);
-  const title = names +
-    (p.diff ? ` compared with ${fileNames(doc.base)}` : "");
+  const title = p.diff ? bothNames(doc.files, doc.base).join(" compared with ")
+    : names;
   document.title = title + " \u2013 ljprof";
   fill(byId("title"), nameEl(title,
     {title: shortText(doc.files.join("\n"), 999)}));

@@ -281,6 +281,8 @@ function heapLead(row) {
 function heapPage(p) {
   for (const e of document.querySelectorAll("[data-heap]"))
     e.textContent = e.dataset.heap;
+  for (const e of document.querySelectorAll("[data-calls]"))
+    e.remove();
   byId("query").setAttribute("aria-label", "Search names and shapes");
   byId("flame").setAttribute("aria-label",
     "Who keeps it: arrows move, Enter zooms");

@@ -1,6 +1,7 @@
 /* -- The page: changes of its state, and drawing them ---------------------- */
 
 let profile = null, first = null, state = null, search = null;
+let whole = null; /* The profile of the document; PROFILE may be its native. */
 
 /* A change of the address that is still to be made. */
 const address = {wait: 0, step: false};
@@ -30,12 +31,44 @@ function darkTheme() {
 function go(change, step) {
   const was = state;
   state = Object.assign({}, state, change);
+  if (state.native !== was.native || state.span !== was.span) {
+    useProfile(state.native, state.span);
+    fitMetric(state);
+    if (state.native !== was.native)
+      Object.assign(state, {focus: -1, zoom: [], half: 0});
+    show(null);
+    tellAddress(step);
+    return;
+  }
   if (state.merge !== was.merge)
     moveFrames(was);
   if (state.focus !== was.focus || state.up !== was.up)
     flame.picked = null;
   show(was);
   tellAddress(step);
+}
+
+/* Show Lua lines, or native functions too, which are other frames and other
+** metrics; of a span of time, or all.
+*/
+function useProfile(native, text) {
+  const span = spanParse(whole, text);
+  profile = native ? nativeProfile(whole) : whole;
+  if (span)
+    profile = spanProfile(profile, span);
+  flame.picked = null;
+}
+
+/* Not all profiles have all metrics. */
+function fitMetric(s) {
+  if (!metricOf(profile, s.metric))
+    s.metric = metricOf(profile, "bytes") && !s.native ? "bytes" : "samples";
+  return s;
+}
+
+/* Show what happened in a span of time; null is all. */
+function goSpan(span) {
+  go({span: spanText(span)}, true);
 }
 
 /* Put the state into the address, once it is drawn. */
@@ -90,11 +123,19 @@ function show(was) {
   if (trees || differs(was, "zoom", "half"))
     zoomHalves();
   if (differs(was, "series", "theme"))
-    showTime(profile, state.series, s => go({series: s}, false));
+    drawTime();
   showTab(was, trees);
 }
 
 /* -- Parts -- */
+
+/* The time line, with the span. */
+function drawTime() {
+  showTime(whole, state.series, {
+    span: spanParse(whole, state.span), choose: s => go({series: s}, false),
+    drag: goSpan
+  });
+}
 
 /* The theme that was chosen, or else the system's. */
 function showTheme() {
@@ -122,6 +163,13 @@ function showControls() {
   const words = p.heap ? HEAP_WORDS : CALL_WORDS;
   fillSwitch("merge", words.merge,
     state.merge, v => go({merge: v}, true));
+  byId("native").hidden = !whole.doc.native;
+  fillSwitch("native", [
+    {value: "lua", title: "Lua lines",
+      hint: "Time is that of the Lua line that caused it"},
+    {value: "native", title: "Native",
+      hint: "Functions of the VM, of C and of the kernel, too"}
+  ], state.native ? "native" : "lua", v => go({native: v === "native"}, true));
   fillSwitch("direction", [
     Object.assign({value: "down"}, words.down),
     Object.assign({value: "up"}, words.up)
@@ -169,7 +217,8 @@ function legendItem(colour, text) {
 function showTabs() {
   const titles = Object.assign({
     flame: (profile.heap ? HEAP_WORDS : CALL_WORDS).graph,
-    rows: state.merge === "function" ? "Functions" : "Lines"
+    rows: state.merge === "function" ? "Functions" : "Lines",
+    source: "Source", map: "Tree map"
   }, TABLE_TITLES);
   const tabs = viewNames(profile).map(name => [name, titles[name]]);
   refill(byId("tabs"), ...tabs.map(([name, title]) => el("button", {
@@ -290,7 +339,8 @@ function showTab(was, trees) {
     if (turned || trees || differs(was, "flip", "zoom"))
       scrollFlame();
     paintFlame();
-  } else if (turned || trees || searched || differs(was, "sort")) {
+  } else if (turned || trees || searched || differs(was, "sort", "columns", "file") ||
+      state.tab === "map" && differs(was, "zoom")) {
     showView(p, state.tab);
   }
 }
@@ -302,10 +352,15 @@ function showView(p, tab) {
   const top = at ? at.scrollTop : 0;
   if (tab === "rows")
     showRows(p, state, hit, sort, row => focusOn(row.frame));
+  else if (tab === "source")
+    showSource(p, state);
+  else if (tab === "map")
+    showMap(p, state);
   else
     showTable(p, tab, state, search && search.matcher, sort);
   const now = byId("panel-" + tab).querySelector(".scroll");
-  now.scrollTop = top;
+  if (now)
+    now.scrollTop = top;
 }
 
 /* -- Printing -- */
@@ -318,7 +373,7 @@ function beforePrint() {
   document.documentElement.dataset.theme = "light";
   flame.dark = false;
   flame.colours.clear();
-  showTime(profile, state.series, () => {});
+  drawTime();
   for (const panel of panels)
     panel.hidden = panel.id !== "panel-flame";
   resizeFlame();
@@ -338,7 +393,7 @@ function beforePrint() {
 /* Panels of tables. */
 function makePanels() {
   const main = document.querySelector("main");
-  for (const name of tableNames(profile))
+  for (const name of viewNames(whole).slice(profile.heap ? 1 : 2))
     main.append(el("section", {class: "panel", id: "panel-" + name,
       role: "tabpanel", "aria-labelledby": "tab-" + name, hidden: true}));
 }
@@ -373,9 +428,11 @@ function listen() {
   byId("tabs").addEventListener("keydown", onTabKey);
   document.addEventListener("keydown", onKey);
   window.addEventListener("resize", () => {
-    showTime(profile, state.series, s => go({series: s}, false));
+    drawTime();
     resizeFlame();
     paintFlame();
+    if (state.tab === "map")
+      showMap(profile, state);
   });
   window.addEventListener("hashchange", onHash);
   window.addEventListener("beforeprint", beforePrint);
@@ -389,10 +446,11 @@ function onHash() {
   if (location.hash.replace(/^#/, "") === stateHash(state, first))
     return;
   const was = state;
-  state = hashState(profile, location.hash, first);
-  flame.picked = null;
+  useProfile(hashPart("native"), hashPart("span"));
+  state = fitMetric(hashState(profile, location.hash, first));
   byId("query").value = state.query;
-  if (was.merge !== state.merge)
+  if (was.merge !== state.merge || was.native !== state.native ||
+      was.span !== state.span)
     show(null);
   else
     show(was);
@@ -401,12 +459,13 @@ function onHash() {
 /* Load the profile and draw the page. */
 function start() {
   const data = byId("profile");
-  profile = openProfile(JSON.parse(data.textContent));
+  whole = profile = openProfile(JSON.parse(data.textContent));
   data.textContent = ""; /* Frees the second copy. */
   first = firstState(profile, data.dataset.metric);
-  state = hashState(profile, location.hash, first);
+  useProfile(hashPart("native"), hashPart("span"));
+  state = fitMetric(hashState(profile, location.hash, first));
   flame.font = "12px " + getComputedStyle(document.body).fontFamily;
-  showHeader(profile);
+  showHeader(whole);
   if (profile.heap) {
     flame.name = heapName;
     heapPage(profile);

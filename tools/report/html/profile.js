@@ -1,5 +1,15 @@
 /* -- The profile: the document with its indexes ---------------------------- */
 
+/* A column of the document: numbers, or where they are not 0. */
+function denseColumn(column, n) {
+  if (Array.isArray(column))
+    return Float64Array.from(column);
+  const dense = new Float64Array(n);
+  for (let k = 0, i = 0; k < column.at.length; k++)
+    dense[i += column.at[k]] = column.value[k];
+  return dense;
+}
+
 /* Columns of the call tree by node; a parent's number is smaller than its
 ** child's, so that a pass from the end adds up totals.
 */
@@ -16,6 +26,7 @@ function openProfile(doc) {
     next: new Int32Array(n).fill(-1),
     metrics: doc.metrics,
     diff: Boolean(doc.base),
+    flat: !heap && n > 1 && doc.tree.parent.every(x => x === 0),
     made: new Map()
   };
   for (let i = n - 1; i > 0; i--) {
@@ -23,6 +34,18 @@ function openProfile(doc) {
     p.first[p.parent[i]] = i;
   }
   return p;
+}
+
+/* The same profile with native functions, if samples are charged to Lua lines;
+** else the profile itself.
+*/
+function nativeProfile(p) {
+  const doc = p.doc, other = doc.native;
+  return !other ? p : once(p, "native", () => openProfile(Object.assign({}, doc,
+    other, {
+      native: null,
+      summary: Object.assign({}, doc.summary, {totals: other.totals})
+    })));
 }
 
 /* A value that is computed once, by its name. */
@@ -50,7 +73,8 @@ function selfColumn(p, metric, side) {
   return once(p, `self ${metric} ${side}`, () => {
     const from = side === "base" ? p.doc.tree.base : p.doc.tree.self;
     const column = from && from[metric];
-    return column ? Float64Array.from(column) : new Float64Array(p.n);
+    return !column ? new Float64Array(p.n)
+      : column instanceof Float64Array ? column : denseColumn(column, p.n);
   });
 }
 

@@ -15,7 +15,7 @@ static void html_write(LpOut *out, const LpProfile *prof,
   lp_out_puts(out, lp_html_head);
   lp_out_puts(out, lp_metrics[opt->metric].key);
   lp_out_puts(out, lp_html_middle);
-  lp_json_document(out, prof, opt);
+  lp_json_document(out, prof, opt, 1);
   lp_out_puts(out, lp_html_tail);
 }
 
@@ -23,7 +23,8 @@ const LpReport lp_report_html = {
     .format = "html",
     .of = LP_OF_MEMORY | LP_OF_CPU,
     .takes = LP_TAKES_METRIC | LP_TAKES_STACKS | LP_TAKES_DIFF | LP_TAKES_AGES |
-             LP_TAKES_SNAP,
-    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_SIZES | LP_WANT_TIME,
+             LP_TAKES_SNAP | LP_TAKES_SOURCE,
+    .wants = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_SIZES | LP_WANT_TIME |
+             LP_WANT_AGES | LP_WANT_SLICES,
     .write = html_write,
 };

@@ -82,13 +82,26 @@ function rowBar(columns, key) {
     ? key === "total:share" ? "total" : "self" : key;
 }
 
+/* Metrics that are not shown at first: of most rows they say little. */
+const ROWS_RARE = ["reallocations", "deallocations", "freed", "live-objects",
+  "peak-objects", "leaked-objects", "leaked", "temporary-objects", "unnamed"];
+
+/* The same; in a narrow window it is all but the drawn one. */
+function rowsRare(p) {
+  return new Set(window.innerWidth > 720 ? ROWS_RARE
+    : p.metrics.map(m => m.key));
+}
+
 /* The whole table. */
 function showRows(p, state, hit, onsort, onpick) {
-  const columns = rowColumns(p, state.merge, state.metric);
+  const all = rowColumns(p, state.merge, state.metric), box = byId("rows");
   const frames = framesOf(p, state.merge).list;
-  const sort = columns.some(c => c.key === state.sort.key) ? state.sort
-    : {key: "self", down: true};
-  showGrid(byId("rows"), {
+  const sort = all.some(c => c.key === state.sort.key) ? state.sort
+    : {key: p.diff ? "self:change" : "self", down: true};
+  const columns = columnsShown(state, "rows", all, rowsRare(p), sort.key);
+  box.previousElementSibling.replaceWith(columnBar("rows", all, columns, box,
+    row => frames[row.frame].label));
+  showGrid(box, {
     columns, rows: rowList(p, state.merge, state.metric, columns, hit),
     sort, bar: rowBar(columns, sort.key),
     lead: row => rowLead(frames[row.frame], () => onpick(row)),

@@ -6,17 +6,21 @@ function firstState(p, wish) {
   const key = metricOf(p, wish) ? wish
     : metricOf(p, "bytes") ? "bytes" : p.metrics.length ? p.metrics[0].key : "";
   return {
-    tab: "flame", metric: key, side: "now", merge: lines ? "line" : "function",
+    tab: p.flat ? "rows" : "flame", metric: key, side: "now", native: false,
+    merge: lines ? "line" : "function",
     up: false, flip: false, query: "", regex: false, focus: -1, half: 0,
-    zoom: [], sort: {key: "self", down: true}, series: "", theme: ""
+    zoom: [],
+    sort: {key: p.diff ? "self:change" : "self", down: true}, series: "", span: "", file: -1,
+    columns: "", theme: ""
   };
 }
 
 /* Names of the parts of the state in addresses. */
 const STATE_KEYS = {
   tab: "v", metric: "m", side: "d", merge: "by", up: "up", flip: "flip",
-  query: "q", regex: "re", focus: "f", half: "h", zoom: "z", sort: "s",
-  series: "t", theme: "theme"
+  native: "n", query: "q", regex: "re", focus: "f", half: "h", zoom: "z", sort: "s",
+  series: "t", span: "w", columns: "c", file: "src",
+  theme: "theme"
 };
 
 /* A part of the state as text. */
@@ -24,7 +28,7 @@ function statePart(key, value) {
   switch (key) {
   case "zoom": return value.map(x => x.toString(36)).join(".");
   case "sort": return (value.down ? "-" : "") + value.key;
-  case "up": case "flip": case "regex": return value ? "1" : "0";
+  case "up": case "flip": case "regex": case "native": return value ? "1" : "0";
   default: return String(value);
   }
 }
@@ -48,12 +52,14 @@ function statePartOf(p, key, text, first) {
   switch (key) {
   case "tab": return one(viewNames(p));
   case "metric": return metricOf(p, text) ? text : first;
+  case "columns": return /^[\w.:~-]*$/.test(text) ? text : first;
+  case "span": return spanText(spanParse(p, text));
   case "side": return p.diff ? one(["now", "base", "change"]) : first;
   case "merge": return one(["line", "function"]);
   case "theme": return one(["", "light", "dark"]);
-  case "up": case "flip": case "regex": return text === "1";
+  case "up": case "flip": case "regex": case "native": return text === "1";
   case "half": return text === "1" ? 1 : 0;
-  case "focus": return /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  case "file": case "focus": return /^\d{1,9}$/.test(text) ? Number(text) : -1;
   case "zoom":
     return text.split(".").filter(x => /^[0-9a-z]{1,6}$/.test(x))
       .map(x => parseInt(x, 36));
@@ -61,6 +67,13 @@ function statePartOf(p, key, text, first) {
     return {key: text.replace(/^-/, ""), down: text.startsWith("-")};
   default: return text;
   }
+}
+
+/* A part of the state in the address that says which profile is shown. */
+function hashPart(key) {
+  const q = new URLSearchParams(location.hash.replace(/^#/, ""));
+  const text = q.get(STATE_KEYS[key]) || "";
+  return key === "native" ? text === "1" : text;
 }
 
 /* The state of an address. */

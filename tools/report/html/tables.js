@@ -14,7 +14,8 @@ function tableNames(p) {
 
 /* The names of all views. */
 function viewNames(p) {
-  return (p.heap ? ["flame"] : ["flame", "rows"]).concat(tableNames(p));
+  return (p.heap ? ["flame", "map"] : sourceFiles(p).length
+    ? ["flame", "rows", "source"] : ["flame", "rows"]).concat(tableNames(p));
 }
 
 /* The column with bars: the drawn metric, or the first of the usual ones. */
@@ -52,24 +53,41 @@ function sizeTick(from, buckets) {
   return buckets <= 24 || power ? tickText(from) : "\u00a0";
 }
 
-/* A histogram of sizes. */
+/* A histogram of sizes, with what its axes are. */
 function sizeChart(table, bar) {
   const find = key => table.columns.findIndex(c => c.key === key);
   const from = find("from"), to = find("to"), k = find(bar);
   if (from < 0 || to < 0 || k < 0)
     return null;
-  const rows = table.rows.filter(r => r[from] !== null);
-  const most = Math.max(1, ...rows.map(r => r[k]));
-  return el("div", {class: "histogram", role: "img",
-    "aria-label": `${table.columns[k].title} by size`},
-  ...rows.map(r => {
-    const column = el("div", {class: "column"});
-    column.style.height = Math.max(0, 100 * r[k] / most) + "%";
-    return el("div", {class: "bucket", title: sizeText(r[from], r[to]) + ": " +
-      exactText(r[k], table.columns[k].unit)},
-    el("div", {class: "room"}, column),
-    el("span", {class: "tick"}, sizeTick(r[from], rows.length)));
-  }));
+  const c = table.columns[k], rows = table.rows.filter(r => r[from] !== null);
+  const step = niceStep(Math.max(1, ...rows.map(r => r[k])), 4,
+    c.unit === "bytes");
+  const most = step * Math.ceil(Math.max(1, ...rows.map(r => r[k])) / step);
+  const lines = [];
+  for (let v = 0; v <= most; v += step) {
+    const line = el("div", {class: "level"}, el("span", {class: "tick"},
+      c.unit === "bytes" ? tickText(v) : countText(v)));
+    line.style.bottom = 100 * v / most + "%";
+    lines.push(line);
+  }
+  const title = columnTitle(c);
+  return el("figure", {class: "sizes"},
+    el("figcaption", {class: "said"}, title[0].toUpperCase() + title.slice(1) +
+      " by size of the object"),
+    el("div", {class: "histogram", role: "img",
+      "aria-label": `${c.title} by size`, tabindex: "0"},
+    el("div", {class: "levels"}, ...lines),
+    ...rows.map(r => sizeBucket(r, [from, to, k], c.unit, most, rows.length))),
+    el("p", {class: "tick"}, "size of an object, from"));
+}
+
+/* One of its columns. */
+function sizeBucket(r, [from, to, k], unit, most, buckets) {
+  const column = el("div", {class: "column"});
+  column.style.height = Math.max(0, 100 * r[k] / most) + "%";
+  return el("div", {class: "bucket", title: sizeText(r[from], r[to]) + ": " +
+    exactText(r[k], unit)}, el("div", {class: "room"}, column),
+  el("span", {class: "tick"}, sizeTick(r[from], buckets)));
 }
 
 /* The view of a table. */
@@ -83,11 +101,15 @@ function showTable(p, name, state, matcher, onsort) {
   const chart = name === "sizes" ? sizeChart(table, bar) : null;
   const box = el("div", {class: "scroll", tabindex: "0",
     "aria-label": TABLE_TITLES[name]});
-  fill(panel, chart, box);
-  const columns = table.columns.map(c =>
-    Object.assign({}, c, {signed: /(^|-)change$/.test(c.key),
+  const all = table.columns.map((c, k) =>
+    Object.assign({}, c, {signed: /(^|-)change$/.test(c.key), k,
       unit: /^[pt]id$/.test(c.key) ? "id" : c.unit}));
-  const rows = tableRows(table, matcher), how = {columns, rows, sort, bar,
+  const columns = columnsShown(state, name, all, new Set(), sort.key);
+  refill(panel, chart, columnBar(name, all, columns, box, row => row.cells[0]),
+    box);
+  const rows = tableRows(table, matcher).map(row => Object.assign(row,
+    {cells: columns.map(c => row.cells[c.k])}));
+  const how = {columns, rows, sort, bar,
     onsort};
   if (p.heap) {
     for (const row of rows)

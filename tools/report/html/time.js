@@ -41,7 +41,8 @@ function timeChoice(p, chosen) {
 
 /* The end of the time axis, in ns. */
 function timeEnd(p, series) {
-  const table = p.doc.tables[series.key === "sites" ? "snapshots" : "time"];
+  const table = p.doc.tables[{sites: "snapshots", base: "time_base"}[series.key]
+    || "time"];
   const ns = tableColumn(table, "ns");
   return Math.max(1, ns[ns.length - 1]);
 }
@@ -137,10 +138,21 @@ function joinSteps(table, by) {
   return {columns: table.columns, rows};
 }
 
-/* Steps that are wide enough to be seen. */
+const TIME_BARS = 24; /* So many bars are enough, */
+const TIME_SAMPLES = 25; /* if more would be of fewer samples. */
+
+/* Steps that are wide enough to be seen and, of samples, that hold enough of
+** them: bars of few samples would show chance.
+*/
 function barSteps(table, width) {
+  const samples = tableColumn(table, "samples");
+  const busy = samples ? samples.filter(n => n > 0).length : 0;
+  const all = samples ? samples.reduce((a, b) => a + b, 0) : 0;
+  const bars = by => table.rows.length / by;
   let by = 1;
-  while (table.rows.length / by > width / 3)
+  while (bars(by) > width / 3)
+    by *= 2;
+  while (busy && bars(by) > TIME_BARS && all * by / busy < TIME_SAMPLES)
     by *= 2;
   return by > 1 ? joinSteps(table, by) : table;
 }
@@ -169,12 +181,16 @@ function peakMark(peak, at, width) {
 /* One metric over time: its drawing, and the values at a moment. */
 function timeOne(p, series, size) {
   const width = size.width, live = series.key === "live", all = p.doc.tables.time;
-  const steps = live ? all : barSteps(all, width);
+  const steps = live ? all : barSteps(series.key === "samples" ? all
+    : {columns: all.columns.filter(c => c.key !== "samples"),
+      rows: all.rows}, width);
   const table = series.key === "samples" ? sampleRates(steps) : steps;
   const ns = tableColumn(table, "ns"), v = tableColumn(table, series.key);
   const highest = live ? tableColumn(table, "highest") : null;
+  const base = timeBase(p, series, width);
   const peak = live ? p.doc.summary.peak : null;
-  const most = Math.max(1, ...v, ...(highest || []), peak ? peak.bytes : 0);
+  const most = Math.max(1, ...v, ...(highest || []), peak ? peak.bytes : 0,
+    ...(base ? base.v : []));
   const at = timeScale(size, most * 1.06), g = svg("g");
   g.append(timeAxes(size, most * 1.06, series.unit, at));
   if (live) {
@@ -187,13 +203,40 @@ function timeOne(p, series, size) {
     g.append(svg("path", {class: series.key === "samples" ? "bars cpu"
       : "bars", d: timeBars(ns, v, at)}));
   }
+  if (base)
+    g.append(svg("path", {class: "before", d: timeLine(base, live, at)}));
   const tell = i => table.columns
-    .map((c, k) => ({c, text: unitText(table.rows[i][k], c.unit)}))
-    .filter(({c}) => c.key !== "ns" && (series.unit === "samples" ||
-      c.unit !== "samples")).map(({c, text}) => [c.title, text]);
+    .map((c, k) => ({c, value: table.rows[i][k]}))
+    .filter(({c, value}) => c.key !== "ns" && (c.key === series.key ||
+      value && (series.unit === "samples" || c.unit !== "samples")))
+    .map(({c, value}) => [c.title, unitText(value, c.unit)])
+    .concat(base ? [[`${series.title.toLowerCase()} before`,
+      unitText(base.v[Math.min(i, base.v.length - 1)], series.unit)]] : []);
   return {g, ns, at, tell, bars: !live,
     about: `${series.title} over ${timeText(size.end)}, at most ` +
       unitText(peak ? peak.bytes : most, series.unit)};
+}
+
+/* Of a diff, the same series of what it is compared with, or null. */
+function timeBase(p, series, width) {
+  const all = p.doc.tables.time_base, key = series.key;
+  if (!all || !all.columns.some(c => c.key === key))
+    return null;
+  const steps = key === "live" ? all : barSteps(all, width);
+  const table = key === "samples" ? sampleRates(steps) : steps;
+  return {ns: tableColumn(table, "ns"), v: tableColumn(table, key)};
+}
+
+/* A line over its values; of bars, along their tops. */
+function timeLine(base, smooth, at) {
+  let d = "", from = 0;
+  for (let i = 0; i < base.ns.length; i++) {
+    const x = at.x(base.ns[i]).toFixed(1), y = at.y(base.v[i]).toFixed(1);
+    d += smooth ? `${i ? "L" : "M"}${x} ${y}`
+      : `${i ? "L" : "M"}${at.x(from).toFixed(1)} ${y}L${x} ${y}`;
+    from = base.ns[i];
+  }
+  return d;
 }
 
 /* Snapshots, by moment and site: the largest sites, the others added up. */
@@ -281,26 +324,37 @@ function timeRow(p, series, size) {
     : timeOne(p, series, size);
   const line = svg("line", {class: "moment", y1: TIME_TOP,
     y2: size.tall - size.foot, visibility: "hidden"});
+  const shade = svg("rect", {class: "span", x: 0, width: 0, y: TIME_TOP - 4,
+    height: size.tall - size.foot - TIME_TOP + 4, visibility: "hidden"});
   const picture = svg("svg", {width: size.width, height: size.tall,
     viewBox: `0 0 ${size.width} ${size.tall}`, role: "img",
-    "aria-label": drawn.about}, drawn.g, line);
-  return {series, drawn, line, picture};
+    "aria-label": drawn.about}, drawn.g, shade, line);
+  return {series, drawn, line, shade, picture};
 }
 
 /* What is written above the first picture, with a switch if there is a choice;
 ** and above the second.
 */
-function timeCaptions(choice) {
+function timeCaptions(p, choice, how) {
   const title = choice.both ? "Memory" : "Over time", many = choice.choices;
+  const {span} = how, drags = spanGrid(p) > 0;
+  const said = !drags ? "" : span
+    ? `${timeText(span.from)} \u2013 ${timeText(span.to)}`
+    : "drag to choose a span";
   const buttons = many.length > 1 && el("div", {class: "switch", role: "group",
     "aria-label": "What the time line shows", id: "series"});
   return [el("figcaption", null, el("span", null, buttons ? title
-    : many[0].title + " over time"), buttons),
+    : many[0].title + " over time", p.diff && el("span", {class: "said"},
+    " \u00b7 line: before")),
+  drags && el("span", {class: "said", id: "span"}, said, span &&
+    el("button", {type: "button", class: "action", id: "span-all",
+      title: "Show the whole recording again",
+      onclick: () => how.drag(null)}, "All")), buttons),
   choice.both && el("p", {class: "caption"}, "CPU: samples per second")];
 }
 
 /* The whole time line. */
-function showTime(p, chosen, choose) {
+function showTime(p, chosen, how) {
   const box = byId("time"), choice = timeChoice(p, chosen);
   const {shown, choices} = choice;
   box.hidden = !shown.length;
@@ -308,7 +362,8 @@ function showTime(p, chosen, choose) {
   if (!shown.length)
     return;
   const width = Math.max(240, box.clientWidth - 2);
-  const end = Math.max(...shown.map(s => timeEnd(p, s)));
+  const end = Math.max(...shown.map(s => timeEnd(p, s)),
+    p.doc.tables.time_base ? timeEnd(p, {key: "base"}) : 0);
   const sizes = choice.both ? TIME_TWO : TIME_ONE;
   const rows = shown.map((s, i) =>
     timeRow(p, s, Object.assign({width, end}, sizes[i])));
@@ -319,12 +374,36 @@ function showTime(p, chosen, choose) {
       hideTip();
     });
   }
-  const captions = timeCaptions(choice), keys = rows[0].drawn.keys;
-  fill(box, ...rows.flatMap((r, i) => [captions[i], r.picture]),
+  if (spanGrid(p)) { /* Before it is put in, to keep keyboard focus. */
+    rows[0].picture.setAttribute("tabindex", "0");
+    rows[0].picture.dataset.name = "span";
+  }
+  const captions = timeCaptions(p, choice, how), keys = rows[0].drawn.keys;
+  refill(box, ...rows.flatMap((r, i) => [captions[i], r.picture]),
     keys && timeKeys(keys));
   if (choices.length > 1)
     fillSwitch("series", choices.map(s => ({value: s.key, title: s.title})),
-      shown[0].key, choose);
+      shown[0].key, how.choose);
+  if (spanGrid(p))
+    timeSpan(p, rows, {width, end}, how);
+}
+
+/* Choose a span, by mouse or keys, and show the one that is chosen. */
+function timeSpan(p, rows, size, how) {
+  spanDrag(p, rows, size, how.drag);
+  for (const row of rows) {
+    if (how.span)
+      spanShade(row, how.span, size);
+    row.picture.classList.add("drags");
+  }
+  rows[0].picture.addEventListener("keydown", e => {
+    const span = spanKey(p, how.span, e);
+    if (span === undefined)
+      return;
+    e.preventDefault();
+    e.stopPropagation();
+    how.drag(span);
+  });
 }
 
 /* The legend of the sites. */

@@ -18,10 +18,13 @@ function hideTip() {
   byId("tip").hidden = true;
 }
 
-/* The row of a metric. */
+/* The row of a metric; none if it is 0 here, and not the drawn one. */
 function tipRow(p, half, spot, m, current) {
   const cells = [], leads = half.tree.how.up && spot.up;
   const now = spotValue(half.tree, spot, m.key, "now");
+  if (m.key !== current && !now.total && !now.self && (!p.diff ||
+      !spotValue(half.tree, spot, m.key, "base").total))
+    return null;
   const all = totalOf(p, m.key, "now");
   if (p.diff) {
     const base = spotValue(half.tree, spot, m.key, "base");

@@ -66,7 +66,21 @@ local function strings(n) --> strings
   return s
 end
 
+local function step(s) --> step
+  return s % 7 + #t
+end
+
+local function stitched(n) --> stitched
+  local s, i = 0, 0
+  while os.clock() >= 0 and i < n do -- A trace ends here, and another begins.
+    i = i + 1
+    s = step(s + i)
+  end
+  return s
+end
+
 assert(body(20000) > 0)
+assert(stitched(2000) > 0)
 assert(strings(2000) > 0)
 os.execute("kill -STOP $PPID")
 assert(body(20000) > 0)

@@ -131,7 +131,7 @@ Tracee *tracee_start(const char *const *argv)
   } while (1);
   t->moment = 1;
   t->tables = calloc(1, sizeof(*t->tables));
-  t->modules = ls_modules_open(take_tables, t->tables);
+  t->modules = ls_modules_open(take_tables, NULL, t->tables, NULL);
   t->target = ls_target_open(t->pid);
   ck_assert(t->tables && t->modules && t->target);
   ck_assert_int_eq(ptrace(PTRACE_GETREGS, t->pid, NULL, &t->regs), 0);
@@ -183,24 +183,6 @@ int tracee_mark(Tracee *t, char name[TRACEE_NAME])
   }
   ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0,
                 "the program failed");
-  return 0;
-}
-
-int tracee_run(Tracee *t, unsigned us)
-{
-  int status, sig = 0;
-  ck_assert_int_eq(ptrace(PTRACE_CONT, t->pid, NULL, 0), 0);
-  usleep(us);
-  if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, 0) && errno != ESRCH)
-    ck_abort_msg("cannot be stopped");
-  while (stopped(t, &status)) {
-    if (status >> 16 == PTRACE_EVENT_STOP) {
-      tracee_refresh(t);
-      return 1;
-    }
-    sig = signal_of(status);
-    ck_assert_int_eq(ptrace(PTRACE_CONT, t->pid, NULL, sig), 0);
-  }
   return 0;
 }
 
@@ -309,7 +291,7 @@ const char *tracee_where(Tracee *t, uint64_t addr)
     snprintf(s, 160, "%#" PRIx64, addr);
     return s;
   }
-  m = ls_modules_find(t->modules, map->module);
+  m = ls_modules_slot(t->modules, map->module);
   addr -= map->bias;
   file = strrchr(m->path, '/') ? strrchr(m->path, '/') + 1 : m->path;
   if (ls_symbols_find(m->elf, addr, &name, &start, &size) == 0)
@@ -330,7 +312,7 @@ uint64_t tracee_function(Tracee *t, uint64_t addr)
   LsModule *m;
   if (!map)
     return 0; /* Made at run time. */
-  m = ls_modules_find(t->modules, map->module);
+  m = ls_modules_slot(t->modules, map->module);
   if (ls_symbols_find(m->elf, addr - map->bias, &name, &start, &size) == 0)
     return start + map->bias;
   func = ls_module_function(m, addr - map->bias);

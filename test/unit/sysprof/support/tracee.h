@@ -49,11 +49,6 @@ void tracee_end(Tracee *t);
 */
 int tracee_mark(Tracee *t, char name[TRACEE_NAME]);
 
-/* Run it for some microseconds, and stop it wherever it is. Returns 0 if it has
-** ended instead.
-*/
-int tracee_run(Tracee *t, unsigned us);
-
 /* Run one instruction. Returns 0 if it has ended. */
 int tracee_step(Tracee *t);
 

@@ -57,7 +57,8 @@ START_TEST(test_functions)
       "           0   0.0%            3   3.0%  (truncated: no row)\n"
       "           0   0.0%            2   2.0%  (cut)\n";
   static const char total[] =
-      "        self      %        total      %  FUNCTION\n"
+      "        self      %        total      %  FUNCTION, sorted by "
+      "total\n"
       "           0   0.0%           94  94.0%  @app.lua:0\n"
       "          64  64.0%           82  82.0%  @app.lua:10 (f)\n"
       "           2   2.0%           17  17.0%  ~app:20 (g;h)\n"
@@ -200,7 +201,7 @@ START_TEST(test_both)
 {
   LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) |
                      LP_METRIC_BIT(LP_METRIC_SAMPLES),
-                 LP_MERGE_NONE, NULL};
+                 LP_MERGE_NONE, NULL, 0, 0};
   Sample s, m;
   LpInput in;
   LpTree t;
@@ -259,7 +260,7 @@ START_TEST(test_killed)
       "Samples: 96 of cpu-clock at 100 Hz\n"
       "Truncated: 5 (5.2%)\n"
       "Unsure: 2 (2.1%), in code that was inlined\n"
-      "Books: missing, so nobody knows what was dropped\n"
+      "Statistics: missing, so it is unknown what was dropped\n"
       "\n";
   Sample s;
   Run r;
@@ -267,7 +268,7 @@ START_TEST(test_killed)
   r = run_memory(s.c.out.s, s.at[2]);
   ck_assert_int_eq(r.status, LP_PART);
   ck_assert_str_eq(r.st.damage.what,
-                   "expected a block or the books, the stream ends");
+                   "expected a block or the statistics, the stream ends");
   ck_assert_ptr_eq(strstr(run_report(&r, "text", NULL, &run_plain), want),
                    r.text.s);
   run_close(&r);
@@ -370,9 +371,10 @@ static void books(uint64_t fired, uint64_t delivered, uint64_t dropped,
 START_TEST(test_books)
 {
   books(9, 7, 2, "");
-  books(9, 8, 1, "the books tell of 8 samples, 7 were read");
-  books(9, 6, 3, "the books tell of 6 samples, 7 were read");
-  books(9, 7, 1, "the books tell of 9 samples fired, 7 delivered, 1 dropped");
+  books(9, 8, 1, "the statistics count 8 samples, 7 were read");
+  books(9, 6, 3, "the statistics count 6 samples, 7 were read");
+  books(9, 7, 1,
+        "the statistics count 9 samples fired, 7 delivered, 1 dropped");
 }
 END_TEST
 

@@ -202,9 +202,10 @@ START_TEST(test_kinds)
     size_t n;
     const char *what;
   } t[] = {
-      {"", 0, "expected a stream, it is empty"},
-      {"lj", 2, "expected a stream, it ends inside its prologue"},
-      {"\x1f\x8b\x08", 3, "expected a stream (ljs), found 1f 8b 08"},
+      {"", 0, "expected a recording, the file is empty"},
+      {"lj", 2, "expected a recording, the file ends inside its first bytes"},
+      {"\x1f\x8b\x08", 3,
+       "expected a recording (ljs), this seems to be packed with gzip twice"},
       {"ljs\x04\0\0\0", 7, "expected version 1, 2, 3 or 16, found 4"},
       {"ljs\x10\0\0\0\1\x80ljp\x11\0\0\0", 16,
        "expected the prologue of the samples, ljp 0x10"},

@@ -150,7 +150,8 @@ START_TEST(test_broken_old)
       ck_assert_uint_le(r.st.damage.offset, h.n);
       ck_assert_int_eq(r.st.ndamage == 0, r.st.damage.what[0] == '\0');
       run_books(&r);
-      run_reports(&r);
+      if ((at / PIECE) % (HARM_FLIP + 1) == (size_t)harm) /* Each in turn. */
+        run_reports(&r);
       told += r.st.ndamage != 0;
       run_close(&r);
       lp_buf_free(&h);
@@ -165,7 +166,7 @@ Suite *suite_every(void)
 {
   Suite *s = suite_create("every");
   TCase *tc = tcase_create("every");
-  tcase_set_timeout(tc, 120);
+  tcase_set_timeout(tc, 600);
   tcase_add_loop_test(tc, test_cut, 0, NRECORDING);
   tcase_add_loop_test(tc, test_broken, 0, REC_CPU + 1);
   tcase_add_loop_test(tc, test_broken_old, REC_DRAFT, NRECORDING);

@@ -6,6 +6,7 @@
 
 #include "run.h"
 #include "suites.h"
+#include "summary.h"
 
 #define SECOND  1000000000ull
 #define BOOTED  (1700000000 * SECOND) /* When the machine was. */
@@ -41,11 +42,21 @@ static void memory(Craft *c, uint64_t at)
   craft_flush(c);
 }
 
+/* Names of the four functions of the VM in the next CPU profile, and a number
+** of samples for which it is not known what is collection: -1, if the books do
+** not say it.
+*/
+static const char *vm_names[] = {"lj_gc_step", "gc_sweep", "lj_alloc_free",
+                                 "lj_str_new"};
+static int vm_blind = -1;
+
 /* A CPU profile that begins at AT, and takes four seconds. */
 static void cpu(Craft *c, uint64_t at)
 {
-  static const CraftBook books[] = {
-      {"fired", 15}, {"delivered", 15}, {"dropped", 0}};
+  const CraftBook books[] = {{"fired", 15},
+                             {"delivered", 15},
+                             {"dropped", 0},
+                             {"vm_blind", (uint64_t)vm_blind}};
   craft_open_cpu(c);
   c->realtime = at ? BOOTED + at + 1000 : 0;
   c->monotonic = at;
@@ -55,10 +66,10 @@ static void cpu(Craft *c, uint64_t at)
   craft_native(c, 1, 0, 1, 0x1000, "main");
   craft_proto(c, 2, 0, 77, 0, "@app.lua", "");
   craft_proto(c, 3, 0, 78, 10, "@app.lua", "work");
-  craft_native(c, 4, 0, 1, 0x2000, "lj_gc_step");
-  craft_native(c, 5, 0, 1, 0x3000, "gc_sweep");
-  craft_native(c, 6, 0, 1, 0x4000, "lj_alloc_free");
-  craft_native(c, 7, 0, 1, 0x5000, "lj_str_new");
+  craft_native(c, 4, 0, 1, 0x2000, vm_names[0]);
+  craft_native(c, 5, 0, 1, 0x3000, vm_names[1]);
+  craft_native(c, 6, 0, 1, 0x4000, vm_names[2]);
+  craft_native(c, 7, 0, 1, 0x5000, vm_names[3]);
   craft_site(c, HOST, 0, 1, 0);
   craft_site(c, MAIN, 0, 2, 3);
   craft_site(c, WORK, 0, 3, 14);
@@ -77,7 +88,7 @@ static void cpu(Craft *c, uint64_t at)
   craft_sample(c, 0, 0, 2);
   craft_change(c, 2);
   craft_sample(c, 0, 0, 1);
-  craft_books(c, books, 3);
+  craft_books(c, books, vm_blind < 0 ? 3 : 4);
   craft_flush(c);
 }
 
@@ -86,7 +97,7 @@ static Run joint(uint64_t memory_at, uint64_t cpu_at, int cpufirst)
 {
   Craft m, p;
   Craft *first = cpufirst ? &p : &m, *second = cpufirst ? &m : &p;
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpInput in;
   memory(&m, memory_at);
   cpu(&p, cpu_at);
@@ -192,7 +203,7 @@ START_TEST(test_functions)
       "   4  26.7%  ", " 40  ", "  @strip.bc:0#00001234\n",
       "   5  33.3%  ", " 50  ", "  @strip.bc:0#fedcba98\n",
   };
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   Craft c[2];
   LpInput in;
   const char *text;
@@ -224,6 +235,61 @@ START_TEST(test_functions)
   run_close(&r);
   craft_close(&c[0]);
   craft_close(&c[1]);
+}
+END_TEST
+
+/* Samples in Lua, 2, and outside of it, 3. */
+static void outside(Craft *c, uint64_t at)
+{
+  const CraftBook books[] = {{"fired", 5}, {"delivered", 5}, {"dropped", 0}};
+  craft_open_cpu(c);
+  c->realtime = BOOTED + at;
+  c->monotonic = at;
+  craft_time(c, 0);
+  craft_meta_cpu(c, 100);
+  craft_module(c, 1, "", "/usr/bin/luajit");
+  craft_native(c, 1, 0, 1, 0x1000, "main");
+  craft_proto(c, 2, 0, 77, 0, "@app.lua", "");
+  craft_site(c, HOST, 0, 1, 0);
+  craft_site(c, MAIN, 0, 2, 3);
+  craft_time(c, SECOND);
+  craft_change(c, 0, HOST);
+  craft_sample(c, 0, 0, 3);
+  craft_change(c, 1, MAIN);
+  craft_sample(c, 0, 0, 2);
+  craft_books(c, books, 3);
+  craft_flush(c);
+}
+
+/* CPU time outside of Lua is no row of a summary, which states all of it. */
+START_TEST(test_summary)
+{
+  Craft m, p;
+  Run r = {.prof = run_profile()};
+  LpSummaryLine row[16];
+  LpSummary s;
+  LpInput in;
+  size_t n, i, cpu = 0;
+  memory(&m, 100 * SECOND);
+  outside(&p, 100 * SECOND);
+  lp_input_memory(&in, m.out.s, m.out.n);
+  run_add(&r, &in);
+  lp_input_memory(&in, p.out.s, p.out.n);
+  run_add(&r, &in);
+  lp_summary_open(&s, r.prof, NULL);
+  ck_assert_uint_eq(s.outside, 3);
+  n = lp_summary_rows(&s, row, 16);
+  ck_assert_uint_gt(n, 0);
+  for (i = 0; i < n; i++) {
+    int lua = lp_summary_lua(r.prof, row[i].site);
+    ck_assert(lua || row[i].n[LP_NOW][LP_SUMMARY_BYTES]);
+    cpu += row[i].n[LP_NOW][LP_SUMMARY_SAMPLES] > 0;
+  }
+  ck_assert_uint_eq(cpu, 1);
+  lp_summary_close(&s);
+  run_close(&r);
+  craft_close(&m);
+  craft_close(&p);
 }
 END_TEST
 
@@ -328,18 +394,64 @@ START_TEST(test_cut)
 }
 END_TEST
 
+/* The row of the line that collects must have VALUE as alloc, GC: in text, CSV
+** and the totals of JSON.
+*/
+static void check_allocgc(const char *const text[3])
+{
+  static const char *const format[] = {"text", "csv", "json"};
+  size_t i;
+  for (i = 0; i < 3; i++) {
+    Run r = joint(5 * SECOND, 5 * SECOND, 0);
+    const char *out = run_report(&r, format[i], NULL, &run_plain);
+    ck_assert_msg(strstr(out, text[i]) != NULL, "no \"%s\" in %s", text[i],
+                  format[i]);
+    run_close(&r);
+  }
+}
+
+/* What the sampler inferred counts as names do. What is not known is no 0. */
+START_TEST(test_allocgc)
+{
+  static const char *const known[] = {
+      "           1000          4  @app.lua:10 (work)", ",1000,4,",
+      "\"alloc-gc\":{\"now\":4"};
+  static const char *const unknown[] = {
+      "           1000          ?  @app.lua:10 (work)", ",1000,,",
+      "\"alloc-gc\":null"};
+  static const char *const inferred[] = {"(collector)", "(collector)",
+                                         "(allocator)", "(string table)"};
+  check_allocgc(known);
+  memcpy(vm_names, inferred, sizeof(vm_names));
+  check_allocgc(known);
+  vm_blind = 0;
+  check_allocgc(known);
+  vm_blind = 6;
+  check_allocgc(unknown);
+  vm_names[0] = vm_names[1] = vm_names[2] = vm_names[3] = "other";
+  vm_blind = -1;
+  check_allocgc(
+      (const char *const[]){"           1000          0  @app.lua:10 (work)",
+                            ",1000,0,", "\"alloc-gc\":{\"now\":0"});
+  vm_names[0] = "";
+  check_allocgc(unknown);
+}
+END_TEST
+
 Suite *suite_joint(void)
 {
   Suite *s = suite_create("joint");
   TCase *tc = tcase_create("joint");
   tcase_add_loop_test(tc, test_rows, 0, 2);
   tcase_add_loop_test(tc, test_functions, 0, 2);
+  tcase_add_test(tc, test_summary);
   tcase_add_loop_test(tc, test_tree, 0, 2);
   tcase_add_loop_test(tc, test_time, 0, 2);
   tcase_add_test(tc, test_even);
   tcase_add_loop_test(tc, test_timeline, 0, 2);
   tcase_add_loop_test(tc, test_apart, 0, 2);
   tcase_add_loop_test(tc, test_cut, 0, 2);
+  tcase_add_test(tc, test_allocgc);
   suite_add_tcase(s, tc);
   return s;
 }

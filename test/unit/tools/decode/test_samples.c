@@ -270,7 +270,7 @@ END_TEST
 START_TEST(test_together)
 {
   static const uint64_t sample[] = {0, 1000, 5000};
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpFigures f;
   size_t i;
   for (i = 0; i < 3; i++) {

@@ -468,7 +468,7 @@ static void add_settled(Run *r, LpInput *in)
 /* A profile of that stream, TIMES times. */
 static void compare(Model *m, const Craft *c, const LpWanted *w, uint64_t times)
 {
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   uint64_t i;
   r.prof->wanted = *w;
   r.prof->wanted.what = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_YOUNG |

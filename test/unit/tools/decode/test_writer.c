@@ -83,7 +83,7 @@ static void by_hand(Craft *c)
   craft_site(c, 7, 0, 6, 0);
   craft_cnamed(c, 7, 0x200, "/lib/x.so", "x.f", "x_f");
   craft_site(c, 8, 0, 7, 0);
-  craft_process(c, 1, 10, "cmd");
+  craft_process_in(c, 1, 10, "cmd", "/box/1");
   craft_thread(c, 1, 1, 11, "t");
   craft_flush(c);
   craft_time(c, 1000);
@@ -120,7 +120,7 @@ START_TEST(test_bytes)
               .name = "x.f",
               .symbol = "x_f",
               .addr = 0x200};
-  LsProcess p = {10, 4026531836, 12345, "cmd"};
+  LsProcess p = {10, 4026531836, 12345, "cmd", "/box/1"};
   const LsStatistic stat[] = {{"fired", 6}, {"delivered", 6}};
   uint32_t id[6], t;
   Craft c;

@@ -82,6 +82,9 @@ START_TEST(test_lost)
     heap_check(&r);
     ck_assert_uint_eq(lp_heap_objects(r.heap), (BLOCKS - 1) * EACH + 1);
     ck_assert_uint_eq(lp_heap_reached(r.heap), lost * EACH * 100);
+    ck_assert_ptr_nonnull(
+        strstr(heap_report(&r, "text", "summary"),
+               ") is garbage, or is kept by what is missing"));
     heap_run_close(&r);
     lp_buf_free(&b);
   }

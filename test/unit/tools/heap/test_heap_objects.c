@@ -30,8 +30,9 @@ static uint64_t dominator_of(const HeapRun *r, uint64_t addr)
   return parent == LP_NONE ? 1 : r->heap->dump.graph.node[parent].addr;
 }
 
-/* A closure with an upvalue whose name the prototype has, and what that holds.
- */
+/* A closure with an upvalue whose name the prototype has, and what
+** that holds.
+*/
 static void craft_functions(CraftHeap *h)
 {
   static const char *const names[] = {"cache", "second"};
@@ -115,8 +116,10 @@ START_TEST(test_thread)
   ck_assert_str_eq(heap_place(&r, AT(CDATA)), "main thread<stack slot 2>");
   ck_assert_str_eq(heap_place(&r, AT(CLOSURE)),
                    "main thread<function at line 33>");
-  ck_assert_ptr_nonnull(strstr(heap_report(&r, "csv", "threads"),
-                               "thread app.lua:12,main thread\n"));
+  ck_assert_ptr_nonnull(
+      strstr(heap_report(&r, "csv", "threads"),
+             "thread app.lua:12,main thread,<local request> table of plain "
+             "values (40B); <stack slot 2> cdata (32B)\n"));
   heap_run_close(&r);
   craft_heap_close(&h);
 }

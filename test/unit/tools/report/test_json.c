@@ -283,7 +283,7 @@ END_TEST
 /* More damage than is kept is counted. */
 START_TEST(test_damage)
 {
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpDamage d = {.kind = LP_GAP, .offset = 7, .what = "\"<>\xff"};
   LpSink sink = lp_stream_open(&r.st, r.prof);
   json_t *root;

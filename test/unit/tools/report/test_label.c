@@ -77,7 +77,10 @@ START_TEST(test_lua)
   LUA("@\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xef\xbb\xbf\xe2\x80\xa8z", 1, 2, 0,
       "@\\u202e\\u2066\\u061c\\ufeff\\u2028z:1, line 2");
   LUA("@\xe2\x80\xb0\xe2\x80\x90\xd8\x9b\xe2N.\xe2\x80", 1, 2, 0,
-      "@\xe2\x80\xb0\xe2\x80\x90\xd8\x9b\xe2N.\xe2\x80:1, line 2");
+      "@\xe2\x80\xb0\xe2\x80\x90\xd8\x9b\xe2N.\xe2\\x80:1, line 2");
+  /* Bytes that begin no character: some control terminals without UTF-8. */
+  LUA("@\x9b[1m\xe4\xe2\x9b\xf0\x9f\x92\xa9", 1, 2, 0,
+      "@\\x9b[1m\xe4\xe2\\x9b\xf0\x9f\x92\xa9:1, line 2");
   LUA("@app.lua", 3, LP_LINE_NONE, 0, "@app.lua:3, line ?");
   LUA("len", LP_LINE_NONE, LP_LINE_NONE, 0, "[builtin:len], line ?");
   LUA("len", 0xffffffff, 7, 0, "[builtin:len], line 7");

@@ -67,7 +67,7 @@ START_TEST(test_bad)
   bad("live<==1", "expected a NUMBER such as 4096, 10MB or 1.5GiB, not =1");
   bad("live<=1TB", "expected a NUMBER such as 4096, 10MB or 1.5GiB, not 1TB");
   bad("<1", "there is no METRIC ");
-  bad("lives@a<b<1", "there is no METRIC lives");
+  bad("lives@a<b<1", "there is no METRIC lives; did you mean live?");
   bad("@a<1", "there is no METRIC ");
 }
 END_TEST

@@ -95,7 +95,7 @@ static void add(Run *r, Of of, int other)
 */
 static Run make(Of of)
 {
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   if (of >= DIFF) {
     add(&r, of, 0);
     if (of == DIFF)
@@ -179,7 +179,7 @@ START_TEST(test_turn)
 {
   Run r = make(WHOLE), d = make(DIFF);
   LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) | LP_METRIC_BIT(LP_METRIC_LIVE),
-                 LP_MERGE_NONE, NULL};
+                 LP_MERGE_NONE, NULL, 0, 0};
   LpTree a, b;
   lp_tree_open(&a, r.prof, &of);
   lp_tree_open(&b, d.prof, &of);

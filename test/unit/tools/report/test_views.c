@@ -14,12 +14,13 @@
 /* A report of the sample must be as in its file. */
 static void view(const char *format, const char *name, uint64_t sample)
 {
-  LpReportOptions opt = {.min = LP_REPORT_MIN, .metric = LP_METRIC_BYTES};
+  LpReportOptions opt = {.metric = LP_METRIC_BYTES};
   const char *kind = sample ? "samples" : "all";
   LpBuf want = run_golden("%s-%s", name ? name : format, kind);
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpInput in;
   Sample s;
+  opt.min = name ? LP_REPORT_MIN : 0; /* That of text. */
   r.prof->wanted.what = lp_report_find(format, name, LP_OF_MEMORY)->wants;
   if (r.prof->wanted.what & LP_WANT_SNAPS)
     r.prof->wanted.snap = 5000000;
@@ -100,7 +101,7 @@ START_TEST(test_snapshots)
                              "INTERNAL holds 70 bytes\n"
                              "(before start) holds 30 bytes\n\n"
                              "ALLOCATIONS\n";
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpInput in;
   Craft c;
   craft_open(&c, 1);
@@ -133,7 +134,7 @@ START_TEST(test_focus)
                              "ALLOCATIONS\n"
                              "INTERNAL: 1 20 0\n\n";
   LpReportOptions opt = {.metric = LP_METRIC_BYTES};
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpShape shape;
   regex_t re;
   LpInput in;
@@ -181,7 +182,7 @@ START_TEST(test_top)
                              "(before start) holds 40 bytes: "
                              "0 allocations, 1 deallocations\n";
   LpReportOptions opt = {.top = 1};
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpInput in;
   Craft c;
   craft_open(&c, 1);
@@ -215,7 +216,7 @@ START_TEST(test_made)
       "return 1 --[[ the beginning of a text that is too long ]] + 2",
       "return 2", "@a.lua", "@b.lua"};
   LpReportOptions opt = {.metric = LP_METRIC_BYTES};
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpInput in;
   Craft c;
   uint64_t i;
@@ -248,7 +249,7 @@ END_TEST
  */
 START_TEST(test_eternity)
 {
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpInput in;
   uint64_t i;
   Craft c;

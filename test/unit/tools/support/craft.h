@@ -73,6 +73,9 @@ void craft_native(Craft *c, uint64_t id, unsigned flags, uint64_t module,
                   uint64_t addr, const char *symbol);
 void craft_named(Craft *c, uint64_t id, unsigned flags, const char *symbol);
 void craft_process(Craft *c, uint64_t id, uint64_t pid, const char *command);
+/* The same in a control group, which older streams do not have. */
+void craft_process_in(Craft *c, uint64_t id, uint64_t pid, const char *command,
+                      const char *cgroup);
 void craft_thread(Craft *c, uint64_t id, uint64_t process, uint64_t tid,
                   const char *name);
 void craft_sample(Craft *c, unsigned flags, uint64_t thread, uint64_t count);

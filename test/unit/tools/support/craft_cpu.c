@@ -75,7 +75,8 @@ void craft_named(Craft *c, uint64_t id, unsigned flags, const char *symbol)
   cpu_put(c, LJM_REC_CFUNC, &b);
 }
 
-void craft_process(Craft *c, uint64_t id, uint64_t pid, const char *command)
+void craft_process_in(Craft *c, uint64_t id, uint64_t pid, const char *command,
+                      const char *cgroup)
 {
   LpBuf b = {0};
   craft_uleb(&b, id);
@@ -84,7 +85,14 @@ void craft_process(Craft *c, uint64_t id, uint64_t pid, const char *command)
   craft_uleb(&b, 4026531836);
   craft_uleb(&b, 12345);
   craft_str(&b, command);
+  if (cgroup)
+    craft_str(&b, cgroup);
   cpu_put(c, LJM_REC_PROCESS, &b);
+}
+
+void craft_process(Craft *c, uint64_t id, uint64_t pid, const char *command)
+{
+  craft_process_in(c, id, pid, command, NULL);
 }
 
 void craft_thread(Craft *c, uint64_t id, uint64_t process, uint64_t tid,

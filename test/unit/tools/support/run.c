@@ -9,6 +9,7 @@
 
 #include "label.h"
 #include "reader.h"
+#include "part.h"
 #include "run.h"
 
 const LpReportOptions run_plain = {.metric = LP_METRIC_BYTES};
@@ -25,10 +26,17 @@ void run_add(Run *r, LpInput *in)
               r->st.samples;
 }
 
+LpProfile *run_profile(void)
+{
+  LpProfile *prof = lp_profile_new();
+  prof->wanted.native = 1;
+  return prof;
+}
+
 /* Read all of an input, and close it. */
 Run run_input(LpInput *in)
 {
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   run_add(&r, in);
   return r;
 }
@@ -62,10 +70,20 @@ void run_reports(Run *r)
                                        "folded", "pprof", "speedscope"};
   size_t i, n = r->prof->origins.nnode < RUN_NODES ? 6 : 4;
   const char *const *view = r->prof->of == LP_OF_CPU ? cpu : memory;
+  int *native = &r->prof->wanted.native; /* Changes reports of samples. */
+  int from = r->prof->of == LP_OF_MEMORY;
+  LpReportOptions summary = run_plain;
+  summary.summary = 1;
+  run_report(r, "text", NULL, &summary);
   for (; *view; view++)
-    run_report(r, "text", *view, &run_plain);
+    for (*native = from; *native < 2; ++*native)
+      run_report(r, "text", *view, &run_plain);
+  if (r->prof->of == LP_OF_MEMORY)
+    run_report(r, "tarantool", NULL, &run_plain);
   for (i = 0; i < n; i++)
-    run_report(r, format[i], NULL, &run_plain);
+    for (*native = from; *native < 2; ++*native)
+      run_report(r, format[i], NULL, &run_plain);
+  *native = 1;
 }
 
 /* The RFC's report. */
@@ -118,7 +136,7 @@ static void run_tree(const Run *r, const LpFigures *all)
   static const LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_BYTES) |
                                   LP_METRIC_BIT(LP_METRIC_ALLOCATIONS) |
                                   LP_METRIC_BIT(LP_METRIC_LIVE),
-                              LP_MERGE_LINES, NULL};
+                              LP_MERGE_LINES, NULL, 0, 0};
   LpTree t;
   uint64_t live = 0;
   uint32_t i;
@@ -180,15 +198,41 @@ static void run_tables(const Run *r, const LpFigures *all)
   }
 }
 
+/* All samples are in a tree; each is one of the parts, where there
+** are parts.
+*/
+static void run_samples(const Run *r, LpMerge merge)
+{
+  LpTreeOf of = {LP_METRIC_CPU, merge, NULL, 0, 0};
+  int luafirst = lp_luafirst(r->prof);
+  uint32_t i;
+  LpTree t;
+  lp_tree_open(&t, r->prof, &of);
+  for (i = 0; luafirst && i < t.n; i++) {
+    uint64_t sum = 0;
+    LpMetric m;
+    for (m = 0; m < LP_NMETRIC; m++)
+      if (LP_METRIC_PARTS & LP_METRIC_BIT(m))
+        sum += lp_tree_self(&t, i, m);
+    ck_assert_uint_eq(sum, lp_tree_self(&t, i, LP_METRIC_SAMPLES));
+    ck_assert(i == LP_NODE_ROOT || t.node[i].site < LP_SITE_FIRST ||
+              lp_profile_lua(r->prof, t.node[i].site) ||
+              t.node[i].parent == LP_NODE_ROOT);
+  }
+  lp_tree_total(&t);
+  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_SAMPLES),
+                    r->prof->cpu.samples);
+  lp_tree_close(&t);
+}
+
 /* Every sample is of one node and of one thread. */
 static void run_cpu(const Run *r)
 {
+  int *native = &r->prof->wanted.native, was = *native;
   const LpOrigins *o = &r->prof->origins;
   const LpCpu *cpu = &r->prof->cpu;
   uint64_t nodes = 0, threads = 0;
   size_t i;
-  LpTreeOf of = {LP_METRIC_BIT(LP_METRIC_SAMPLES), LP_MERGE_LINES, NULL};
-  LpTree t;
   for (i = 0; i < o->nnode && i < o->nsamples; i++)
     nodes += o->samples[i];
   for (i = 0; i < cpu->threads.n; i++)
@@ -197,10 +241,13 @@ static void run_cpu(const Run *r)
   ck_assert_uint_eq(threads, cpu->samples);
   ck_assert_uint_eq(r->st.delivered, cpu->samples + cpu->outside);
   ck_assert_uint_le(cpu->cut, cpu->samples);
-  lp_tree_open(&t, r->prof, &of);
-  lp_tree_total(&t);
-  ck_assert_uint_eq(lp_tree_totals(&t, 0, LP_METRIC_SAMPLES), cpu->samples);
-  lp_tree_close(&t);
+  for (*native = 0; *native < 2; ++*native) {
+    run_samples(r, LP_MERGE_NONE);
+    run_samples(r, LP_MERGE_LINES);
+    run_samples(r, LP_MERGE_FUNCTIONS);
+    run_samples(r, LP_MERGE_CALLERS);
+  }
+  *native = was;
 }
 
 /* Events that count: not those outside of what is wanted. */
@@ -266,7 +313,7 @@ void run_books(const Run *r)
 */
 static void run_wanting(const Run *plain, const void *p, size_t n)
 {
-  Run r = {.prof = lp_profile_new()};
+  Run r = {.prof = run_profile()};
   LpInput in;
   r.prof->wanted.what = LP_WANT_PEAK | LP_WANT_TEMPORARY | LP_WANT_YOUNG |
                         LP_WANT_SIZES | LP_WANT_TIME | LP_WANT_SNAPS;

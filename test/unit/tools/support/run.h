@@ -20,6 +20,9 @@ typedef struct Run {
 
 extern const LpReportOptions run_plain;
 
+/* An empty profile whose samples are of native functions. */
+LpProfile *run_profile(void);
+
 Run run_memory(const void *p, size_t n);
 void run_add(Run *r, LpInput *in);
 Run run_input(LpInput *in);

@@ -105,7 +105,7 @@ void run_callers(const Run *r)
 {
   LpMetric m =
       r->prof->of == LP_OF_CPU ? LP_METRIC_SAMPLES : LP_METRIC_ALLOCATIONS;
-  LpTreeOf of = {LP_METRIC_BIT(m), LP_MERGE_NONE, NULL};
+  LpTreeOf of = {LP_METRIC_BIT(m), LP_MERGE_NONE, NULL, 0, 0};
   LpTree whole, t, flat;
   lp_tree_open(&whole, r->prof, &of);
   lp_callers_open(&t, &whole, m, callers_keep, NULL);

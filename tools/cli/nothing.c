@@ -1,0 +1,144 @@
+/*
+** Why a report shows nothing, or less than was asked for.
+*/
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ingest.h"
+#include "label.h"
+#include "nothing.h"
+
+#define NOTHING_CHUNKS 5 /* So many are named. */
+
+/* Was nothing recorded after the time of --from? */
+static int nothing_late(LpBuf *b, const LpProfile *prof)
+{
+  const LpWanted *w = &lp_options.wanted;
+  if (!prof->ns || w->from < prof->ns)
+    return 0;
+  lp_buf_printf(b, "--from=%g is behind the end: the recording lasts %.3g s",
+                (double)w->from / 1e9, (double)prof->ns / 1e9);
+  return 1;
+}
+
+/* Did --focus and --ignore leave no stack? */
+static int nothing_kept(const LpProfile *prof, const LpShape *shape)
+{
+  uint32_t i;
+  for (i = 0; i < prof->origins.n; i++)
+    if (lp_shape_origin(shape, i))
+      return 0;
+  for (i = 0; i < prof->origins.nnode; i++)
+    if (lp_shape_node(shape, i))
+      return 0;
+  return 1;
+}
+
+/* Add the names of some chunks, in the order in which they were met. */
+static void nothing_chunks(LpBuf *b, const LpProfile *prof)
+{
+  uint32_t chunk[NOTHING_CHUNKS], i, k, n = 0;
+  for (i = 0; i < prof->sitekeys.n && n < NOTHING_CHUNKS; i++) {
+    const LpFuncInfo *f = &prof->func[prof->row[i].func];
+    if (f->kind != LP_FUNC_LUA || lp_label_builtin(f))
+      continue;
+    for (k = 0; k < n && chunk[k] != f->chunk; k++)
+      ;
+    if (k < n)
+      continue;
+    chunk[n++] = f->chunk;
+    lp_buf_puts(b, k ? ", " : "; chunks there are: ");
+    lp_label_chunk(b, lp_profile_name(prof, f->chunk));
+  }
+  if (n == NOTHING_CHUNKS)
+    lp_buf_puts(b, ", ...");
+}
+
+/* Is nothing left by --focus and --ignore? */
+static int nothing_matches(LpBuf *b, const LpProfile *prof)
+{
+  const LpReportOptions *opt = &lp_options.report;
+  if (!opt->shape || !opt->shape->node || !nothing_kept(prof, opt->shape))
+    return 0;
+  if (opt->focus)
+    lp_buf_printf(b, "--focus=%s matches no frame", opt->focus);
+  if (opt->ignore)
+    lp_buf_printf(b, "%s--ignore=%s leaves nothing", opt->focus ? ", or " : "",
+                  opt->ignore);
+  nothing_chunks(b, prof);
+  return 1;
+}
+
+/* Is no row as large as --min? Trees have the largest of functions. */
+static int nothing_large(LpBuf *b, const LpReport *r, const LpProfile *prof)
+{
+  int tree = r->view && (r == &lp_report_tree || r == &lp_report_callers);
+  if (!(lp_options.given & LP_TAKES_MIN) || (!r->table && !tree))
+    return 0;
+  lp_buf_puts(b, "--min leaves nothing: the largest row has ");
+  return lp_report_largest(b, tree ? &lp_report_functions : r, prof,
+                           &lp_options.report);
+}
+
+/* Does R show callers, of which there are none? A summary says so itself. */
+static int nothing_calls(LpBuf *b, const LpReport *r, const LpProfile *prof)
+{
+  uint32_t i;
+  if ((r != &lp_report_tree && r != &lp_report_callers) ||
+      prof->of != LP_OF_MEMORY || !prof->origins.n || lp_options_summary())
+    return 0;
+  for (i = 0; i < prof->origins.n; i++)
+    if (prof->origins.callers[i] != LP_NODE_ROOT)
+      return 0;
+  lp_buf_puts(b, "recorded without stacks: start with stack = 64 for callers");
+  return 1;
+}
+
+/* Does R show what an option has to ask for? */
+static int nothing_asked(LpBuf *b, const LpReport *r, const LpProfile *prof)
+{
+  if (r == &lp_report_snapshots && prof->ns && !prof->snaps.n) {
+    lp_buf_printf(b,
+                  "no snapshot: the recording lasts %.3g s; give a shorter "
+                  "--heap-snap-interval=SEC",
+                  (double)prof->ns / 1e9);
+    return 1;
+  }
+  if (r != &lp_report_heap_paths || lp_options.report.path)
+    return 0;
+  lp_buf_puts(b, "--view=paths needs --path=OBJECT, such as --path=_G.cache");
+  return 1;
+}
+
+void lp_nothing_explain(const LpReport *r, const LpProfile *prof)
+{
+  LpBuf b = {0}, text = {0};
+  int is = nothing_late(&b, prof) || lp_option_nothing(&b, prof) ||
+           nothing_matches(&b, prof) || nothing_calls(&b, r, prof) ||
+           nothing_asked(&b, r, prof);
+  if (!is) {
+    lp_buf_free(&b);
+    is = nothing_large(&b, r, prof);
+  }
+  if (is) {
+    lp_label_text(&text, (LpStr){b.s, b.n});
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, text.s);
+  }
+  lp_buf_free(&b);
+  lp_buf_free(&text);
+}
+
+int lp_nothing_cut(const LpOut *out)
+{
+  if (!out->cut)
+    return LP_WHOLE;
+  fprintf(stderr,
+          "%s: the report would be larger than %" PRIu64
+          " MiB: %s; --min makes it smaller\n",
+          program_invocation_short_name,
+          lp_report_most(&lp_options.report) >> 20, out->cut);
+  return LP_PART;
+}

@@ -1,0 +1,30 @@
+/*
+** Samples by stack and thread.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "thread_stacks.h"
+
+void lp_thread_stacks_add(LpThreadStacks *s, uint32_t node, uint32_t thread,
+                          uint64_t samples)
+{
+  uint64_t key = (uint64_t)node << 32 | thread;
+  uint32_t id = lp_idmap_get(&s->ids, key);
+  if (id == LP_NONE) {
+    id = s->n++;
+    s->list = lp_grow(s->list, &s->room, s->n, sizeof(*s->list));
+    s->list[id] = (LpThreadStack){node, thread, 0};
+    lp_idmap_put(&s->ids, key, id);
+  }
+  s->list[id].samples += samples;
+}
+
+void lp_thread_stacks_free(LpThreadStacks *s)
+{
+  lp_idmap_free(&s->ids);
+  free(s->list);
+  memset(s, 0, sizeof(*s));
+}
