@@ -290,7 +290,7 @@ ffi.cdef("void *luaL_newstate(void); void luaL_openlibs(void *);" ..
   "int luaL_loadstring(void *, const char *); int lua_pcall(void *, int, int, int);" ..
   "void lua_close(void *); int fork(void); int waitpid(int, int *, int);")
 local C = ffi.C
-local code = "require('memprof.auto') for _ = 1, %d do local t = {{}} end"
+local code = "jit.off() require('memprof.auto') for _ = 1, %d do local t = {{}} end"
 local function run(L, n)
   local s = code:format(n)
   if misc then s = s:gsub("require%b()", "") end
