@@ -264,11 +264,16 @@ def check(parser, path):
     must(check_sizes(snapshot, dump) == len(dump.reached), "objects are missing")
     check_names(snapshot, path)
     check_parts(parser, path, dump)
+    snapshot.collides = dump.any is not None
     return snapshot
 
 
 def check_stable(snapshots):
     """What is in both dumps of a process has the same id: only it is compared."""
+    if any(s.collides for s in snapshots):
+        # Which object gets another's next id depends on all that are there.
+        print("not compared: ids of several objects are equal")
+        return
     one, two = ({s.nodes[n][2]: n for n in range(len(s.nodes)) if s.is_object(n)}
                 for s in snapshots)
 
