@@ -2,25 +2,32 @@
 # What `run` and `full` share: steps, and variants of the build. The working
 # directory is the top of the tree.
 
-failed=() steps=0
+failed=()
 
 # All builds take LuaJIT's source from one place, and share what they compile
-# alike: variants differ in LuaJIT, and hardly in the tools and tests.
-export LJPROF_CACHE_DIR=$PWD/build-ci/source
-export CCACHE_DIR=$PWD/build-ci/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+# alike: variants differ in LuaJIT, and hardly in the tools and tests. It is kept
+# outside of the tree, for the next clone of it.
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ljprof
+export LJPROF_CACHE_DIR=$cache/source
+export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+mkdir -p "$LJPROF_CACHE_DIR" "$CCACHE_DIR" build-ci
 export CMAKE_C_COMPILER_LAUNCHER=ccache
 # Only if the kernel refuses BPF may tests of lj-sysprof be skipped.
 export LJPROF_E2E=required
 
-mkdir -p build-ci
+# What steps print and how their tests end, for `summary`.
+results=$PWD/build-ci/results-${0##*/}
+rm -rf "$results"
+mkdir -p "$results"
 
 # Runs a step of the name $1, the command behind it, and goes on if it fails.
 step() {
-  local name=$1 start=$SECONDS
+  local name=$1 start=$SECONDS status
   shift
   printf '\n== %s\n' "$name"
-  steps=$((steps + 1))
-  "$@" || failed+=("$name")
+  "$@" 2>&1 | tee "$results/$name.log" && status=0 || status=$?
+  [ "$status" -eq 0 ] || failed+=("$name")
+  printf '%s %s\n' "$name" "$status" >> "$results/steps"
   printf -- '-- %s: %s s\n' "$name" "$((SECONDS - start))"
 }
 
@@ -32,26 +39,35 @@ build_parts() {
   done
 }
 
+# Of what ctest prints, only what goes wrong.
+only_wrong() {
+  grep -Ev '^ +Start | Passed '
+}
+
 # Builds a preset $2, changed by options of cmake, as build-ci/$1 and runs the
 # tests there whose names match $3, but none of $skip. Of the tree, only the
 # folders $parts are built. Of the build, only what goes wrong is shown.
 skip='^$' parts=.
 variant() {
-  local dir=build-ci/$1 preset=$2 tests=$3
+  local dir=build-ci/$1 preset=$2 tests=$3 log=$results/$1.build
+  local xml=$results/$1.xml
   shift 3
-  if ! cmake --preset "$preset" -B "$dir" "$@" > "$dir.log" 2>&1 ||
-    ! build_parts "$dir" >> "$dir.log" 2>&1; then
-    tail -n 60 "$dir.log"
+  if ! cmake --preset "$preset" -B "$dir" "$@" > "$log" 2>&1 ||
+    ! build_parts "$dir" >> "$log" 2>&1; then
+    tail -n 60 "$log"
     return 1
   fi
   ctest --test-dir "$dir" --output-on-failure --no-tests=error \
-    -R "$tests" -E "$skip" -j "$(nproc)" | grep -Ev '^ +Start | Passed '
+    --output-junit "$xml" --test-output-size-passed 100000 \
+    -R "$tests" -E "$skip" -j "$(nproc)" | only_wrong
 }
 
-# Says what has failed, and exits accordingly.
+# Says what has failed, and how the tests ended, as the last thing: see
+# `summary`. Its status is in `summarised`. Exits if something failed.
 finish() {
+  summarised=0
   printf '\n== done (%s s)\n' "$SECONDS"
-  [ ${#failed[@]} -eq 0 ] || printf 'failed: %s\n' "${failed[*]}"
-  printf '%s passed, %s failed\n' "$((steps - ${#failed[@]}))" "${#failed[@]}"
-  [ ${#failed[@]} -eq 0 ]
+  [ ${#failed[@]} -eq 0 ] || printf 'failed steps: %s\n' "${failed[*]}"
+  .ci/summary "$results" || summarised=$?
+  [ ${#failed[@]} -eq 0 ] && [ "$summarised" -ne 1 ] || exit 1
 }
