@@ -98,27 +98,24 @@ H.case("files that cannot be written", function()
   os.remove(path)
 end)
 
--- Root may write everywhere, so the child is nobody.
+-- Root may write everywhere, so the child is without this privilege.
 H.case("a file that is read-only", function()
   local p = io.popen("id -u")
   local root = p:read("*l") == "0"
   p:close()
+  local as = root and "setpriv --bounding-set=-dac_override,-dac_read_search --" or ""
   local dir = os.tmpname()
-  local setup = string.format("rm %s && mkdir -m 755 %s && cp %s %s/luajit && : > %s/ro && chmod 444 %s/ro",
-                              dir, dir, H.quote(H.luajit), dir, dir, dir)
-  if root then setup = setup .. " && setpriv --reuid=65534 --regid=65534 --clear-groups true" end
-  if os.execute(setup) ~= 0 then
-    print("        left out: cannot become nobody")
-    os.execute("rm -rf " .. dir)
-    return
-  end
+  os.execute(("rm %s && mkdir -m 755 %s && : > %s/ro && chmod 444 %s/ro"):format(dir, dir, dir, dir))
   local script = assert(io.open(dir .. "/ro.lua", "w"))
   script:write(("print(misc.memprof.start(%q))"):format(dir .. "/ro"))
   script:close()
-  local as = root and "setpriv --reuid=65534 --regid=65534 --clear-groups" or ""
-  local c = assert(io.popen(("cd %s && %s %s ./luajit ro.lua 2>&1"):format(dir, as, H.emulator)))
-  H.eq(c:read("*a"), ("false\t%s/ro: Permission denied\t%d\n"):format(dir, EACCES), "output")
-  c:close()
+  if os.execute(("%s test ! -w %s/ro"):format(as, dir)) == 0 then
+    local c = assert(io.popen(("%s %s %s %s/ro.lua 2>&1"):format(as, H.emulator, H.quote(H.luajit), dir)))
+    H.eq(c:read("*a"), ("false\t%s/ro: Permission denied\t%d\n"):format(dir, EACCES), "output")
+    c:close()
+  else
+    print("        left out: root cannot be without its privileges")
+  end
   os.execute("rm -rf " .. dir)
 end)
 
