@@ -1,6 +1,9 @@
 # What all cases share: see run.
 # shellcheck shell=bash disable=SC2154,SC2034
 
+# shellcheck source=SCRIPTDIR/../obtain.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../obtain.sh"
+
 started=() # Processes to end, whatever happens.
 now=
 
@@ -187,21 +190,15 @@ profile() {
 # -- Programs of Debian --------------------------------------------------------
 
 # Unpacks Debian packages, which are not installed, once into $build/stock; says
-# so by its status if they cannot be had. LJPROF_DEBS may have them.
+# so by its status if they cannot be had.
 stock() {
-  local package file
-  mkdir -p "$build/stock/.debs"
+  local package
   for package; do
-    [ ! -d "$build/stock/$package" ] || continue
-    if ! compgen -G "$build/stock/.debs/${package}_*.deb" > /dev/null; then
-      cp "${LJPROF_DEBS:-/nowhere}/${package}"_*.deb "$build/stock/.debs" 2> /dev/null ||
-        (cd "$build/stock/.debs" && apt-get -qq download "$package") > "$dir/apt" 2>&1 || {
-        skip "no package $package: $(tail -n 1 "$dir/apt")"
-        return 1
-      }
-    fi
-    file=$(compgen -G "$build/stock/.debs/${package}_*.deb" | tail -n 1)
-    dpkg-deb -x "$file" "$build/stock/$package" || return 1
+    have "$package" > "$dir/missing" || {
+      skip "$(sed 's/^skipped: //' "$dir/missing")"
+      return 1
+    }
+    unpack_package "$package" "$build/stock/$package" || return 1
   done
 }
 

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 
@@ -30,6 +31,20 @@ def run(command, *args, statuses=(0,)):
     must(p.returncode in statuses, "%s: status %d: %s", args, p.returncode,
          p.stderr.decode("utf-8", "replace"))
     return p.stdout
+
+
+def skip(why):
+    """End as a test that is skipped."""
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def npm_package(name):
+    """The folder in which test/obtain --all has put it."""
+    place = os.path.join(os.environ["LJPROF_CACHE_DIR"], "npm", name)
+    if not os.path.exists(place):
+        skip("no package %s: test/obtain --all did not get it" % name)
+    return place
 
 
 # -- Text ----------------------------------------------------------------------

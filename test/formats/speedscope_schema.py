@@ -3,17 +3,14 @@
 
     speedscope_schema.py STREAM|DIRECTORY... -- lj-parse-memprof
 
-The schema is the file SPEEDSCOPE_SCHEMA, or comes with speedscope's package, which
-npm fetches: somebody's text is not kept here. Without both, or python3-jsonschema,
-the test is skipped; the format's rules are checked in readers.py as well.
+The schema comes with speedscope's package, which test/obtain --all fetches:
+somebody's text is not kept here. Without it, or python3-jsonschema, the test is
+skipped; the format's rules are checked in readers.py as well.
 """
 
 import json
 import os
-import subprocess
 import sys
-import tarfile
-import tempfile
 
 import readers
 from readers import must
@@ -23,34 +20,19 @@ try:
 except ImportError:
     jsonschema = None
 
-PACKAGE = "speedscope@1.25.0"
-MEMBER = "package/dist/release/file-format-schema.json"
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
+SCHEMA = "node_modules/speedscope/dist/release/file-format-schema.json"
 
 
 def schema():
     """speedscope's schema."""
-    if "SPEEDSCOPE_SCHEMA" in os.environ:
-        with open(os.environ["SPEEDSCOPE_SCHEMA"], encoding="utf-8") as f:
-            return json.load(f)
-    with tempfile.TemporaryDirectory() as directory:
-        try:
-            p = subprocess.run(["npm", "pack", "--silent", "--fetch-retries=0",
-                                "--fetch-timeout=30000", PACKAGE], cwd=directory, timeout=120,
-                               capture_output=True, check=True, encoding="utf-8")
-        except (OSError, subprocess.SubprocessError) as e:
-            skip("npm does not fetch %s: %s" % (PACKAGE, e))
-        with tarfile.open("%s/%s" % (directory, p.stdout.split()[-1])) as tar:
-            return json.load(tar.extractfile(MEMBER))
+    path = os.path.join(readers.npm_package("speedscope"), SCHEMA)
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
 
 
 def main():
     if not jsonschema:
-        skip("there is no python3-jsonschema")
+        readers.skip("there is no python3-jsonschema")
     validator = jsonschema.Draft7Validator(schema())
 
     def check(parser, path):

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """Viewers of .heapsnapshot open ours, and come to the same sizes.
 
-    viewers.py devtools|memlab MODULES DUMP|DIRECTORY... -- lj-parse-memprof
+    viewers.py devtools|memlab DUMP|DIRECTORY... -- lj-parse-memprof
 
-DevTools' own code, or memlab's, runs in node. npm fetches it to the directory
-MODULES, unless it is there. Without node or npm the test is skipped.
+DevTools' own code, or memlab's, runs in node. test/obtain --all fetches it.
+Without it, or node, the test is skipped.
 """
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -17,27 +16,7 @@ import heapsnapshot
 import readers
 from readers import must
 
-PACKAGES = {"devtools": ("chrome-devtools-frontend@1.0.1705227", "esbuild@0.25.12"),
-            "memlab": ("@memlab/heap-analysis@2.0.5",)}
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def fetch(viewer, modules):
-    """The directory of a viewer's code."""
-    place = os.path.join(modules, viewer)
-    if os.path.exists(os.path.join(place, "whole")):
-        return place
-    os.makedirs(place, exist_ok=True)
-    command = ["npm", "install", "--prefix", place, "--silent", "--ignore-scripts", "--no-audit",
-               "--no-fund", "--no-package-lock", "--fetch-retries=0", "--fetch-timeout=30000"]
-    try:
-        subprocess.run(["node", "--version"], check=True, capture_output=True)
-        subprocess.run([*command, *PACKAGES[viewer]], check=True, capture_output=True, timeout=200)
-    except (OSError, subprocess.SubprocessError) as e:
-        print("skipped: npm does not fetch %s: %s" % (PACKAGES[viewer], e))
-        sys.exit(77)
-    with open(os.path.join(place, "whole"), "w", encoding="utf-8"):
-        return place
 
 
 def seen_by(viewer, place, *files):
@@ -63,9 +42,9 @@ def check_sizes(viewer, place, parser, dump, path):
 
 
 def main():
-    viewer, modules = sys.argv[1:3]
+    viewer = sys.argv[1]
     split = sys.argv.index("--")
-    place = fetch(viewer, modules)
+    place = readers.npm_package(viewer)
     written = {}
     with tempfile.TemporaryDirectory() as directory:
 
@@ -78,7 +57,7 @@ def main():
             must(found == len(dump.reached), "%d objects", found)
             written[os.path.basename(path)] = name
 
-        failed = readers.each_stream(sys.argv[3:split], sys.argv[split + 1:], check)
+        failed = readers.each_stream(sys.argv[2:split], sys.argv[split + 1:], check)
         if failed or viewer != "devtools":
             return failed
         diff = seen_by(viewer, place, written["one.ljd"], written["two.ljd"])["diff"]

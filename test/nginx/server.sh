@@ -2,10 +2,10 @@
 # installed. Needs e2e/lib.sh.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-nginx_packages=(nginx libnginx-mod-http-lua libnginx-mod-http-ndk lua-resty-core
-  lua-resty-lrucache libluajit2-5.1-2 libluajit-5.1-2 wrk)
 resty=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools/nginx/lib" && pwd)
-port=$((20000 + $$ % 10000))
+# shellcheck source=SCRIPTDIR/../port.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../port.sh"
+free_port
 
 # Can Debian's Lua module run on the library in a folder? It is made for
 # OpenResty's LuaJIT. (With -q, grep would end before readelf has: pipefail.)

@@ -2,18 +2,19 @@
 # them, of their configuration or of the scripts is changed.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# Unpacks packages that test/obtain.sh gets, once. Sets `debian` to where.
+# Unpacks packages of Debian, once. Sets `debian` to where.
 unpack() {
-  local cache=${LJPROF_CACHE_DIR-$build/source} file
+  local package
   # shellcheck source=SCRIPTDIR/../obtain.sh
   . "$here/../obtain.sh"
-  mkdir -p "$cache" "$build/run"
-  obtain "$cache" heap-debs -b "${heap_packages[@]}" || exit 77
+  have "${neovim_packages[@]}" "${nginx_packages[@]}" || exit 77
   debian=$build/run/debian
   [ ! -d "$debian" ] || return 0
   rm -rf "$debian.new"
-  for file in "$cache"/heap-debs/*.deb; do
-    dpkg-deb -x "$file" "$debian.new" || exit 1
+  mkdir -p "$build/run"
+  # nginx needs OpenResty's LuaJIT: in the place of both, it is the last.
+  for package in "${neovim_packages[@]}" "${nginx_packages[@]}" libluajit2-5.1-2; do
+    dpkg-deb -x "$(obtained "$package")" "$debian.new" || exit 1
   done
   mv "$debian.new" "$debian"
 }
@@ -29,7 +30,9 @@ prepare() {
   multiarch=$(compgen -G "$debian/usr/lib/*-linux-gnu" | head -n 1)
   export LD_LIBRARY_PATH=$multiarch
   export VIMRUNTIME=$debian/usr/share/nvim/runtime
-  port=$((20000 + $$ % 10000))
+  # shellcheck source=SCRIPTDIR/../port.sh
+  . "$here/../port.sh"
+  free_port
 }
 
 # Both kinds of recordings of $1; line $2 has made between $3 and $4 tables.
