@@ -2,13 +2,14 @@
 -- Arguments: parser, scratch, a program that runs Lua, ljprof.
 
 local P = require("process")
+local Checks = require("checks")
 local memprof = misc and misc.memprof or require("memprof")
 
 local parser, lua, ljprof = arg[1], arg[3], arg[4]
 local C = P.C
 local dir = ("%s/control-%d"):format(arg[2], C.getpid())
 local path = dir .. "/a.ljm"
-local failures, checks = 0, 0
+local ok, eq = Checks.ok, Checks.eq
 
 -- Sockets are in a folder of the test's own, by what all its programs inherit.
 require("ffi").cdef("int setenv(const char *name, const char *value, int replace);")
@@ -16,20 +17,8 @@ local run = ("%s/run-%d"):format(arg[2], C.getpid())
 os.execute(("mkdir -p -m 700 '%s'"):format(run))
 C.setenv("XDG_RUNTIME_DIR", run, 1)
 
-local function ok(cond, what, ...)
-  checks = checks + 1
-  if not cond then
-    failures = failures + 1
-    print("FAILED: " .. what:format(...))
-  end
-end
-
-local function eq(got, want, what)
-  ok(got == want, "%s: %s, not %s", what, tostring(got), tostring(want))
-end
-
 local function clean()
-  os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(dir, dir))
+  Checks.clean(dir)
 end
 
 -- What ljprof prints, and its exit status.
@@ -267,6 +256,4 @@ test_refused()
 test_private()
 test_own()
 test_child()
-os.execute(("rm -rf '%s' '%s'"):format(dir, run))
-print(("%d checks, %d failed"):format(checks, failures))
-os.exit(failures == 0 and 0 or 1)
+Checks.finish(dir, run)

@@ -3,34 +3,17 @@
 
 local ffi = require("ffi")
 local P = require("process")
+local Checks = require("checks")
 local memprof = misc and misc.memprof or require("memprof")
 
 local parser, lua = arg[1], arg[3]
 local dir = ("%s/follow-%d"):format(arg[2], P.C.getpid())
 local path = dir .. "/a.ljm"
 local C = P.C
-local failures, checks = 0, 0
-
-ffi.cdef([[
-struct rlimit { unsigned long cur, max; };
-int setrlimit(int what, const struct rlimit *to);
-int getrlimit(int what, struct rlimit *to);
-]])
-
-local function ok(cond, what, ...)
-  checks = checks + 1
-  if not cond then
-    failures = failures + 1
-    print("FAILED: " .. what:format(...))
-  end
-end
-
-local function eq(got, want, what)
-  ok(got == want, "%s: %s, not %s", what, tostring(got), tostring(want))
-end
+local ok, eq = Checks.ok, Checks.eq
 
 local function clean()
-  os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(dir, dir))
+  Checks.clean(dir)
 end
 
 -- Reports have what is allocated here at this line. A trace adds a little.
@@ -405,6 +388,4 @@ test_cannot()
 test_options()
 test_limit()
 test_several()
-os.execute(("rm -rf '%s'"):format(dir))
-print(("%d checks, %d failed"):format(checks, failures))
-os.exit(failures == 0 and 0 or 1)
+Checks.finish(dir)

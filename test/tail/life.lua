@@ -4,34 +4,20 @@
 
 local ffi = require("ffi")
 local P = require("process")
+local Checks = require("checks")
 local memprof = misc and misc.memprof or require("memprof")
 
 local parser, dir = arg[1], ("%s/tail-%d"):format(arg[2], P.C.getpid())
 local path = dir .. "/a.ljm"
 local C = P.C
-local failures, checks = 0, 0
+local ok, eq = Checks.ok, Checks.eq
 
 ffi.cdef([[
-struct rlimit { unsigned long cur, max; };
-int setrlimit(int what, const struct rlimit *to);
-int getrlimit(int what, struct rlimit *to);
 int truncate(const char *path, long size);
 ]])
 
-local function ok(cond, what, ...)
-  checks = checks + 1
-  if not cond then
-    failures = failures + 1
-    print("FAILED: " .. what:format(...))
-  end
-end
-
-local function eq(got, want, what)
-  ok(got == want, "%s: %s, not %s", what, tostring(got), tostring(want))
-end
-
 local function clean()
-  os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(dir, dir))
+  Checks.clean(dir)
 end
 
 local function report(file)
@@ -47,8 +33,11 @@ local function tables(n)
   return t
 end
 
+local row = (":%%d+, line %d: (%%d+) %%d+ 0 %%(tables%%)"):format(
+  debug.getinfo(tables, "S").linedefined + 3)
+
 local function has(s, n, what)
-  local got = s:match(":%d+, line 45: (%d+) %d+ 0 %(tables%)")
+  local got = s:match(row)
   eq(tonumber(got) or 0, n, what)
 end
 
@@ -281,6 +270,4 @@ end
 test_damage()
 test_options()
 test_follow()
-os.execute(("rm -rf '%s'"):format(dir))
-print(("%d checks, %d failed"):format(checks, failures))
-os.exit(failures == 0 and 0 or 1)
+Checks.finish(dir)

@@ -16,6 +16,9 @@ int waitpid(int pid, int *status, int options);
 int execv(const char *path, char *const *argv);
 long syscall(long number, ...);
 void _exit(int status);
+struct rlimit { unsigned long cur, max; };
+int setrlimit(int what, const struct rlimit *to);
+int getrlimit(int what, struct rlimit *to);
 ]])
 
 local C = ffi.C
