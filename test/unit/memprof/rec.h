@@ -83,6 +83,11 @@ extern const char rec_large[];
 /* Formats, for loops. */
 #define REC_FORMATS (LUAM_PROF_TARANTOOL + 1)
 
+/* How often to try for an unlucky moment: ROUNDS, or a fifth of them where
+** LJPROF_QUICK is set.
+*/
+int rec_rounds(int rounds);
+
 /* Called before and after each test, if they are set before rec_main(). */
 extern void (*rec_setup)(void);
 extern void (*rec_teardown)(void);

@@ -241,7 +241,7 @@ END_TEST
 START_TEST(other_threads_that_allocate)
 {
   int round, i;
-  for (round = 0; round < 20; round++) {
+  for (round = rec_rounds(20); round-- > 0;) {
     set_up();
     for (i = 0; i < THREADS; i++) {
       hosts[i].code = forever;
@@ -263,7 +263,7 @@ END_TEST
 START_TEST(other_threads_that_start_and_stop)
 {
   int round, i;
-  for (round = 0; round < 20; round++) {
+  for (round = rec_rounds(20); round-- > 0;) {
     set_up();
     for (i = 0; i < THREADS; i++)
       hosts[i].again = true;

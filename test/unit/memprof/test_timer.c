@@ -362,7 +362,7 @@ static void about(lua_State *L, int round, int ms)
 START_TEST(end_at_that_moment)
 {
   int round;
-  for (round = 0; round < 400; round++) {
+  for (round = rec_rounds(400); round-- > 0;) {
     bool file = round % 3 != 0, sample = round % 5 == 0;
     RecStream s = {0};
     lua_State *L = rec_open();
@@ -426,7 +426,7 @@ static void child(lua_State *L, int round)
 START_TEST(fork_at_that_moment)
 {
   int round;
-  for (round = 0; round < 100; round++) {
+  for (round = rec_rounds(100); round-- > 0;) {
     lua_State *L = rec_open();
     struct luam_Prof_options opt = to_file(round % REC_FORMATS, 2);
     int status;
@@ -484,7 +484,7 @@ static void run_exit(int round)
 START_TEST(exit_at_that_moment)
 {
   int round;
-  for (round = 0; round < 120; round++) {
+  for (round = rec_rounds(120); round-- > 0;) {
     int status;
     pid_t pid = fork();
     ck_assert_int_ge(pid, 0);
@@ -730,7 +730,7 @@ START_TEST(signal_and_the_end)
   int round;
   sigaction(SIGPROF, NULL, &before);
   pthread_sigmask(SIG_SETMASK, NULL, &mask);
-  for (round = 0; round < 100; round++) {
+  for (round = rec_rounds(100); round-- > 0;) {
     lua_State *L = rec_open();
     struct luam_Prof_options opt = to_file(LUAM_PROF_COMPACT, 3);
     opt.signo = SIGPROF;
