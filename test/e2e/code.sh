@@ -106,7 +106,7 @@ case_container() {
     < "$dir/go" > "$dir/truth" 2> "$dir/target.err" &
   started+=("$!")
   exec 9> "$dir/go"
-  for _ in {1..100}; do
+  for _ in {1..600}; do
     ! grep -q '^truth ready' "$dir/truth" || break
     sleep 0.1
   done

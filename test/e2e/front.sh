@@ -127,7 +127,7 @@ END
   "$luajit" "$dir/holds.lua" "$dir/holds.ljm" &
   target=$!
   started+=("$target")
-  for _ in {1..100}; do
+  for _ in {1..600}; do
     [ ! -e "$dir/holds.ljm" ] || break
     sleep 0.1
   done

@@ -119,7 +119,7 @@ case_in_place() {
   [ -c /dev/null ] || fail "/dev/null was replaced"
   sysprof -F 999 -f --native -o >(cat > "$dir/o/p") -- "$luajit" "$here/programs/split.lua" 0.3
   [ "$status" -eq 0 ] || fail "a pipe: status $status: $(cat "$dir/err")"
-  for _ in {1..50}; do
+  for _ in {1..600}; do
     ! grep -q 'burn60@' "$dir/o/p" || break
     sleep 0.1
   done
@@ -189,7 +189,7 @@ case_killed() {
   launch "$luajit" off gc 3 || return
   sysprof_start -p "$target" -F 999 -o "$dir/o/p" || return
   go
-  for _ in {1..100}; do
+  for _ in {1..600}; do
     [ ! -e "$dir/o/p.old" ] || break
     sleep 0.1
   done
@@ -211,7 +211,7 @@ case_signals() {
     "$luajit" "$dir/first" || return
   sleep 0.3
   kill -TERM "$profiler"
-  for _ in {1..100}; do
+  for _ in {1..600}; do
     [ ! -e "$dir/first" ] || break
     sleep 0.1
   done

@@ -21,7 +21,7 @@ rate_is() {
     /^truth cpu / { cpu = $3 }
     /^truth wall / { wall = $3 }
     END {
-      if (wall > 1.1 * cpu)
+      if (wall > 1.03 * cpu)
         exit 2
       print n / cpu
       exit n < 0.94 * hz * cpu || n > 1.06 * hz * cpu || coverage < 94 || coverage > 106
@@ -29,7 +29,7 @@ rate_is() {
   case $? in
     0) ;;
     2) echo "the rate is not judged: the target shared its CPU" ;;
-    *) fail "$(cat "$dir/rate") samples a second, not $1: $(cat "$dir/err")" ;;
+    *) missed "$(cat "$dir/rate") samples a second, not $1: $(cat "$dir/err")" ;;
   esac
 }
 
@@ -40,11 +40,13 @@ configured() {
 }
 
 # "tick_profile HZ LEAST ERROR [OPTION...]": of the 60/30/10 program, at least
-# so many samples and at most so many points of error.
+# so many samples and at most so many points of error. The target comes before
+# all others, as it must not share its CPU.
 tick_profile() {
   local hz=$1 least=$2 error=$3
   shift 3
   launch "$luajit" on split 6 || return
+  renice -n -20 -p "$target" > "$dir/renice" 2>&1 || cat "$dir/renice"
   extra_modules=("$luajit")
   sysprof_start -p "$target" -e tick -F "$hz" -f --native -o "$dir/folded" "$@" || return
   go
@@ -120,16 +122,20 @@ case_kernel() {
 
 # All LuaJIT processes, and those that start later.
 case_all() {
-  launch "$luajit" on split 4 || return
-  sysprof_start -a -e tick -F 250 -d 3 -f --native -o "$dir/folded" || return
+  local later
+  launch "$luajit" on split 2 || return
+  sysprof_start -a -e tick -F 250 -f --native -o "$dir/folded" || return
   go
   "$luajit" "$here/programs/pcalls.lua" 1 > "$dir/later" &
-  started+=("$!")
+  later=$!
+  started+=("$later")
+  target_well
+  wait "$later"
+  kill -INT "$profiler"
   sysprof_ended 0
   books_closed
   grep -q 'burn60@.*split.lua:' "$dir/folded" || fail "not the one that ran"
   grep -q 'safe50@.*pcalls.lua:' "$dir/folded" || fail "not the one that started"
-  target_well
 }
 
 # Kernels that do not tell what is needed: their BTF has other names in it.

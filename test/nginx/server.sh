@@ -39,7 +39,7 @@ CONF
     -e "$dir/nginx/error" -c "$dir/nginx.conf" > "$dir/target.err" 2>&1 &
   process=$!
   started+=("$process")
-  for _ in {1..50}; do
+  for _ in {1..600}; do
     target=$(pgrep -P "$process" | tail -n 1)
     [ -z "$target" ] || ! page / 2> /dev/null || return 0
     sleep 0.1

@@ -28,7 +28,7 @@ with socket.socket() as s:
 
 # Waits until a server listens.
 await_port() {
-  for _ in {1..100}; do
+  for _ in {1..600}; do
     ! (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null || return 0
     sleep 0.1
   done

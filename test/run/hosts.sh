@@ -26,7 +26,6 @@ prepare() {
   unpack
   "$build/bin/lj-sysprof" -q -o "$dir/try.ljp" -- "$luajit" \
     -e 'for _ = 1, 3e8 do end' > "$dir/out" 2>&1 || skip "$(head -n 1 "$dir/out")"
-  chmod 755 "$dir"
   multiarch=$(compgen -G "$debian/usr/lib/*-linux-gnu" | head -n 1)
   export LD_LIBRARY_PATH=$multiarch
   export VIMRUNTIME=$debian/usr/share/nvim/runtime

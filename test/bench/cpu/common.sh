@@ -2,6 +2,7 @@
 # build tree, and `dir`, a scratch directory; `here` is this folder.
 # shellcheck shell=bash disable=SC2154,SC2034
 
+export LC_ALL=C # Decimals of awk.
 sysprof=${LJ_SYSPROF:-$build/bin/lj-sysprof}
 luajit=$build/bin/luajit
 
@@ -92,13 +93,14 @@ await_profiler() {
   return 1
 }
 
-# Waits for a process that should end by itself; asks it to, and then makes it.
+# Waits for a process that should end by itself; asks it to after 200 seconds,
+# and then makes it.
 # Sets `status`.
 finish() {
   local process=$1 i
-  for ((i = 0; i < 600; i++)); do
+  for ((i = 0; i < 2300; i++)); do
     kill -0 "$process" 2> /dev/null || break
-    [ "$i" -ne 300 ] || kill -INT "$process"
+    [ "$i" -ne 2000 ] || kill -INT "$process"
     sleep 0.1
   done
   kill -KILL "$process" 2> /dev/null || :

@@ -197,7 +197,8 @@ ends 0 0
 # On a terminal, every report is painted over the one before; the cursor is
 # visible again at the end of each.
 head -c 3000 "$whole" > "$file"
-(sleep 0.5 && grow "$whole" 3000 100000) &
+: > "$dir/tty"
+(while ! grep -q '=====' "$dir/tty"; do sleep 0.1; done && grow "$whole" 3000 100000) &
 script -qec "$(printf '%q ' "${prog[@]}" --follow=$every "$file")" /dev/null \
   < /dev/null > "$dir/tty" || wrong "on a terminal"
 wait
