@@ -59,7 +59,7 @@ variant() {
   fi
   ctest --test-dir "$dir" --output-on-failure --no-tests=error \
     --output-junit "$xml" --test-output-size-passed 100000 \
-    -R "$tests" -E "$skip|$left_out" -j "$(nproc)" | only_wrong
+    -R "$tests" -E "$skip|$left_out" -j $((2 * $(nproc))) | only_wrong
 }
 
 # Says what has failed, and how the tests ended, as the last thing: see

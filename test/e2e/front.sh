@@ -100,6 +100,11 @@ case_batch() {
     fail "$(cat "$dir/out")"
 }
 
+# Whether top has shown bytes of the line $1.
+has_bytes() {
+  grep -qE "^( *[0-9.]+){3} +[1-9][0-9.]*[KMG]?  $1\$" "$dir/out"
+}
+
 # Bytes of lines: of a file, and of code that is in none, as in nginx.conf.
 case_memory() {
   cat > "$dir/holds.lua" << 'END'
@@ -117,7 +122,7 @@ local inline = loadstring([[
   local n, spend = ...
   for i = 1, 500 do kept[-n * 500 - i] = {i} end
   spend()]], "=content_by_lua(nginx.conf:20)")
-local n, deadline = 0, os.time() + 30
+local n, deadline = 0, os.time() + 300
 while os.time() < deadline do
   n = n + 1
   keep(n)
@@ -131,12 +136,14 @@ END
     [ ! -e "$dir/holds.ljm" ] || break
     sleep 0.1
   done
-  timeout 30 "$ljprof" top -p "$target" -b -n 4 -d 0.5 -s bytes > "$dir/out" \
-    2> "$dir/err" || fail "status $?: $(cat "$dir/err")"
-  grep -qE '^( *[0-9.]+){3} +[1-9][0-9.]*[KMG]?  .*holds.lua:8$' "$dir/out" ||
-    fail "no bytes of a file: $(cat "$dir/out" "$dir/err")"
-  grep -qE '^( *[0-9.]+){3} +[1-9][0-9.]*[KMG]?  content_by_lua\(nginx.conf:20\):2$' \
-    "$dir/out" || fail "no bytes of a string: $(cat "$dir/out")"
+  "$ljprof" top -p "$target" -b -n 400 -d 0.5 -s bytes > "$dir/out" 2> "$dir/err" &
+  started+=("$!")
+  for _ in {1..600}; do
+    ! has_bytes '.*holds.lua:8' ||
+      ! has_bytes 'content_by_lua\(nginx.conf:20\):2' || return
+    sleep 0.1
+  done
+  fail "no bytes of both: $(tail -n 30 "$dir/out")$(cat "$dir/err")"
 }
 
 # On a terminal: keys, its size, and how it is left.

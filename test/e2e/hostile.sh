@@ -23,7 +23,8 @@ beside() {
   kill -0 "$enemy" || fail "the hostile program was harmed"
   samples=$(awk '/\(command line\)/ { n += $NF } END { print n + 0 }' "$dir/folded")
   printf '%s samples of 2 s\n' "$samples"
-  [ "$samples" -gt 1600 ] || fail "$samples samples of 2 s at 999 Hz"
+  # Who else starts meanwhile is looked at, too.
+  [ "$samples" -gt 1600 ] || missed "$samples samples of 2 s at 999 Hz"
 }
 
 # More files than there is room for, each of which looks like a LuaJIT: with as
