@@ -136,13 +136,19 @@ cpu_of() {
     awk -v hz="$(getconf CLK_TCK)" '{ print ($12 + $13) / hz }'
 }
 
+# Whether a process that had used $2 seconds has used $3 more.
+has_used() {
+  awk -v now="$(cpu_of "$1")" -v before="$2" -v more="$3" \
+    'BEGIN { exit now < before + more }'
+}
+
 # Waits until a process has used $2 seconds more, at most 200 seconds: what is
 # sampled does not depend on how many others want the CPU.
 await_cpu() {
-  local end i
-  end=$(awk -v now="$(cpu_of "$1")" -v more="$2" 'BEGIN { print now + more }')
+  local before i
+  before=$(cpu_of "$1")
   for ((i = 0; i < 2000; i++)); do
-    awk -v now="$(cpu_of "$1")" -v end="$end" 'BEGIN { exit now >= end }' || return 0
+    ! has_used "$1" "$before" "$2" || return 0
     sleep 0.1
   done
   fail "process $1 did not work: $(cat "/proc/$1/stat")"
@@ -209,6 +215,25 @@ profile() {
   sysprof_ended 0
   books_closed
   judge 2000 6 "$complete" "$frames"
+}
+
+# Profiles all processes, one that works already and one that starts later:
+# "profile_all OPTION...".
+profile_all() {
+  local later
+  launch "$luajit" on split 2 || return
+  sysprof_start -a "$@" -f --native -o "$dir/folded" || return
+  go
+  "$luajit" "$here/programs/pcalls.lua" 1 > "$dir/later" &
+  later=$!
+  started+=("$later")
+  target_well
+  wait "$later"
+  kill -INT "$profiler"
+  sysprof_ended 0
+  books_closed
+  grep -q 'burn60@.*split.lua:' "$dir/folded" || fail "not the one that ran"
+  grep -q 'safe50@.*pcalls.lua:' "$dir/folded" || fail "not the one that started"
 }
 
 # -- Programs of Debian --------------------------------------------------------

@@ -17,13 +17,13 @@ start_handler() {
 # Under load until the worker has used $3 seconds, profiled at $2 Hz: the
 # handler's functions, and what the sampler took.
 nginx_case() {
-  local before end start
+  local before worked start
   start_handler "$1" || return
   sysprof_start -p "$target" -F "$2" -f --native -o "$dir/folded" || return
   page forget
   before=$(cpu_of "$profiler") start=${EPOCHREALTIME/[.,]/}
-  end=$(awk -v now="$(cpu_of "$target")" -v more="$3" 'BEGIN { print now + more }')
-  while awk -v now="$(cpu_of "$target")" -v end="$end" 'BEGIN { exit now >= end }'; do
+  worked=$(cpu_of "$target")
+  until has_used "$target" "$worked" "$3"; do
     load 1 handle
   done
   awk -v t="$(cpu_of "$profiler")" -v before="$before" -v f="$2" \

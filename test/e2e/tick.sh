@@ -122,20 +122,7 @@ case_kernel() {
 
 # All LuaJIT processes, and those that start later.
 case_all() {
-  local later
-  launch "$luajit" on split 2 || return
-  sysprof_start -a -e tick -F 250 -f --native -o "$dir/folded" || return
-  go
-  "$luajit" "$here/programs/pcalls.lua" 1 > "$dir/later" &
-  later=$!
-  started+=("$later")
-  target_well
-  wait "$later"
-  kill -INT "$profiler"
-  sysprof_ended 0
-  books_closed
-  grep -q 'burn60@.*split.lua:' "$dir/folded" || fail "not the one that ran"
-  grep -q 'safe50@.*pcalls.lua:' "$dir/folded" || fail "not the one that started"
+  profile_all -e tick -F 250
 }
 
 # Kernels that do not tell what is needed: their BTF has other names in it.

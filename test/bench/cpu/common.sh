@@ -94,8 +94,7 @@ await_profiler() {
 }
 
 # Waits for a process that should end by itself; asks it to after 200 seconds,
-# and then makes it.
-# Sets `status`.
+# and then makes it. Sets `status`.
 finish() {
   local process=$1 i
   for ((i = 0; i < 2300; i++)); do
