@@ -138,10 +138,16 @@ static MPHook *hooks_find(const global_State *g)
   return NULL;
 }
 
+/* True if an end is in no thread's hands. */
+static int hooks_isfree(const MPHook *h)
+{
+  return h->state == MP_RUNNING || h->state == MP_OVER;
+}
+
 /* Takes an end into this thread's hands. Returns 0 if it is in others. */
 static int hooks_claim(MPHook *h)
 {
-  if (h->state != MP_RUNNING && h->state != MP_OVER)
+  if (!hooks_isfree(h))
     return 0;
   hooks_setstate(h, MP_ENDING);
   return 1;
@@ -380,7 +386,8 @@ MPHook *lj_memprof_claimvm(const global_State *g)
   MPHook *h;
   hooks_lock();
   h = hooks_await(g);
-  if (h != NULL && (h->rec->buf.writing || !hooks_claim(h)))
+  /* Whoever ends it may be at its writer now, without the lock. */
+  if (h != NULL && (!hooks_isfree(h) || h->rec->buf.writing || !hooks_claim(h)))
     h = NULL;
   hooks_unlock();
   return h;
