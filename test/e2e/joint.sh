@@ -54,7 +54,7 @@ joint_rows() {
     $at["name"] ~ name && $at["allocations"] > 0 && $at["total"] > 0 { n++ }
     $at["name"] ~ name && $at["total"] + $at["allocations"] > 0 { all++ }
     END { exit n != want || all != want }' "$dir/csv" ||
-    fail "not $2 rows of $1: $(grep -E "$1" "$dir/csv")"
+    fail "not $2 rows of $1: $(grep -E "${1//[\^\$]/}" "$dir/csv")"
 }
 
 # What has no line is one row, too: C functions and stripped code.

@@ -8,9 +8,10 @@
 #include "luacall.h"
 #include "luanaming.h"
 
-#define NAMING_WALK_MS 2000  /* Between two walks through a VM's tables; */
-#define NAMING_VAIN_MS 64000 /* at most, if walks find nothing new. */
-#define NAMING_PLACES  64    /* Of a trace, looked at for missing names. */
+#define NAMING_FIRST_MS 50    /* Between the first walks through a VM's tables; */
+#define NAMING_WALK_MS  2000  /* later, if they find new names; */
+#define NAMING_VAIN_MS  64000 /* at most, if they do not. */
+#define NAMING_PLACES   64    /* Of a trace, looked at for missing names. */
 
 void ls_naming_init(LsNaming *nm, LsView *view, LsFuncs *funcs)
 {
@@ -35,13 +36,15 @@ static uint64_t naming_now(void)
   return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Walk through the VM's tables, if the last time is some seconds ago. The wait
-** doubles as long as nothing new is found: functions without a name must not
-** cost more and more. Returns false if there was no walk.
+/* Walk through the VM's tables, if the last time is long enough ago. The first
+** walk may come upon a program that still loads its modules, so the next ones
+** follow soon. The wait doubles, beyond NAMING_WALK_MS only as long as nothing
+** new is found: functions without a name must not cost more and more. Returns
+** false if there was no walk.
 */
 static bool naming_walk(LsNaming *nm)
 {
-  uint64_t now = naming_now();
+  uint64_t now = naming_now(), most;
   size_t before = nm->names.map.n;
   unsigned i, k;
   for (i = 0; i < nm->nwalk && nm->walk[i].g != nm->stack->g; i++)
@@ -50,7 +53,7 @@ static bool naming_walk(LsNaming *nm)
       (i < nm->nwalk && now - nm->walk[i].when < nm->walk[i].wait))
     return false;
   if (i == nm->nwalk) {
-    nm->walk[nm->nwalk].wait = NAMING_WALK_MS / 2;
+    nm->walk[nm->nwalk].wait = NAMING_FIRST_MS / 2;
     nm->walk[nm->nwalk++].g = nm->stack->g;
   }
   ls_remote_moment(nm->view->mem);
@@ -58,10 +61,10 @@ static bool naming_walk(LsNaming *nm)
   for (k = 0; k < nm->names.nlua; k++)
     ls_proven_closure(&nm->proven, nm->names.lua[k]);
   nm->walk[i].when = naming_now();
-  if (nm->names.map.n > before)
-    nm->walk[i].wait = NAMING_WALK_MS;
-  else if (nm->walk[i].wait < NAMING_VAIN_MS)
-    nm->walk[i].wait *= 2;
+  nm->walk[i].wait *= 2;
+  most = nm->names.map.n > before ? NAMING_WALK_MS : NAMING_VAIN_MS;
+  if (nm->walk[i].wait > most)
+    nm->walk[i].wait = most;
   return true;
 }
 
