@@ -106,15 +106,42 @@ static int compare_outside(const LpSummary *s, const LpSummaryLine *l)
          compare_best(&memory, l) < COMPARE_LEAST;
 }
 
-size_t lp_summary_rows(const LpSummary *s, LpSummaryLine *row, size_t most)
+/* The lines that have most of some figures. */
+static size_t compare_rows(const LpSummary *s, unsigned figures,
+                           LpSummaryLine *row, size_t most)
 {
-  Order o = {s, compare_figures(s)};
+  Order o = {s, figures};
   size_t i, n = 0;
   for (i = 0; i < s->n; i++) {
     const LpSummaryLine *l = &s->line[i];
     if (compare_best(&o, l) < COMPARE_LEAST || compare_outside(s, l))
       continue;
     n = compare_insert(&o, row, n, most, l);
+  }
+  return n;
+}
+
+/* Have the line that has most of a figure among N rows, as the last one. */
+static void compare_include(const LpSummary *s, LpSummaryFigure f,
+                            LpSummaryLine *row, size_t n)
+{
+  LpSummaryLine first;
+  size_t i;
+  if (!n || !compare_rows(s, 1u << f, &first, 1))
+    return;
+  for (i = 0; i < n; i++)
+    if (row[i].site == first.site)
+      return;
+  row[n - 1] = first;
+}
+
+size_t lp_summary_rows(const LpSummary *s, LpSummaryLine *row, size_t most)
+{
+  size_t n = compare_rows(s, compare_figures(s), row, most);
+  /* The first one has most of one of both. */
+  if (n > 1 && lp_profile_joint(s->prof) && !s->prof->baseline.present) {
+    compare_include(s, LP_SUMMARY_SAMPLES, row, n);
+    compare_include(s, LP_SUMMARY_BYTES, row, n);
   }
   return n;
 }

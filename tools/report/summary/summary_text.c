@@ -210,7 +210,8 @@ static void text_changes(LpClauses *c, const LpSummary *s, size_t rows)
   lp_clause_end(c);
 }
 
-#define TEXT_PART 0.01 /* Smaller parts are not stated. */
+#define TEXT_PART  0.01 /* Smaller parts are not stated, */
+#define TEXT_JOINT 2    /* nor more than these beside memory. */
 
 /* What a part of CPU time is. */
 static const char *const text_part[LP_NMETRIC] = {
@@ -242,9 +243,9 @@ static unsigned text_nextpart(const uint64_t *n, unsigned part)
 static void text_parts(LpClauses *c, const LpSummary *s)
 {
   uint64_t all = s->all.n[LP_NOW][LP_SUMMARY_TOTAL];
-  unsigned i;
+  unsigned left = lp_profile_joint(s->prof) ? TEXT_JOINT : LP_NMETRIC, i;
   for (i = text_nextpart(s->part, 0);
-       i && (double)s->part[i] >= TEXT_PART * (double)all && all;
+       i && left-- && (double)s->part[i] >= TEXT_PART * (double)all && all;
        i = text_nextpart(s->part, i))
     lp_clause(c, ", ", "%s%.1f%% %s", c->width ? "" : "CPU time is ",
               lp_text_percent(s->part[i], all), text_part[i]);
@@ -282,9 +283,9 @@ static void text_next(LpClauses *c, const LpSummary *s, uint32_t site)
 
 /* -- All of it ------------------------------------------------------------ */
 
-/* What follows the N rows. */
+/* What follows the N rows, in about MOST lines. */
 static void text_tail(LpClauses *c, const LpSummary *s,
-                      const LpSummaryLine *row, size_t n)
+                      const LpSummaryLine *row, size_t n, size_t most)
 {
   uint32_t site = n ? row[0].site : LP_NONE;
   if (s->prof->baseline.present)
@@ -295,7 +296,14 @@ static void text_tail(LpClauses *c, const LpSummary *s,
     text_parts(c, s);
   if (lp_advice(s) & 1u << LP_ADVICE_LEAKS)
     site = lp_summary_leak(s).site;
-  text_next(c, s, site);
+  if (c->lines < most)
+    text_next(c, s, site);
+}
+
+/* Lines that are left of N. */
+static size_t text_less(size_t n, size_t lines)
+{
+  return n < lines ? 0 : n - lines;
 }
 
 void lp_summary_text(LpOut *out, const LpProfile *prof,
@@ -304,16 +312,18 @@ void lp_summary_text(LpOut *out, const LpProfile *prof,
   LpClauses head = {.lines = 0}, tail = {.lines = 0};
   LpSummaryLine row[LP_SUMMARY_ROWS];
   LpSummary s;
-  size_t n, room;
+  size_t n, room, least = lp_profile_joint(prof) ? 2 : 1;
   lp_summary_open(&s, prof, opt->shape);
   n = lp_summary_rows(&s, row, LP_SUMMARY_ROWS);
   lp_summary_recorded(&head, &s);
   lp_summary_sure(&head, &s, opt);
-  text_tail(&tail, &s, row, n);
-  room = head.lines + tail.lines + 1;
-  room = room < LP_SUMMARY_LINES ? LP_SUMMARY_LINES - room + 1 : 1;
+  room = text_less(LP_SUMMARY_LINES, head.lines);
+  text_tail(&tail, &s, row, n, text_less(room, least));
+  room = text_less(room, tail.lines);
+  room = room < least ? least : room;
+  n = lp_summary_rows(&s, row, room < LP_SUMMARY_ROWS ? room : LP_SUMMARY_ROWS);
   lp_out_puts(out, head.b.s);
-  text_rows(out, &s, row, n < room ? n : room);
+  text_rows(out, &s, row, n);
   lp_out_printf(out, "%s\n", tail.b.n ? tail.b.s : "");
   lp_buf_free(&head.b);
   lp_buf_free(&tail.b);

@@ -542,7 +542,9 @@ START_TEST(test_nameless)
 END_TEST
 
 /* At most ten lines before the report, of 80 columns but for what is to be
-** copied; whatever the streams have.
+** copied, whatever the streams have; the first lines by CPU time and by bytes
+*are
+** among them.
 */
 START_TEST(test_size)
 {
@@ -565,6 +567,8 @@ START_TEST(test_size)
   next = strstr(s, "\nNext: ");
   ck_assert_ptr_nonnull(next);
   ck_assert(end && end > next);
+  ck_assert_ptr_nonnull(strstr(s, "58.0% of CPU time: f, app.lua:14\n"));
+  ck_assert_ptr_nonnull(strstr(s, "48.0% of bytes, 6.2KiB: make, app.lua:5\n"));
   for (; s <= end; s = strchr(s, '\n') + 1, n++)
     ck_assert(s >= next || strcspn(s, "\n") <= 80);
   ck_assert_uint_le(n, 10);
