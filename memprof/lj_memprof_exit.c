@@ -29,7 +29,7 @@
 #include "lj_memprof_timer.h"
 
 #define EXIT_PATIENCE (1000 * MP_MS) /* With other threads, in all, */
-#define EXIT_LEAST    MP_MS          /* or with each of them. */
+#define EXIT_LEAST    (100 * MP_MS)  /* or with each: it may wait for a CPU. */
 #define EXIT_DRAIN    (4 * MP_MS)    /* No store waits that long to be seen. */
 
 /* -- Other threads' events ------------------------------------------------ */
