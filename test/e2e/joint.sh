@@ -1,29 +1,13 @@
 # Memory and CPU time of one program, recorded at once and read as one report.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# How often joint/work.lua must do how much of each: for 6.3 seconds with the JIT
-# compiler $1, and more while it is recorded.
-joint_work() {
-  "$luajit" "-j$1" "$e2e/joint/work.lua" 0.5 > "$dir/before" || {
-    fail "joint/work.lua: status $?"
-    return 1
-  }
-  work=$(awk '
-    $2 == "work" { rounds = $3; $1 = $2 = $3 = ""; counts = $0 }
-    $2 == "cpu" { cpu = $3 }
-    END { print int(1 + 6.3 * rounds / cpu) counts }' "$dir/before")
-}
-
 # Every line of joint/work.lua must have its CPU time, and exactly its memory. All of
 # that is known of this very run: to record costs time, too.
 joint() {
-  local work
-  joint_work "$1" || return
   rm -f "$dir/mem.ljm"
   status=0
-  TRUTH_WORK=$work JOINT_OUT=$dir/mem.ljm "$sysprof" -F 999 -o "$dir/cpu.ljp" \
-    -- "$luajit" "-j$1" "$e2e/joint/work.lua" > "$dir/truth" 2> "$dir/err" ||
-    status=$?
+  JOINT_OUT=$dir/mem.ljm "$sysprof" -F 999 -o "$dir/cpu.ljp" -- "$luajit" \
+    "-j$1" "$e2e/joint/work.lua" 6.3 > "$dir/truth" 2> "$dir/err" || status=$?
   [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
   books_closed
   "$build/bin/lj-parse-memprof" --view=lines --min=0 --format=csv \

@@ -189,12 +189,19 @@ judge() {
     fail "there is nothing to score"
     return
   fi
-  awk -v n="$1" -v e="$2" -v c="$3" -v f="$4" '
-    $1 == "samples" && $2 < n || $1 == "function_error" && ($2 == "-" || $2 > e) ||
-      $1 == "complete" && ($2 == "-" || $2 < c) ||
-      $1 == "chain" && ($2 == "-" || $2 < f) { bad = 1 }
+  awk -v n="$1" -v e="$2" '
+    $1 == "samples" && $2 < n { bad = 1 }
+    $1 == "function_error" && $2 != "-" && $2 > e { bad = 1 }
     END { exit bad }' "$dir/score" || {
-    missed "not $1 samples, error $2, complete $3, frames $4:"
+    missed "not $1 samples, error $2:"
+    cat "$dir/score" "$dir/err"
+  }
+  awk -v c="$3" -v f="$4" '
+    $1 == "complete" && ($2 == "-" || $2 < c) { bad = 1 }
+    $1 == "chain" && ($2 == "-" || $2 < f) { bad = 1 }
+    $1 == "function_error" && $2 == "-" { bad = 1 }
+    END { exit bad }' "$dir/score" || {
+    fail "not complete $3, frames $4:"
     cat "$dir/score" "$dir/err"
   }
 }

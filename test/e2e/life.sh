@@ -260,7 +260,7 @@ case_begin_and_end() {
       'i=0; while [ $i -lt 60 ]; do "$0" -e ""; i=$((i + 1)); done' "$luajit"
     [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/err")"
     books_closed
-    ! grep -E '^\(.*(execve|exit_mmap)' "$dir/folded" > "$dir/bad" ||
+    ! grep -E '^\(.*;(__x64_sys_execve|exit_mmap)_' "$dir/folded" > "$dir/bad" ||
       fail "$walk: $(wc -l < "$dir/bad") cut: $(head -n 1 "$dir/bad")"
     grep -qE '^[^;(]*_\[k\];.*execve.*exit_mmap_' "$dir/folded" ||
       missed "$walk: no exec without a user stack"

@@ -8,7 +8,7 @@
 #include "luacall.h"
 #include "luanaming.h"
 
-#define NAMING_FIRST_MS 50    /* Between the first walks through a VM's tables; */
+#define NAMING_FIRST_MS 50    /* Between the first walks through tables; */
 #define NAMING_WALK_MS  2000  /* later, if they find new names; */
 #define NAMING_VAIN_MS  64000 /* at most, if they do not. */
 #define NAMING_PLACES   64    /* Of a trace, looked at for missing names. */
