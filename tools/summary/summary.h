@@ -86,9 +86,9 @@ void lp_summary_close(LpSummary *s);
 
 /* The lines with the largest shares (lp_summary_share), of CPU time, of bytes
 ** allocated, or in a diff of live bytes, largest first: at most MOST, into ROW.
-** Of CPU time alone they are Lua lines only. Of both, but in
-** a diff, the first ones by CPU time and by bytes are among them, with MOST of 2
-** or more. Returns how many there are.
+** Of CPU time alone they are Lua lines only. Of both, but not in a diff, the
+** first ones by CPU time and by bytes are among them, with MOST of 2 or more.
+** Returns how many there are.
 */
 size_t lp_summary_rows(const LpSummary *s, LpSummaryLine *row, size_t most);
 
