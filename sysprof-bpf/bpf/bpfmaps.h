@@ -9,7 +9,6 @@
 
 /* -- Set before the program is loaded ------------------------------------- */
 
-const volatile __u64 pidns_dev = 0, pidns_ino = 0; /* Of the sampler. */
 const volatile __u32 no_kernel = 0, no_user = 0;
 const volatile __u32 no_native = 0, no_lua = 0;
 const volatile __u32 max_native = LJS_MAX_NATIVE, max_lua = LJS_MAX_LUA;

@@ -34,7 +34,11 @@ static __always_inline __u32 is_new(__u32 pid, __u64 what, __u64 more)
   (1u << LJS_FRAME_LUA | 1u << LJS_FRAME_BUILTIN | 1u << LJS_FRAME_TRACE |     \
    1u << LJS_FRAME_JIT)
 
-/* Is frame I of the stack in something new? Not inlined: verified once only. */
+#define CODE_BITS 16 /* Of an address: code that is asked for at once. */
+
+/* Is frame I of the stack in something new, or in code of no known file, which
+** may have been mapped lately? Not inlined: verified once only.
+*/
 __noinline int frame_is_new(__u32 i)
 {
   struct scratch *s = get_scratch();
@@ -43,6 +47,10 @@ __noinline int frame_is_new(__u32 i)
   if (!s || i >= LJS_MAX_FRAMES)
     return 0;
   f = &s->walk.out.frame[i];
+  if (f->kind == LJS_FRAME_MARK && f->x == LJS_CUT_NOMAP && i > 0)
+    return (int)is_new(s->walk.out.pid,
+                       s->walk.out.frame[i - 1].addr >> CODE_BITS,
+                       LJS_FRAME_MARK);
   if (!(ASKED >> (f->kind & 31) & 1))
     return 0;
   x = f->kind == LJS_FRAME_BUILTIN ? f->x : 0;
@@ -97,7 +105,8 @@ __noinline int finish(void)
   if (!s)
     return 0;
   out = &s->walk.out;
-  out->key = ljs_mix(out->key, out->cut);
+  /* With other mappings, the same addresses are other places. */
+  out->key = ljs_mix(ljs_mix(out->key, out->cut), s->walk.version);
   key.key = out->key;
   key.pid = out->pid;
   key.tid = out->tid;

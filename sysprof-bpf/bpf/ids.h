@@ -5,6 +5,8 @@
 #ifndef LJS_IDS_H
 #define LJS_IDS_H
 
+const volatile __u64 pidns_dev = 0, pidns_ino = 0; /* Set before the load. */
+
 #define PIDNS_INIT 0xeffffffcu /* Fixed for the initial namespace. */
 
 #define LEVELS 8 /* Of pid namespaces that are looked at. */

@@ -258,6 +258,19 @@ struct ljs_end {
   __u32 done; /* There are no more threads: that is all. */
 };
 
+/* -- Events of processes ----------------------------------------------------
+ */
+
+enum {
+  LJS_EVENT_FORK, /* A watched process has a child: pid. */
+  LJS_EVENT_EXEC  /* pid runs another program. */
+};
+
+struct ljs_event {
+  __u32 what; /* LJS_EVENT_*. */
+  __u32 pid;  /* As the sampler knows it. */
+};
+
 /* -- Threads --------------------------------------------------------------- */
 
 /* A thread of a sampled process, as the kernel has it right now. */

@@ -19,6 +19,7 @@
 #include "deliver.h"
 #include "ids.h"
 #include "ends.h"
+#include "strangers.h"
 #include "threads.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -37,6 +38,8 @@ static __always_inline struct scratch *start(void)
   pid = ids.tgid;
   proc = bpf_map_lookup_elem(&procs, &pid);
   s = get_scratch();
+  if (!proc)
+    meet(pid);
   if (!proc || !s)
     return 0;
   count_statistic(LJS_FIRED);

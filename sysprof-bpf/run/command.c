@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "limits.h"
+#include "rlimit.h"
 
 /* In the child: waits, then executes the command, or reports the error. */
 static _Noreturn void become(char **argv, int go, int failed)
@@ -25,7 +25,7 @@ static _Noreturn void become(char **argv, int go, int failed)
   close(go);
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  ls_limits_restore();
+  ls_rlimit_restore();
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   execvp(argv[0], argv);

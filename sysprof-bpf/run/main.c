@@ -18,10 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "begins.h"
 #include "capable.h"
 #include "command.h"
 #include "expect.h"
-#include "limits.h"
+#include "rlimit.h"
+#include "look.h"
 #include "matching.h"
 #include "once.h"
 #include "outfile.h"
@@ -132,12 +134,12 @@ static int open_session(Main *m)
   s->opt = &m->opt;
   if (limit_rate(m))
     return -1;
+  m->opt.sampler.strangers = m->opt.all;
   s->sampler = ls_sampler_open(&m->opt.sampler, why, sizeof(why));
   if (!s->sampler)
     return ls_fail("%s", why);
-  s->procevents = ls_procevents_open();
-  if (!s->procevents)
-    return ls_fail("cannot watch processes: %s", strerror(errno));
+  if (!m->opt.sampler.once && ls_begins_open(s, why, sizeof(why)))
+    return ls_fail("cannot watch processes: %s", why);
   s->walk = m->opt.sampler.once ? ls_userwalk_open() : NULL;
   s->modules = ls_modules_open(hand_tables, drop_tables, s, s->parser);
   s->resolver.modules = s->modules;
@@ -210,7 +212,7 @@ static int open_events(Main *m)
   poll_fd(m, m->signals);
   poll_fd(m, m->timer);
   poll_fd(m, ls_sampler_fd(m->s.sampler));
-  poll_fd(m, ls_procevents_fd(m->s.procevents));
+  poll_fd(m, ls_watch_fd(m->s.watch));
   return 0;
 }
 
@@ -240,36 +242,6 @@ static void keep_output(Main *m)
     m->failed = ls_fail("%s: %s", m->opt.file, why);
 }
 
-/* Takes a process event. */
-static void on_procevent(void *ctx, int what, pid_t pid, pid_t parent)
-{
-  Main *m = ctx;
-  LsSession *s = &m->s;
-  LsTarget *t = ls_session_target(s, pid);
-  switch (what) {
-  case LS_PROCEVENT_FORK:
-    t = ls_session_target(s, parent);
-    if (t && (m->opt.children || m->opt.all))
-      ls_session_add(s, pid);
-    break;
-  case LS_PROCEVENT_MAP:
-  case LS_PROCEVENT_EXEC:
-    if (t && !t->gone) {
-      t->stale = 1;
-      if (what == LS_PROCEVENT_EXEC)
-        t->other = 1;
-    } else if (m->opt.all && ls_matching_wanted(&m->opt, s->modules, pid)) {
-      ls_session_add(s, pid);
-    }
-    break;
-  default: /* Events were lost: look at all. */
-    for (size_t i = 0; i < s->ntarget; i++)
-      s->target[i]->stale = 1;
-    if (m->opt.all)
-      ls_session_find_all(s);
-  }
-}
-
 /* Milliseconds until the end of -d; -1: there is none. */
 static int time_left(const Main *m)
 {
@@ -294,7 +266,7 @@ static int while_reading(void *ctx)
 {
   Main *m = ctx;
   ls_session_collect(&m->s);
-  return (m->s.start && time_left(m) == 0) || ls_session_early(&m->s) ||
+  return (m->s.start && time_left(m) == 0) || ls_look_early(&m->s) ||
          is_stopped();
 }
 
@@ -302,26 +274,18 @@ static int while_reading(void *ctx)
 static int time_to_wait(const Main *m)
 {
   int left = time_left(m);
-  uint64_t due = ls_session_due(&m->s);
+  uint64_t due = ls_look_wait(&m->s), begins = ls_begins_wait(&m->s);
+  if (begins < due)
+    due = begins;
   if (due == UINT64_MAX)
     return left;
   due = (due + 999999) / 1000000;
   return left >= 0 && (uint64_t)left < due ? left : (int)due;
 }
 
-/* Looks again at processes whose mappings have changed. */
-static void refresh(Main *m)
+static int is_over(const void *ctx)
 {
-  size_t i;
-  for (i = 0; i < m->s.ntarget && time_left(m); i++)
-    if (m->s.target[i]->stale && !m->s.target[i]->gone)
-      ls_session_refresh(&m->s, m->s.target[i]);
-}
-
-static void on_procevents(Main *m)
-{
-  ls_session_take(&m->s); /* Sampled with the old mappings. */
-  ls_procevents_read(m->s.procevents, on_procevent, m);
+  return time_left(ctx) == 0;
 }
 
 /* Notes which processes have ended. */
@@ -400,12 +364,13 @@ static void run(Main *m)
         on_signal(m);
       else if (fd == m->timer)
         on_timer(m);
-      else if (fd == ls_procevents_fd(m->s.procevents))
-        on_procevents(m);
+      else if (fd == ls_watch_fd(m->s.watch))
+        ls_begins_read(&m->s);
       else
         ls_session_take(&m->s);
     }
-    refresh(m);
+    ls_begins_due(&m->s);
+    ls_look_due(&m->s, is_over, m);
     if (m->s.doubt)
       on_doubt(m);
   }
@@ -580,7 +545,7 @@ int main(int argc, char **argv)
     return LS_EXIT_NOTHING;
   }
   ls_parser_while(m.s.parser, while_reading, &m);
-  ls_limits_raise(FILES);
+  ls_rlimit_raise(FILES);
   status = m.opt.sampler.once ? sample_once(&m) : sample(&m);
   if (m.s.output)
     m.s.output->close(m.s.output);

@@ -31,6 +31,14 @@ static size_t family_add(LsSession *s, pid_t pid)
   return with;
 }
 
+void ls_pids_children(LsSession *s)
+{
+  size_t i; /* Those that are added are behind it, and looked at, too. */
+  for (i = 0; i < s->ntarget; i++)
+    if (!s->target[i]->gone)
+      family_add(s, s->target[i]->pid);
+}
+
 /* Writes which children of PID run a LuaJIT to TEXT, of SIZE bytes: "2 children
 ** run LuaJIT, 101 and 102". Returns how many there are; 0: TEXT is empty.
 */

@@ -13,4 +13,8 @@
 */
 int ls_pids_add(LsSession *s);
 
+/* Add the children of all processes of S, and theirs, that are not there yet.
+ */
+void ls_pids_children(LsSession *s);
+
 #endif

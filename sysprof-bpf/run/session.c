@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "look.h"
 #include "matching.h"
 #include "session.h"
 
@@ -34,107 +35,6 @@ LsTarget *ls_session_target(const LsSession *s, pid_t pid)
   return NULL;
 }
 
-/* Its CPU time until now does not count. */
-static void begin_cpu(LsTarget *t)
-{
-  ls_target_cpu(t);
-  t->cpu_before = t->cpu_now;
-}
-
-static void upload(LsSession *s, LsTarget *t)
-{
-  if (t->image.nvm)
-    s->found = 1;
-  if (!t->image.nvm && !s->opt->any && !s->opt->command && !s->opt->expect)
-    return;
-  ls_sampler_process(s->sampler, t->pid, &t->image);
-  if (!t->sampled)
-    begin_cpu(t);
-  t->sampled = 1;
-}
-
-/* A process has one part of our time in so many, and nanoseconds of it in
-** advance: programs that start map one file after the other.
-*/
-#define SHARES  30
-#define ADVANCE 20000000u
-
-/* Until when it is not looked at, as CLOCK_MONOTONIC. */
-static uint64_t not_before(const LsTarget *t)
-{
-  uint64_t advance = (uint64_t)ADVANCE * SHARES;
-  return t->paid > advance ? t->paid - advance : 0;
-}
-
-/* It was looked at for NS nanoseconds until NOW. */
-static void charge(LsTarget *t, uint64_t now, uint64_t ns)
-{
-  t->paid = (t->paid > now ? t->paid : now) + ns * SHARES;
-}
-
-#define SLICE_NS 100000000 /* For files of one process, until others' turn. */
-
-/* With -a, whoever has many files does not keep others waiting. */
-static int is_long(const LsSession *s, uint64_t since)
-{
-  return s->opt->all && ls_session_now() > since + SLICE_NS;
-}
-
-/* Reads the mappings of a process. Reading new files takes time: if the process
-** is sampled already, the BPF program gets the known ones at once, and updates
-** after 1, 2, 4, ... new files. What there is no time for leaves it stale.
-** Returns -1 with errno as ls_target_refresh.
-*/
-static int look(LsSession *s, LsTarget *t)
-{
-  int learn = t->sampled ? 0 : s->opt->all ? 16 : LS_MODULES_MAX, changed;
-  uint32_t kept = ls_modules_kept(s->modules);
-  uint64_t before = ls_session_now(), now;
-  s->looking = before;
-  for (;;) {
-    changed = ls_target_refresh(t, s->modules, learn);
-    if (changed > 0)
-      upload(s, t);
-    if (changed < 0 || !t->stale || learn >= LS_MODULES_MAX ||
-        is_long(s, before))
-      break;
-    learn = learn ? learn * 2 : 1;
-  }
-  s->looking = 0;
-  now = ls_session_now();
-  if (kept == ls_modules_kept(s->modules)) /* New files have their budget. */
-    charge(t, now, now - before);
-  if (changed >= 0)
-    ls_refused_note(&s->refused, t);
-  return changed < 0 ? -1 : 0;
-}
-
-#define BEFORE_NS 1000000000 /* For one process, until sampling begins. */
-
-int ls_session_early(const LsSession *s)
-{
-  return s->opt->all && !s->start && s->looking &&
-         ls_session_now() > s->looking + BEFORE_NS;
-}
-
-void ls_session_refresh(LsSession *s, LsTarget *t)
-{
-  if (ls_session_now() >= not_before(t))
-    look(s, t);
-}
-
-uint64_t ls_session_due(const LsSession *s)
-{
-  uint64_t due = UINT64_MAX, now = ls_session_now();
-  size_t i;
-  for (i = 0; i < s->ntarget; i++) {
-    const LsTarget *t = s->target[i];
-    if (t->stale && !t->gone && not_before(t) < due)
-      due = not_before(t);
-  }
-  return due == UINT64_MAX ? due : due > now ? due - now : 0;
-}
-
 LsTarget *ls_session_add(LsSession *s, pid_t pid)
 {
   LsTarget *t, **more;
@@ -149,8 +49,10 @@ LsTarget *ls_session_add(LsSession *s, pid_t pid)
   t = ls_target_open(pid);
   if (!t)
     return NULL;
-  if (look(s, t) < 0) {
+  ls_watch_add(s->watch, pid);
+  if (ls_look(s, t) < 0) {
     int err = errno;
+    ls_watch_drop(s->watch, pid);
     ls_target_close(t);
     errno = err;
     return NULL;
@@ -177,6 +79,7 @@ void ls_session_find_all(LsSession *s)
 void ls_session_gone(LsSession *s, LsTarget *t)
 {
   t->gone = 1;
+  ls_watch_drop(s->watch, t->pid);
   ls_sampler_forget(s->sampler, t->pid);
 }
 
@@ -198,37 +101,11 @@ static void look_at_vm(LsSession *s, LsTarget *t, const struct ljs_stack *st)
   s->doubt = t;
 }
 
-/* Whether a module that is known has an address of the process. */
-static int has_module(const LsSession *s, const LsTarget *t, uint64_t addr)
-{
-  const struct ljs_map *map = ls_target_map(t, addr);
-  return map && ls_modules_slot(s->modules, map->module);
-}
-
-/* A C function that Lua called is identified by its module. If that is not
-** known yet, reads the mappings once more.
-*/
-static void look_for_module(LsSession *s, LsTarget *t,
-                            const struct ljs_stack *st)
-{
-  uint32_t i;
-  for (i = 0; i < st->nframes; i++) {
-    const struct ljs_frame *f = &st->frame[i];
-    if (f->kind != LJS_FRAME_BUILTIN || f->x > 1 || f->addr == t->unmapped ||
-        has_module(s, t, f->addr))
-      continue;
-    look(s, t);
-    if (!has_module(s, t, f->addr))
-      t->unmapped = f->addr;
-    return;
-  }
-}
-
 size_t ls_session_sites(LsSession *s, LsTarget *t, const struct ljs_stack *st,
                         uint32_t site[LS_SITES_MAX])
 {
   look_at_vm(s, t, st);
-  look_for_module(s, t, st);
+  ls_look_addresses(s, t, st);
   return ls_resolve(&s->resolver, t, st, site);
 }
 
@@ -423,7 +300,7 @@ void ls_session_begin(LsSession *s)
   s->start = ls_session_now();
   for (i = 0; i < s->ntarget; i++)
     if (s->target[i]->sampled)
-      begin_cpu(s->target[i]);
+      ls_target_cpubegin(s->target[i]);
 }
 
 /* CPU time of all children that have ended and were waited for, theirs too. */
@@ -477,7 +354,7 @@ void ls_session_close(LsSession *s)
     ls_target_close(s->target[i]);
   free(s->target);
   ls_stacks_clear(&s->stacks);
-  ls_procevents_close(s->procevents);
+  ls_watch_close(s->watch);
   ls_kallsyms_close(s->resolver.kernel);
   ls_sitetable_close(s->resolver.sites);
   ls_modules_close(s->modules);

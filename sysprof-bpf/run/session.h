@@ -9,13 +9,21 @@
 #include "options.h"
 #include "output.h"
 #include "parser.h"
-#include "procevents.h"
 #include "refused.h"
 #include "resolve.h"
 #include "statistics.h"
 #include "userwalk.h"
+#include "watch.h"
 
 #define LS_TARGETS_MAX 4096
+
+/* A process that is to be looked at for a LuaJIT. */
+typedef struct LsYoung {
+  pid_t pid;
+  uint64_t due, pause; /* When, by CLOCK_MONOTONIC, and how long after that. */
+} LsYoung;
+
+#define LS_YOUNG 256
 
 typedef struct LsSession {
   const LsOptions *opt;
@@ -23,7 +31,9 @@ typedef struct LsSession {
   LsUserWalk *walk; /* For threads that wait; or NULL. */
   LsParser *parser; /* What reads their files. */
   LsModules *modules;
-  LsProcEvents *procevents;
+  LsWatch *watch;          /* Or NULL: nothing begins that is of interest. */
+  LsYoung young[LS_YOUNG]; /* With -a: programs that began, so many, */
+  size_t nyoung;           /* and may map a LuaJIT. */
   LsResolver resolver;
   LsStacks stacks;
   LsBacklog backlog; /* Of the ring buffer; before what is in it. */
@@ -55,14 +65,6 @@ LsTarget *ls_session_target(const LsSession *s, pid_t pid);
 */
 LsTarget *ls_session_add(LsSession *s, pid_t pid);
 
-/* Read the mappings of a process again, and upload them if they have changed;
-** but not yet if much time was spent on that lately: then it stays `stale`.
-*/
-void ls_session_refresh(LsSession *s, LsTarget *t);
-
-/* Nanoseconds until a stale process may be refreshed; UINT64_MAX: none is. */
-uint64_t ls_session_due(const LsSession *s);
-
 /* Add all processes in which there may be a LuaJIT. */
 void ls_session_find_all(LsSession *s);
 
@@ -83,11 +85,6 @@ void ls_session_begin(LsSession *s);
 */
 size_t ls_session_sites(LsSession *s, LsTarget *t, const struct ljs_stack *st,
                         uint32_t site[LS_SITES_MAX]);
-
-/* Whether a file that is being read must wait, as with -a sampling would begin
-** too late.
-*/
-int ls_session_early(const LsSession *s);
 
 /* Make room in the ring buffer while something else is done, as reading a file:
 ** its stacks are resolved by the next ls_session_take.

@@ -81,6 +81,12 @@ int ls_target_cpu(LsTarget *t)
   return 0;
 }
 
+void ls_target_cpubegin(LsTarget *t)
+{
+  ls_target_cpu(t);
+  t->cpu_before = t->cpu_now;
+}
+
 int ls_target_ended(const LsTarget *t)
 {
   struct pollfd p = {t->pidfd, POLLIN, 0};
@@ -111,8 +117,7 @@ LsTarget *ls_target_open(pid_t pid)
     return NULL;
   }
   t->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-  ls_target_cpu(t);
-  t->cpu_before = t->cpu_now;
+  ls_target_cpubegin(t);
   return t;
 }
 

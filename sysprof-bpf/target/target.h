@@ -39,7 +39,10 @@ typedef struct LsTarget {
   int held;            /* It held up who reads its memory: that was said. */
   uint64_t paid;       /* CLOCK_MONOTONIC until when looking at it has used
                        ** its share of our time. */
-  uint64_t unmapped;   /* A C function that no module had when last asked. */
+  uint64_t again;      /* CLOCK_MONOTONIC when they are read again, */
+  uint64_t pause;      /* and how long after that once more. */
+  uint64_t vain;       /* Until when no address is looked for, as it was not */
+  uint64_t patience;   /* found; and how long that was. */
   unsigned gone;       /* It has ended; then, how many turns ago. */
 } LsTarget;
 
@@ -61,6 +64,9 @@ int ls_target_refresh(LsTarget *t, LsModules *ms, int learn);
 ** once it was waited for.
 */
 int ls_target_cpu(LsTarget *t);
+
+/* Its CPU time until now does not count. */
+void ls_target_cpubegin(LsTarget *t);
 
 /* Whether the process has ended. */
 int ls_target_ended(const LsTarget *t);

@@ -7,6 +7,26 @@ case_late() {
   profile "$luajit" off late 98 97
 }
 
+# A library is closed, and another one is mapped at its addresses.
+case_in_its_place() {
+  local name
+  for name in one two; do
+    printf 'double work_%s(long n)
+      { double x = 0; while (n--) x = x * 0.999 + (double)n; return x; }
+      char room_%s[1 << 20] = {1};' $name $name > "$dir/$name.c"
+    cc -O1 -g -shared -fPIC -o "$dir/$name.so" "$dir/$name.c" || return
+  done
+  LIBRARIES=$dir programs_in=$e2e/programs launch "$luajit" off in_its_place 0 || return
+  sysprof_start -p "$target" -F 999 -f --native -o "$dir/folded" || return
+  go
+  finish "$target"
+  [ "$status" -eq 0 ] || fail "status $status: $(cat "$dir/target.err")"
+  sysprof_ended 0
+  grep -q 'same address' "$dir/truth" || fail "at other addresses: $(cat "$dir/truth")"
+  awk '/work_one/ { one += $NF } /work_two/ { two += $NF } END { exit two < one }' \
+    "$dir/folded" || fail "not what ran most: $(grep work_ "$dir/folded")"
+}
+
 case_threads() {
   profile "$build/lib" on vms 98 97
   profile "$build/lib" off vms 98 97

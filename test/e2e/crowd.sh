@@ -48,8 +48,7 @@ resident() {
   awk '$1 == "VmRSS:" { print int($2 / 1024) }' "/proc/$profiler/status"
 }
 
-# Starts lj-sysprof and waits for its clocks: those of events of processes come
-# before. It is not nice: what else runs on this machine is none of its crowd.
+# Starts lj-sysprof and waits for its clocks. It is not nice: what else runs on this machine is none of its crowd.
 begin() {
   local n
   nice -n -10 "$sysprof" -a -F 499 -f -o "$dir/folded" "$@" 2> "$dir/err" &
@@ -57,7 +56,7 @@ begin() {
   started+=("$profiler")
   for ((n = 0; n < 600; n++)); do
     [ "$(find "/proc/$profiler/fd" -lname '*perf_event*' 2> /dev/null | wc -l)" -lt \
-      $((2 * $(nproc))) ] || return 0
+      "$(nproc)" ] || return 0
     sleep 0.05
   done
   fail "does not sample: $(cat "$dir/err")"

@@ -55,6 +55,28 @@ case_asleep() {
     fail "woken $woken times for $(book samples) samples"
 }
 
+# Nor for each trace that somebody compiles, sampled or not.
+case_undisturbed() {
+  local how traces woken
+  for how in "-p $$ --any" -a; do
+    rm -f "$dir/traces"
+    # shellcheck disable=SC2086 # These are options.
+    sysprof_start $how -F 99 -f -o "$dir/folded" || return
+    woken=$(woken)
+    "$luajit" "$e2e/programs/compile.lua" > "$dir/traces" || fail "status $?"
+    traces=$(cat "$dir/traces") woken=$(($(woken) - woken))
+    [ "$traces" -ge 20000 ] || fail "$traces traces"
+    [ "$woken" -lt $((traces / 10)) ] || fail "$how: woken $woken times for $traces traces"
+    kill -INT "$profiler"
+    sysprof_ended 0
+  done
+}
+
+# How often the profiler has waited for something.
+woken() {
+  awk '/^voluntary_ctxt_switches/ { print $2 }' "/proc/$profiler/status"
+}
+
 # A command that ends before its stacks would be looked for: what it did last
 # has a name, too.
 case_short() {
@@ -131,6 +153,19 @@ case_command() {
 # All LuaJIT processes, and those that start later; others are left alone.
 case_all() {
   profile_all -F 499
+}
+
+# A process that has worked for long before it loads a LuaJIT.
+case_all_late() {
+  local n
+  cc -O1 -o "$dir/late_vm" "$e2e/programs/late_vm.c" -ldl || return
+  sysprof_start -a -F 499 -f -o "$dir/folded" || return
+  "$dir/late_vm" "$build/lib/libluajit-5.1.so.2" || fail "status $?"
+  kill -INT "$profiler"
+  sysprof_ended 0
+  n=$(awk '/;late@/ { n += $NF } END { print n + 0 }' "$dir/folded")
+  # Of 998, those of half a second at most are lost, and of a look at it.
+  [ "$n" -ge 500 ] || fail "$n samples: $(cat "$dir/err")"
 }
 
 # Two at once do not disturb each other.

@@ -27,10 +27,12 @@ struct LsSampler {
   LsSamplerOptions opt;
   struct sampler_bpf *bpf;
   struct ring_buffer *ring;
-  struct ljs_stack stack; /* A copy, for its alignment and its length. */
-  struct ljs_proc proc;   /* Likewise, for its version. */
-  LsStackFunc *func;      /* The function that takes stacks, */
-  void *ctx;              /* and with what. */
+  struct ljs_stack stack;   /* A copy, for its alignment and its length. */
+  struct ljs_proc proc;     /* Likewise, for its version. */
+  LsStackFunc *func;        /* The function that takes stacks, */
+  void *ctx;                /* and with what. */
+  LsStrangerFunc *stranger; /* Likewise, of strangers; or NULL. */
+  void *stranger_ctx;
   struct bpf_program *first, *next; /* Then, by tail calls; or NULL. */
   int ncpu;
   int *event;                      /* One of each CPU, or -1. */
@@ -70,6 +72,7 @@ static int set_constants(LsSampler *s)
   s->bpf->rodata->no_user = !opt->user;
   s->bpf->rodata->no_native = !opt->native;
   s->bpf->rodata->no_lua = !opt->lua;
+  s->bpf->rodata->no_strangers = !opt->strangers;
   s->bpf->rodata->hz = opt->hz;
   s->bpf->rodata->tick_hz = ls_tick_hz();
   s->bpf->rodata->tick_bases = s->where.bases;
@@ -171,6 +174,17 @@ static int take_stack(void *ctx, void *data, size_t size)
   return 0;
 }
 
+static int take_stranger(void *ctx, void *data, size_t size)
+{
+  LsSampler *s = ctx;
+  uint32_t pid;
+  if (size < sizeof(pid) || !s->stranger)
+    return 0;
+  memcpy(&pid, data, sizeof(pid));
+  s->stranger(s->stranger_ctx, (pid_t)pid);
+  return 0;
+}
+
 LsSampler *ls_sampler_open(const LsSamplerOptions *opt, char *why, size_t size)
 {
   LsSampler *s = calloc(1, sizeof(*s));
@@ -189,7 +203,9 @@ LsSampler *ls_sampler_open(const LsSamplerOptions *opt, char *why, size_t size)
   if (!load(s)) {
     s->ring =
         ring_buffer__new(bpf_map__fd(s->bpf->maps.ring), take_stack, s, NULL);
-    if (s->ring)
+    if (s->ring &&
+        !ring_buffer__add(s->ring, bpf_map__fd(s->bpf->maps.strangers),
+                          take_stranger, s))
       return s;
   }
   err = errno;
@@ -458,6 +474,12 @@ int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx)
   s->func = func;
   s->ctx = ctx;
   return ring_buffer__consume(s->ring);
+}
+
+void ls_sampler_strangers(LsSampler *s, LsStrangerFunc *func, void *ctx)
+{
+  s->stranger = func;
+  s->stranger_ctx = ctx;
 }
 
 int ls_sampler_threads(LsSampler *s, LsThreadFunc *func, void *ctx)

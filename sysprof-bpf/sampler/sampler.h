@@ -31,12 +31,16 @@ typedef struct LsSamplerOptions {
   unsigned depth;   /* Most frames of a kind; 0: as many as there is room. */
   unsigned ring;    /* Bytes of the ring buffer; 0: as many as is best. */
   int once;         /* Threads that wait are looked at, too. */
+  int strangers;    /* Processes that run and are not sampled are told of. */
   int tail_calls;   /* Even if the kernel can do better. */
   int verbose;      /* Print messages of libbpf. */
 } LsSamplerOptions;
 
 /* Takes a new stack. It is valid only during the call. */
 typedef void LsStackFunc(void *ctx, const struct ljs_stack *s);
+
+/* Takes a process that runs and is not sampled. */
+typedef void LsStrangerFunc(void *ctx, pid_t pid);
 
 /* Takes the CPU time of a process that has ended, in nanoseconds. */
 typedef void LsEndFunc(void *ctx, pid_t pid, uint64_t cpu);
@@ -92,6 +96,13 @@ int ls_sampler_fd(const LsSampler *s);
 
 /* Take all new stacks. Returns how many there were, or < 0 on failure. */
 int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx);
+
+/* Have FUNC called with CTX, within ls_sampler_stacks, for each process that
+ *runs
+ ** and is not sampled: when it is met first, and again after 2, 4, ... ms, and
+ ** then each half a second.
+ */
+void ls_sampler_strangers(LsSampler *s, LsStrangerFunc *func, void *ctx);
 
 /* Look at all threads of the sampled processes, for which `once` must be set.
 ** Returns 0, or -1 with errno.

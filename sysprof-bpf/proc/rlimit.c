@@ -4,12 +4,12 @@
 
 #include <sys/resource.h>
 
-#include "limits.h"
+#include "rlimit.h"
 
-static struct rlimit before; /* As it was; set by ls_limits_raise. */
+static struct rlimit before; /* As it was; set by ls_rlimit_raise. */
 static int raised;           /* It has been changed. */
 
-void ls_limits_raise(unsigned n)
+void ls_rlimit_raise(unsigned n)
 {
   struct rlimit now;
   if (getrlimit(RLIMIT_NOFILE, &before) || before.rlim_cur >= n)
@@ -24,7 +24,7 @@ void ls_limits_raise(unsigned n)
   raised = setrlimit(RLIMIT_NOFILE, &now) == 0;
 }
 
-void ls_limits_restore(void)
+void ls_rlimit_restore(void)
 {
   if (raised)
     setrlimit(RLIMIT_NOFILE, &before);
