@@ -29,8 +29,10 @@ LsWatch *ls_watch_open(int children, int every, char *why, size_t size);
 /* Free it. W may be NULL. */
 void ls_watch_close(LsWatch *w);
 
-/* Watch PID from now on, or no more. W may be NULL. */
+/* Watch PID from now on. W may be NULL. */
 void ls_watch_add(LsWatch *w, pid_t pid);
+
+/* Watch PID no more. W may be NULL. */
 void ls_watch_drop(LsWatch *w, pid_t pid);
 
 /* A file descriptor for poll, readable when there are events. It belongs to W.
