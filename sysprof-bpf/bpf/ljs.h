@@ -258,8 +258,7 @@ struct ljs_end {
   __u32 done; /* There are no more threads: that is all. */
 };
 
-/* -- Events of processes ----------------------------------------------------
- */
+/* -- Events of processes -------------------------------------------------- */
 
 enum {
   LJS_EVENT_FORK, /* A watched process has a child: pid. */

@@ -38,7 +38,7 @@ static __always_inline struct scratch *start(void)
   pid = ids.tgid;
   proc = bpf_map_lookup_elem(&procs, &pid);
   s = get_scratch();
-  if (!proc)
+  if (!proc && !no_strangers)
     meet(pid);
   if (!proc || !s)
     return 0;

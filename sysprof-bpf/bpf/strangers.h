@@ -40,7 +40,7 @@ static __always_inline void meet(__u32 pid)
   __u64 mm = (__u64)BPF_CORE_READ(task, mm), now = bpf_ktime_get_ns();
   __u32 at = (__u32)(ljs_mix(0, pid) >> 32) % STRANGERS;
   struct stranger *s = bpf_map_lookup_elem(&known, &at);
-  if (no_strangers || !mm || !s)
+  if (!mm || !s)
     return;
   if (s->pid != pid || s->mm != mm)
     s->pause = STRANGER_FIRST / 2;

@@ -72,14 +72,14 @@ void ls_begins_due(LsSession *s)
   s->nyoung = n;
 }
 
-uint64_t ls_begins_wait(const LsSession *s)
+uint64_t ls_begins_next(const LsSession *s)
 {
-  uint64_t first = UINT64_MAX, now = ls_session_now();
+  uint64_t first = UINT64_MAX;
   size_t i;
   for (i = 0; i < s->nyoung; i++)
     if (s->young[i].due < first)
       first = s->young[i].due;
-  return first == UINT64_MAX ? first : first > now ? first - now : 0;
+  return first;
 }
 
 /* -- Events ---------------------------------------------------------------- */

@@ -121,14 +121,14 @@ void ls_look_due(LsSession *s, int (*stop)(const void *ctx), const void *ctx)
     }
 }
 
-uint64_t ls_look_wait(const LsSession *s)
+uint64_t ls_look_next(const LsSession *s)
 {
-  uint64_t first = UINT64_MAX, now = ls_session_now();
+  uint64_t first = UINT64_MAX;
   size_t i;
   for (i = 0; i < s->ntarget; i++)
     if (!s->target[i]->gone && due(s->target[i]) < first)
       first = due(s->target[i]);
-  return first == UINT64_MAX ? first : first > now ? first - now : 0;
+  return first;
 }
 
 #define BEFORE_NS (1000 * MS) /* For one process, until sampling begins. */
@@ -144,9 +144,8 @@ int ls_look_early(const LsSession *s)
 #define PATIENCE_MOST (1000 * MS) /* Between two looks in vain. */
 
 /* Whether a frame is in no module that is known. A C function that Lua called
- *is
- ** known by its address, but for the VM's own.
- */
+** is known by its address, but for the VM's own.
+*/
 static int is_unknown(const LsSession *s, const LsTarget *t,
                       const struct ljs_frame *f)
 {

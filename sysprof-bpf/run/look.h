@@ -3,12 +3,9 @@
 ** at an address that is not known, and from time to time.
 **
 ** The kernel could tell of each new mapping, but at the cost of whoever maps,
-*and
-** programs that compile do so all the time. So a file that is mapped late is
-*found
-** as soon as its code is sampled, and one that takes the place of another in
-*some
-** seconds.
+** and programs that compile do so all the time. So a file that is mapped late
+** is found as soon as its code is sampled, and one that takes the place of
+** another in some seconds.
 */
 
 #ifndef LS_LOOK_H
@@ -27,15 +24,15 @@ int ls_look(LsSession *s, LsTarget *t);
 void ls_look_started(LsTarget *t);
 
 /* Read the mappings of all processes for which it is time; but not yet of one
- *on
- ** which much time was spent lately. Ends early if STOP, called with CTX, is
- *not
- ** 0.
- */
+** on which much time was spent lately. Ends early if STOP, called with CTX,
+** is not 0.
+*/
 void ls_look_due(LsSession *s, int (*stop)(const void *ctx), const void *ctx);
 
-/* Nanoseconds until ls_look_due has something to do; UINT64_MAX: never. */
-uint64_t ls_look_wait(const LsSession *s);
+/* When ls_look_due has something to do, as CLOCK_MONOTONIC; UINT64_MAX:
+** never.
+*/
+uint64_t ls_look_next(const LsSession *s);
 
 /* Read the mappings of a process if a stack of it has an address that is in no
 ** known module.

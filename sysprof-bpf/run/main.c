@@ -274,12 +274,13 @@ static int while_reading(void *ctx)
 static int time_to_wait(const Main *m)
 {
   int left = time_left(m);
-  uint64_t due = ls_look_wait(&m->s), begins = ls_begins_wait(&m->s);
+  uint64_t due = ls_look_next(&m->s), begins = ls_begins_next(&m->s);
+  uint64_t now = ls_session_now();
   if (begins < due)
     due = begins;
   if (due == UINT64_MAX)
     return left;
-  due = (due + 999999) / 1000000;
+  due = due > now ? (due - now + 999999) / 1000000 : 0;
   return left >= 0 && (uint64_t)left < due ? left : (int)due;
 }
 

@@ -13,8 +13,7 @@
 */
 int ls_pids_add(LsSession *s);
 
-/* Add the children of all processes of S, and theirs, that are not there yet.
- */
+/* Add the children of all processes of S, and theirs, that are not there. */
 void ls_pids_children(LsSession *s);
 
 #endif

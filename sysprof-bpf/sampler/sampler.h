@@ -98,10 +98,9 @@ int ls_sampler_fd(const LsSampler *s);
 int ls_sampler_stacks(LsSampler *s, LsStackFunc *func, void *ctx);
 
 /* Have FUNC called with CTX, within ls_sampler_stacks, for each process that
- *runs
- ** and is not sampled: when it is met first, and again after 2, 4, ... ms, and
- ** then each half a second.
- */
+** runs and is not sampled: when it is met first, and again after 2, 4, ...
+** ms, and then each half a second.
+*/
 void ls_sampler_strangers(LsSampler *s, LsStrangerFunc *func, void *ctx);
 
 /* Look at all threads of the sampled processes, for which `once` must be set.

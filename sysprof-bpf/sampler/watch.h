@@ -35,12 +35,14 @@ void ls_watch_add(LsWatch *w, pid_t pid);
 /* Watch PID no more. W may be NULL. */
 void ls_watch_drop(LsWatch *w, pid_t pid);
 
-/* A file descriptor for poll, readable when there are events. It belongs to W.
- */
+/* A file descriptor for poll, readable when there are events. It belongs to W,
+** and is closed with it.
+*/
 int ls_watch_fd(const LsWatch *w);
 
-/* Report all events since the last call, FUNC being called with CTX for each.
- */
+/* Report all events since the last call, FUNC being called with CTX for each
+** of them.
+*/
 void ls_watch_read(LsWatch *w, LsWatchFunc *func, void *ctx);
 
 #endif

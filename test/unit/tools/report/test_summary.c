@@ -543,8 +543,7 @@ END_TEST
 
 /* At most ten lines before the report, of 80 columns but for what is to be
 ** copied, whatever the streams have; the first lines by CPU time and by bytes
-*are
-** among them.
+** are among them.
 */
 START_TEST(test_size)
 {
