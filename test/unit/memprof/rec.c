@@ -106,20 +106,29 @@ static int64_t rec_field(lua_State *L, const char *name)
   return n;
 }
 
-/* Decodes a stream in a VM of its own. */
-RecBooks rec_books(const RecStream *s)
+/* Calls Lua code with a stream, where it can require what is in test/lua.
+** Returns its VM, with a result on top.
+*/
+static lua_State *rec_decode(const char *code, const RecStream *s)
 {
-  RecBooks b;
   lua_State *L = rec_open();
-  memset(&b, 0, sizeof(b));
   lua_getglobal(L, "package");
   lua_pushliteral(L, REC_LUA_DIR "/?.lua");
   lua_setfield(L, -2, "path");
   lua_pop(L, 1);
-  ck_assert_int_eq(luaL_loadstring(L, rec_decoder), 0);
+  ck_assert_int_eq(luaL_loadstring(L, code), 0);
   lua_pushlstring(L, s->p != NULL ? s->p : "", s->n);
   if (lua_pcall(L, 1, 1, 0) != 0)
     ck_abort_msg("the decoder failed: %s", lua_tostring(L, -1));
+  return L;
+}
+
+/* Decodes a stream in a VM of its own. */
+RecBooks rec_books(const RecStream *s)
+{
+  RecBooks b;
+  lua_State *L = rec_decode(rec_decoder, s);
+  memset(&b, 0, sizeof(b));
   b.whole = rec_field(L, "whole") != 0;
   b.allocs = (uint64_t)rec_field(L, "allocs");
   b.reallocs = (uint64_t)rec_field(L, "reallocs");
@@ -167,6 +176,21 @@ RecBooks rec_checkprefix(const RecStream *s)
                 "not a prefix of a stream: %s", b.error);
   ck_assert_uint_eq(b.errors, 0);
   return b;
+}
+
+static const char rec_dumpdecoder[] =
+    "local dump = require('dump')\n"
+    "local d = dump.decode(..., true)\n"
+    "local faults = table.concat(dump.faults(d), '; ')\n"
+    "if faults ~= '' then error(faults, 0) end\n"
+    "return #d.list\n";
+
+size_t rec_checkdump(const RecStream *s)
+{
+  lua_State *L = rec_decode(rec_dumpdecoder, s);
+  size_t n = (size_t)lua_tonumber(L, -1);
+  lua_close(L);
+  return n;
 }
 
 /* -- VMs ------------------------------------------------------------------ */

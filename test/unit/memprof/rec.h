@@ -70,6 +70,9 @@ void rec_checkwhole(const RecStream *s, int64_t sum);
 /* Checks that a stream is good as far as it goes. */
 RecBooks rec_checkprefix(const RecStream *s);
 
+/* Checks a whole heap dump, but for checksums. Returns the objects in it. */
+size_t rec_checkdump(const RecStream *s);
+
 /* -- VMs ------------------------------------------------------------------ */
 
 lua_State *rec_open(void);
