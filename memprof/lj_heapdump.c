@@ -282,6 +282,33 @@ static void heap_strings(MPDump *d)
   }
 }
 
+/* True if each string is in the chain that its hash says, and none is lost. */
+static int heap_arestrings(const global_State *g)
+{
+  MSize i, n = 0;
+  for (i = 0; i <= g->str.mask; i++) {
+    const GCobj *o = (const GCobj *)(gcrefu(g->str.tab[i]) & ~(uintptr_t)1);
+    for (; o != NULL; o = gcref(o->gch.nextgc), n++)
+      if ((gco2str(o)->hash & g->str.mask) != i || n >= g->str.num)
+        return 0;
+  }
+  return n == g->str.num;
+}
+
+/*
+** True if all lists of objects can be walked. In a deallocation they cannot
+** while the VM sweeps strings, whose chains may begin with freed ones, while
+** lua_close() frees everything, and while the table of strings is replaced.
+*/
+static int heap_arelists(const global_State *g)
+{
+  if (g->gc.currentwhite & LJ_GC_SFIXED)
+    return 0;
+  if (g->vmstate == ~LJ_VMST_GC && g->gc.state == GCSsweepstring)
+    return 0;
+  return heap_arestrings(g);
+}
+
 /* A list of objects. The main thread's memory is that of the global state. */
 static void heap_list(MPDump *d, const GCRef *root)
 {
@@ -341,7 +368,8 @@ static void heap_prologue(MPDump *d)
 static void heap_end(MPDump *d, uint64_t total)
 {
   uint8_t *mark = heap_record(d, LJM_REC_HEAPEND);
-  lj_heap_uleb(d, 0); /* Flags. */
+  /* What a trace keeps in registers is known to nobody but the trace. */
+  lj_heap_uleb(d, tvref(d->g->jit_base) != NULL ? LJM_HEAP_REGISTERS : 0);
   lj_heap_uleb(d, d->objects);
   lj_heap_uleb(d, d->bytes);
   lj_heap_uleb(d, d->garbage);
@@ -418,7 +446,7 @@ LUAMISC_API int luaM_memprof_dump(lua_State *L,
 {
   MPDump d;
   MPBuf buf;
-  if (!heap_check(L, opt))
+  if (!heap_check(L, opt) || !heap_arelists(G(L)))
     return LUAM_PROFILE_ERR;
   if (opt->reserved[LUAM_PROF_FORK])
     return lj_heap_fork(L, opt, NULL);

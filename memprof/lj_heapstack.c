@@ -28,17 +28,50 @@ static void heap_slot(MPDump *d, const lua_State *th, cTValue *tv,
   lj_heap_ref(d, gcV(tv));
 }
 
-/* The slots above a frame, below the next one. */
-static void heap_slots(MPDump *d, const lua_State *th, cTValue *from,
-                       cTValue *to, const GCproto *pt, ptrdiff_t pos)
+#if LJ_HASJIT
+/*
+** True if a trace changes a slot of the frame that it has entered: then it may
+** hold what its variable no longer does.
+*/
+static int heap_ischanged(const GCtrace *T, ptrdiff_t slot)
+{
+  MSize i, n;
+  for (i = 0; i < T->nsnap; i++) {
+    const SnapEntry *map = &T->snapmap[T->snap[i].mapofs];
+    for (n = 0; n < T->snap[i].nent; n++)
+      if ((ptrdiff_t)snap_slot(map[n]) == slot + 1 + LJ_FR2 &&
+          !(map[n] & SNAP_NORESTORE))
+        return 1;
+  }
+  return 0;
+}
+#else
+#define heap_ischanged(T, slot) 0
+#endif
+
+/* The slots of a part of a stack. */
+typedef struct HeapSlots {
+  cTValue *from, *to;
+  GCproto *pt;      /* The function whose slots they are, or NULL, */
+  ptrdiff_t pos;    /* and where in it, or -1. */
+  const GCtrace *T; /* The trace that may change them, or NULL. */
+} HeapSlots;
+
+/* The name of the variable that a slot holds, or NULL. */
+static const char *heap_local(const HeapSlots *s, cTValue *tv)
+{
+  if (s->pt == NULL || s->pos < 0 ||
+      (s->T != NULL && heap_ischanged(s->T, tv - s->from)))
+    return NULL;
+  return lj_memprof_localname(s->pt, (BCPos)s->pos, (BCReg)(tv - s->from));
+}
+
+static void heap_slots(MPDump *d, const lua_State *th, const HeapSlots *s)
 {
   cTValue *tv;
-  for (tv = from; tv < to && !lj_heap_failed(d); tv++)
+  for (tv = s->from; tv < s->to && !lj_heap_failed(d); tv++)
     if (tvisgcv(tv))
-      heap_slot(d, th, tv,
-                pt != NULL && pos >= 0
-                    ? lj_memprof_localname(pt, (BCPos)pos, (BCReg)(tv - from))
-                    : NULL);
+      heap_slot(d, th, tv, heap_local(s, tv));
 }
 
 /* A frame: its function, the line where it has stopped, its slots. */
@@ -46,47 +79,53 @@ static void heap_frame(MPDump *d, lua_State *th, cTValue *frame, cTValue *next,
                        cTValue *to)
 {
   GCfunc *fn = mpframe_func(frame);
-  GCproto *pt = fn != NULL && isluafunc(fn) ? funcproto(fn) : NULL;
-  ptrdiff_t pos = pt != NULL ? lj_memprof_stopped(th, pt, next) : -1;
-  BCLine line = pos >= 0 ? lj_symtab_line(pt, pos) : 0;
+  HeapSlots s = {frame + 1, to, NULL, -1, NULL};
+  BCLine line = 0;
+  if (fn != NULL && isluafunc(fn)) {
+    s.pt = funcproto(fn);
+    s.pos = lj_memprof_stopped(th, funcproto(fn), next);
+    line = s.pos >= 0 ? lj_symtab_line(s.pt, s.pos) : 0;
+  }
+  if (next == NULL)
+    s.T = lj_memprof_entered(th);
   lj_heap_part(d, LJM_PART_FRAME, 0);
   lj_heap_uleb(d, line > 0 ? (uint64_t)line : 0);
   lj_heap_ref(d, fn);
-  heap_slots(d, th, frame + 1, to, pt, pos);
+  heap_slots(d, th, &s);
 }
 
 /*
-** The end of a stack's slots. The interpreter does not keep th->top while it is
-** in a Lua function; the collector sets it to this.
+** The end of a stack's slots. The interpreter and traces do not keep th->top
+** while they are in a Lua function; the collector sets it to this.
 */
-static cTValue *heap_top(const MPDump *d, const lua_State *th)
+static cTValue *heap_top(const MPDump *d, const lua_State *th, cTValue *frame)
 {
   const GCfunc *fn;
   if (gcref(d->g->cur_L) != obj2gco(th))
     return th->top;
-  fn = mpframe_func(th->base - 1);
-  return fn != NULL && isluafunc(fn) ? th->base + funcproto(fn)->framesize
+  fn = mpframe_func(frame);
+  return fn != NULL && isluafunc(fn) ? frame + 1 + funcproto(fn)->framesize
                                      : th->top;
 }
 
 /* The stack, from its top down. A thread that is being created has none. */
 static void heap_stack(MPDump *d, lua_State *th)
 {
-  cTValue *bot = mpframe_bottom(th), *to, *frame = NULL, *next = NULL;
+  cTValue *bot = mpframe_bottom(th), *frame = NULL, *next = NULL;
+  HeapSlots s = {tvref(th->stack) + 1 + LJ_FR2, th->top, NULL, -1, NULL};
   if (tvref(th->stack) == NULL)
     return;
-  to = th->top;
   if (!lj_heap_isdead(d, obj2gco(th))) {
-    to = heap_top(d, th);
-    frame = th->base - 1;
+    frame = lj_memprof_topframe(th);
+    s.to = heap_top(d, th, frame);
   }
   while (frame != NULL && frame > bot && !lj_heap_failed(d)) {
-    heap_frame(d, th, frame, next, to);
+    heap_frame(d, th, frame, next, s.to);
     next = frame;
-    to = frame - LJ_FR2;
+    s.to = frame - LJ_FR2;
     frame = mpframe_prev(frame, bot);
   }
-  heap_slots(d, th, tvref(th->stack) + 1 + LJ_FR2, to, NULL, -1);
+  heap_slots(d, th, &s);
 }
 
 void lj_heap_thread(MPDump *d, lua_State *th)

@@ -165,30 +165,55 @@ static int inlined_link(MPWalk *w)
 #endif
 
 /*
+** Goes to the frame below. *pc is where its function called the current one, or
+** NULL: it is a builtin. Returns 0 if the link leads nowhere.
+*/
+static int inlined_down(MPWalk *w, const BCIns **pc)
+{
+  ptrdiff_t size =
+      (w->link & ~(ptrdiff_t)FRAME_TYPEP) / (ptrdiff_t)sizeof(TValue);
+  *pc = NULL;
+  if ((w->link & FRAME_TYPE) == FRAME_LUA) {
+    *pc = (const BCIns *)w->link;
+    size = 1 + LJ_FR2 + bc_a((*pc)[-1]);
+  } else if ((w->link & FRAME_TYPEP) == FRAME_CONT) {
+    *pc = w->contpc;
+  }
+  if (size <= 0 || size > (ptrdiff_t)w->slot)
+    return 0;
+  w->slot -= (BCReg)size;
+  return 1;
+}
+
+/*
 ** Goes to the frame below. Returns the site where its function called the
 ** current one; INTERNAL if that is the same function's upper half.
 */
-static uint32_t inlined_down(MPState *mp, MPWalk *w)
+static uint32_t inlined_site(MPState *mp, MPWalk *w)
 {
-  const BCIns *pc = NULL;
-  ptrdiff_t size =
-      (w->link & ~(ptrdiff_t)FRAME_TYPEP) / (ptrdiff_t)sizeof(TValue);
-  if ((w->link & FRAME_TYPE) == FRAME_LUA) {
-    pc = (const BCIns *)w->link;
-    size = 1 + LJ_FR2 + bc_a(pc[-1]);
-  } else if ((w->link & FRAME_TYPEP) == FRAME_CONT) {
-    pc = w->contpc;
-  }
-  if (size <= 0 || size > (ptrdiff_t)w->slot) {
+  const BCIns *pc;
+  if (!inlined_down(w, &pc)) {
     w->slot = 0;
     return LJM_SITE_UNKNOWN;
   }
-  w->slot -= (BCReg)size;
   if ((w->link & FRAME_TYPEP) == FRAME_VARG)
     return LJM_SITE_INTERNAL;
   if (pc == NULL)
     return inlined_csite(mp, w->T, w->snap, w->slot);
   return inlined_luasite(mp, w->T, pc);
+}
+
+const BCIns *lj_memprof_basepc(GCtrace *T, SnapShot *snap)
+{
+  const BCIns *pc = snap_pc(&T->snapmap[snap->mapofs + snap->nent]) + 1;
+  MPWalk w;
+  w.T = T;
+  w.snap = snap;
+  inlined_begin(&w);
+  while (w.slot > 0)
+    if (!inlined_link(&w) || !inlined_down(&w, &pc))
+      return NULL;
+  return pc;
 }
 
 /*
@@ -209,7 +234,7 @@ uint32_t lj_memprof_inlined(MPState *mp, GCtrace *T, SnapShot *snap)
       sites[n++] = LJM_SITE_UNKNOWN;
       break;
     }
-    site = inlined_down(mp, &w);
+    site = inlined_site(mp, &w);
     if (site != LJM_SITE_INTERNAL)
       sites[n++] = site;
   }

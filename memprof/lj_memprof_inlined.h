@@ -32,6 +32,12 @@ LJ_FUNC void lj_memprof_freeinlined(MPState *mp);
 ** Returns 0 if there are none, or without memory.
 */
 LJ_FUNC uint32_t lj_memprof_inlined(MPState *mp, GCtrace *T, SnapShot *snap);
+
+/*
+** The PC behind the instruction where the function of the trace's base frame
+** was when a snapshot was taken, or NULL.
+*/
+LJ_FUNC const BCIns *lj_memprof_basepc(GCtrace *T, SnapShot *snap);
 #else
 #define lj_memprof_freeinlined(mp) UNUSED(mp)
 #endif

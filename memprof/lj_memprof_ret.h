@@ -65,7 +65,8 @@ static GCtrace *mpret_search(const jit_State *J, const MCode *ret,
 ** which an error that was caught can leave behind wrong.
 **
 ** What is remembered of a return address is a guess that the trace proves
-** right: nothing needs to be forgotten when traces go away.
+** right: nothing needs to be forgotten when traces go away. Without a recording
+** (mp is NULL) nothing is.
 */
 static LJ_AINLINE GCtrace *mpret_walk(MPState *mp, global_State *g,
                                       const MCode **retp, int search)
@@ -77,7 +78,9 @@ static LJ_AINLINE GCtrace *mpret_walk(MPState *mp, global_State *g,
     const uintptr_t *record = (const uintptr_t *)fp;
     const MCode *ret = mpret_strip(record[1]);
     uintptr_t h = (uintptr_t)ret;
-    uint16_t *guess = &mp->traceof[((h >> 2) ^ (h >> 14)) & (MP_CACHESIZE - 1)];
+    uint16_t none = 0;
+    uint16_t *guess =
+        mp ? &mp->traceof[((h >> 2) ^ (h >> 14)) & (MP_CACHESIZE - 1)] : &none;
     GCtrace *T = mpret_numbered(J, *guess);
     if (T == NULL || !mpret_isin(T, ret))
       T = search ? mpret_search(J, ret, guess) : NULL;
@@ -100,7 +103,7 @@ static LJ_NOINLINE GCtrace *mpret_walknew(MPState *mp, global_State *g,
   return mpret_walk(mp, g, retp, 1);
 }
 
-/* The trace, or NULL: the VM does not keep its number. */
+/* The trace, or NULL: the VM does not keep its number. mp may be NULL. */
 static LJ_AINLINE GCtrace *mpret_trace(MPState *mp, global_State *g,
                                        const MCode **retp)
 {
@@ -146,7 +149,7 @@ static LJ_AINLINE GCtrace *mpret_tracecall(MPState *mp, global_State *g,
   return T;
 }
 
-/* The trace, or NULL, and its return address, or NULL. */
+/* The trace, or NULL, and its return address, or NULL. mp may be NULL. */
 static LJ_AINLINE GCtrace *mpret_trace(MPState *mp, global_State *g,
                                        const MCode **retp)
 {

@@ -120,27 +120,34 @@ static int where_hascframe(cTValue *frame)
   return frame_isc(frame) || (frame_iscont(frame) && frame_iscont_fficb(frame));
 }
 
-/*
-** The frame on top. While a trace runs, L->base is what it was at some time.
-** Without a recording, no trace runs.
-*/
-static cTValue *where_topframe(const MPState *mp, const lua_State *L)
+/* True if a thread is in compiled code. */
+static int where_isentered(const lua_State *L)
+{
+  return tvref(G(L)->jit_base) != NULL && gcref(G(L)->cur_L) == obj2gco(L);
+}
+
+GCtrace *lj_memprof_entered(const lua_State *L)
 {
 #if LJ_HASJIT
-  if (mp != NULL && mpret_ontrace(mp->g) && L == mp->top.L)
-    return mp->top.frame;
+  const MCode *ret;
+  if (where_isentered(L))
+    return mpret_trace(NULL, G(L), &ret);
 #else
-  UNUSED(mp);
+  UNUSED(L);
 #endif
-  return L->base - 1;
+  return NULL;
+}
+
+cTValue *lj_memprof_topframe(const lua_State *L)
+{
+  return (where_isentered(L) ? tvref(G(L)->jit_base) : L->base) - 1;
 }
 
 /* The PC where the Lua function below a frame entered from C has stopped. */
-static const BCIns *where_cframepc(const MPState *mp, lua_State *L,
-                                   cTValue *next)
+static const BCIns *where_cframepc(lua_State *L, cTValue *next)
 {
   void *cf = cframe_raw(L->cframe);
-  cTValue *f = where_topframe(mp, L), *bot = mpframe_bottom(L);
+  cTValue *f = lj_memprof_topframe(L), *bot = mpframe_bottom(L);
   while (cf != NULL) {
     int32_t nres = cframe_nres(cf);
     if (nres < 0 && f < restorestack(L, -nres)) {
@@ -159,13 +166,13 @@ static const BCIns *where_cframepc(const MPState *mp, lua_State *L,
 }
 
 /* The PC of a Lua function that called what lies in the next frame. */
-static const BCIns *where_callpc(const MPState *mp, lua_State *L, cTValue *next)
+static const BCIns *where_callpc(lua_State *L, cTValue *next)
 {
   if (frame_islua(next))
     return frame_pc(next);
   if (mpframe_hascontpc(next))
     return frame_contpc(next);
-  return where_cframepc(mp, L, next);
+  return where_cframepc(L, next);
 }
 
 /* The position of a PC in a proto, or -1. The PC is one instruction ahead. */
@@ -192,10 +199,25 @@ static ptrdiff_t where_pos(global_State *g, GCproto *pt, const BCIns *pc)
   return -1;
 }
 
+/* The PC of the function on top, or NULL. */
+static const BCIns *where_stoppedpc(lua_State *L)
+{
+#if LJ_HASJIT
+  global_State *g = G(L);
+  if (where_isentered(L)) {
+    const MCode *ret;
+    GCtrace *T = mpret_trace(NULL, g, &ret);
+    SnapShot *snap =
+        T != NULL && ret != NULL ? lj_memprof_snapshot(T, ret) : NULL;
+    return snap != NULL ? lj_memprof_basepc(T, snap) : NULL;
+  }
+#endif
+  return mpwhere_toppc(L);
+}
+
 ptrdiff_t lj_memprof_stopped(lua_State *L, GCproto *pt, cTValue *next)
 {
-  const BCIns *pc =
-      next != NULL ? where_callpc(NULL, L, next) : mpwhere_toppc(L);
+  const BCIns *pc = next != NULL ? where_callpc(L, next) : where_stoppedpc(L);
   return pc != NULL ? where_pos(G(L), pt, pc) : -1;
 }
 
@@ -277,7 +299,7 @@ static uint32_t where_builtin(MPState *mp, lua_State *L, GCfunc *top)
       break;
     mp->top.frame = frame;
     if (isluafunc(fn))
-      return where_lua(mp, funcproto(fn), pc ? pc : where_callpc(mp, L, next));
+      return where_lua(mp, funcproto(fn), pc ? pc : where_callpc(L, next));
     if (iscfunc(fn))
       return where_c(mp, fn);
     next = frame;
@@ -337,7 +359,7 @@ uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
     return where_c(mp, fn);
   if (next == NULL || !(frame_islua(next) || mpframe_hascontpc(next)))
     *soft = 1;
-  pc = next != NULL ? where_callpc(mp, L, next) : mpwhere_toppc(L);
+  pc = next != NULL ? where_callpc(L, next) : mpwhere_toppc(L);
   return pc != NULL ? where_lua(mp, funcproto(fn), pc) : LJM_SITE_UNKNOWN;
 }
 
@@ -405,9 +427,9 @@ GCproto *lj_memprof_traceproto(MPState *mp, GCtrace *T, const BCIns *pc)
   return NULL;
 }
 
-/* The last snapshot at or before an offset in the machine code, or NULL. */
-static SnapShot *where_snapshot(GCtrace *T, size_t ofs)
+SnapShot *lj_memprof_snapshot(GCtrace *T, const MCode *ret)
 {
+  size_t ofs = (size_t)(ret - T->mcode) - 1;
   MSize lo = 0, hi = T->nsnap;
   while (lo < hi) {
     MSize mid = (lo + hi) / 2;
@@ -423,7 +445,7 @@ static SnapShot *where_snapshot(GCtrace *T, size_t ofs)
 static LJ_NOINLINE uint32_t where_traceline(MPState *mp, GCtrace *T,
                                             const MCode *ret)
 {
-  SnapShot *snap = where_snapshot(T, (size_t)(ret - T->mcode) - 1);
+  SnapShot *snap = lj_memprof_snapshot(T, ret);
   if (snap != NULL) {
     const BCIns *pc = snap_pc(&T->snapmap[snap->mapofs + snap->nent]);
     MPPlace place;

@@ -5,6 +5,7 @@
 #ifndef _LJ_MEMPROF_WHERE_H
 #define _LJ_MEMPROF_WHERE_H
 
+#include "lj_jit.h"
 #include "lj_memprof.h"
 
 #define MP_CACHESIZE 4096 /* Entries; a power of 2. */
@@ -45,8 +46,17 @@ LJ_FUNC uint32_t lj_memprof_caller(MPState *mp, lua_State *L, cTValue *frame,
                                    cTValue *next, int *soft);
 
 /*
+** The trace that a thread runs, or NULL. While it runs, L->base and L->top are
+** what they were at some time.
+*/
+LJ_FUNC GCtrace *lj_memprof_entered(const lua_State *L);
+
+/* The frame on top of a thread: in compiled code, the one that it entered. */
+LJ_FUNC cTValue *lj_memprof_topframe(const lua_State *L);
+
+/*
 ** The position in a prototype, of a frame of a thread, where it called what
-** lies in the next frame (NULL: it is on top), or -1. No trace may be running.
+** lies in the next frame (NULL: it is on top), or -1.
 */
 LJ_FUNC ptrdiff_t lj_memprof_stopped(lua_State *L, GCproto *pt, cTValue *next);
 
@@ -54,6 +64,9 @@ LJ_FUNC ptrdiff_t lj_memprof_stopped(lua_State *L, GCproto *pt, cTValue *next);
 LJ_FUNC void lj_memprof_forget(MPState *mp, const void *p, size_t size);
 
 #if LJ_HASJIT
+/* The last snapshot before a return address in a trace's code, or NULL. */
+LJ_FUNC SnapShot *lj_memprof_snapshot(GCtrace *T, const MCode *ret);
+
 /* True if a block of memory, of a size in bytes, is a trace. */
 LJ_FUNC int lj_memprof_istrace(const void *p, size_t size);
 

@@ -216,6 +216,11 @@ LUAMISC_API int luaM_memprof_stop(const lua_State *L);
 ** LUAM_PROFILE_SUCCESS, LUAM_PROFILE_ERR if an option is wrong or L is NULL,
 ** LUAM_PROFILE_ERRMEM, or LUAM_PROFILE_ERRIO if the writer failed.
 **
+** The VM's allocator may call it, before it moves memory. Deallocations return
+** LUAM_PROFILE_ERR where lists of the VM are not whole: where it sweeps or
+** moves its strings, or is closed. With memprof.so and FORK, while nothing
+** records, it may be called only where Lua can be.
+**
 ** With FORK, a child process writes the dump, as the VM is at this moment, and
 ** this returns as soon as there is one. LUAM_PROFILE_ERRFORK if there is none:
 ** too little memory is left, or no process can be made; why is in the luam_Dump

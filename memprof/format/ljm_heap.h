@@ -80,6 +80,9 @@ enum {
   LJM_REC_DUMP     /* In a recording: a dump was taken here. */
 };
 
+/* Flags of HEAPEND. */
+#define LJM_HEAP_REGISTERS 1 /* Compiled code had objects in registers. */
+
 /* Bytes of a string that are written, unless META has another number. */
 #define LJM_HEAP_STRINGS 256
 

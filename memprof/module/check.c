@@ -42,7 +42,7 @@ static const char program[] =
     "  return a * 1.5 + b * 2.5 + c * 3.5, d, e, f, g, up, ops, values\n"
     "end\n"
     "local function open(value)\n"
-    "  probe('upvalues', function() value = value + 1 end, proto)\n"
+    "  probe('upvalues', function() value = value + 1 end, proto, many)\n"
     "end\n"
     "local function interp()\n"
     "  probe('interp')\n"
@@ -84,7 +84,7 @@ static const char program[] =
     "loops({known = 1, other = 2}, 400)\n"
     "probe('mode')\n"
     "probe('white')\n"
-    "probe('gc', {})\n"
+    "probe('gc', {}, 'a string ' .. 1)\n"
     "collectgarbage()\n"
     "probe('seen')\n"
     "probe('white')\n";
@@ -106,7 +106,7 @@ static void *check_spy(void *ud, void *ptr, size_t osize, size_t nsize)
   MPCheck *ck = (MPCheck *)ud;
   void *p;
   if (ck->watch != WATCH_GC ? nsize > 0 : nsize == 0)
-    mp_check_alloc(ck);
+    mp_check_alloc(ck, ptr);
   p = ck->allocf(ck->allocd, ptr, osize, nsize);
   if (p != NULL && ck->nblock < CHECK_BLOCKS) {
     ck->block[ck->nblock].addr = check_addr(p);
@@ -190,15 +190,22 @@ static void probe_trace(MPCheck *ck)
 
 static void probe_gc(MPCheck *ck)
 {
+  ck->strings = U32(ck->g + LAY(g_strnum));
   probe_watch(ck, WATCH_GC);
 }
 
 /* What the spy was armed for must have come. */
 static void probe_seen(MPCheck *ck)
 {
-  int entry = ck->watch == WATCH_GC ? MP_vm_gc : MP_vm_interp;
+  int gc = ck->watch == WATCH_GC;
   ck->watch = WATCH_NOTHING;
-  check_want(ck, entry, ck->seen > 0);
+  if (!gc) {
+    WANT(vm_interp, ck->seen > 0);
+    return;
+  }
+  WANT(vm_gc, ck->seen == (CHECK_SEENSTRING | CHECK_SEENTABLE));
+  /* Other counters of strings do not go down. */
+  WANT(g_strnum, U32(ck->g + LAY(g_strnum)) < ck->strings);
 }
 
 static void probe_traces(MPCheck *ck)
@@ -348,6 +355,20 @@ int mp_check_vm(lua_State *L, const MPLayout *lay)
   check_ended(&ck, status);
   if (status != 0 && ck.bad != MP_CHECK_FAILED)
     lua_pop(L, 1);
+  return ck.bad;
+}
+
+int mp_check_still(lua_State *L, const MPLayout *lay)
+{
+  MPCheck ck;
+  memset(&ck, 0, sizeof(ck));
+  ck.L = L;
+  ck.lay = lay;
+  ck.bad = MP_CHECK_FITS;
+  if (!mp_peek_open(&ck.pk))
+    return MP_CHECK_NOPIPE;
+  mp_check_global(&ck);
+  mp_peek_close(&ck.pk);
   return ck.bad;
 }
 

@@ -32,6 +32,12 @@ int mp_check_library(const MPLayout *lay);
 */
 int mp_check_vm(lua_State *L, const MPLayout *lay);
 
+/*
+** The same in a VM that may do anything, as be in the middle of an allocation,
+** by its state alone: runs nothing in it, and changes nothing.
+*/
+int mp_check_still(lua_State *L, const MPLayout *lay);
+
 /* The name of an entry, or what else MP_CHECK_* says. */
 const char *mp_check_name(int entry);
 

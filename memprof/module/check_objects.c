@@ -51,6 +51,12 @@ void mp_check_white(MPCheck *ck)
   lua_pop(ck->L, 1);
 }
 
+int mp_check_isstr(MPCheck *ck, uint64_t o, uint64_t len)
+{
+  uint64_t size = mp_check_block(ck, o), text = LAY(str_size) + len + 1;
+  return size == text || size == ((text + 3) & ~(uint64_t)3);
+}
+
 /* Strings: the newest is the first in its chain. */
 void mp_check_strings(MPCheck *ck)
 {
@@ -58,14 +64,13 @@ void mp_check_strings(MPCheck *ck)
   for (i = 0; i < 16; i++) {
     char text[64];
     size_t len = (size_t)snprintf(text, sizeof(text), "memprof %*d", i + 1, i);
-    uint64_t o, chain, mask;
+    uint64_t o, chain, mask, num = U32(ck->g + LAY(g_strnum));
     lua_pushlstring(ck->L, text, len);
+    WANT(g_strnum, U32(ck->g + LAY(g_strnum)) == num + 1);
     o = mp_check_str(ck, -1);
     mask = U32(ck->g + LAY(g_strmask));
     WANT(str_len, U32(o + LAY(str_len)) == len);
-    WANT(str_size, mp_check_block(ck, o) == LAY(str_size) + len + 1 ||
-                       mp_check_block(ck, o) ==
-                           ((LAY(str_size) + len + 4) & ~(uint64_t)3));
+    WANT(str_size, mp_check_isstr(ck, o, len));
     WANT(g_strmask, (mask & (mask + 1)) == 0 && mask >= 255);
     chain = PTR(ck->g + LAY(g_strtab)) +
             (U32(o + LAY(str_hash)) & mask) * LAY(refsize);
@@ -181,13 +186,15 @@ void mp_check_functions(MPCheck *ck)
 
 /*
 ** Arguments: a function whose first upvalue is the first variable of the
-** function that calls us, and changes; and one whose first never does.
+** function that calls us, and changes; one whose first never does; and
+** one whose first changes, while its second and third do not.
 */
 void mp_check_upvalues(MPCheck *ck)
 {
   uint64_t fn = check_addr(lua_topointer(ck->L, 1));
   uint64_t uv = check_addr(lua_upvalueid(ck->L, 1, 1));
   uint64_t fixed = check_addr(lua_upvalueid(ck->L, 2, 1));
+  int i;
   mp_check_frames(ck);
   WANT(fn_uvptr, check_ref(ck, fn + LAY(fn_uvptr)) == uv);
   WANT(tag_upval, IS(uv, upval));
@@ -196,6 +203,11 @@ void mp_check_upvalues(MPCheck *ck)
   WANT(uv_v, check_ref(ck, uv + LAY(uv_v)) == ck->callerbase);
   WANT(uv_immutable, U8(uv + LAY(uv_immutable)) == 0);
   WANT(uv_immutable, U8(fixed + LAY(uv_immutable)) == 1);
+  /* More of them, or chance would let a wrong place pass. */
+  for (i = 1; i <= 3; i++) {
+    uv = check_addr(lua_upvalueid(ck->L, 3, i));
+    WANT(uv_immutable, U8(uv + LAY(uv_immutable)) == (i != 1));
+  }
 }
 
 /* What the VM itself writes of a function. */

@@ -56,13 +56,13 @@ void mp_check_values(MPCheck *ck)
   WANT(tag_str, IS(mp_check_str(ck, 4), str));
 }
 
-/* The VM's state, while it runs a C function. */
-void mp_check_state(MPCheck *ck)
+/* The VM's state, whatever it does: nothing runs in it. */
+void mp_check_global(MPCheck *ck)
 {
-  lua_State *L = ck->L;
-  uint64_t l = check_addr(L), g, main, registry;
+  uint64_t l = check_addr(ck->L), g, main;
   void *ud;
-  lua_Alloc f = lua_getallocf(L, &ud);
+  lua_Alloc f = lua_getallocf(ck->L, &ud);
+  WANT(tag_thread, IS(l, thread));
   g = check_ref(ck, l + LAY(L_glref));
   WANT(g_allocf, PTR(g + LAY(g_allocf)) == (uint64_t)(uintptr_t)f);
   WANT(g_allocd, PTR(g + LAY(g_allocd)) == check_addr(ud));
@@ -70,8 +70,20 @@ void mp_check_state(MPCheck *ck)
   WANT(GG_g, main + LAY(GG_g) == g);
   WANT(g_mainthref, IS(main, thread));
   WANT(g_mainthref, check_ref(ck, main + LAY(L_glref)) == g);
+  ck->g = g;
+}
+
+/* The VM's state, while it runs a C function. */
+void mp_check_state(MPCheck *ck)
+{
+  lua_State *L = ck->L;
+  uint64_t l = check_addr(L), g, registry;
+  mp_check_global(ck);
+  if (ck->bad != MP_CHECK_FITS)
+    return;
+  g = ck->g;
   if (lua_pushthread(L))
-    WANT(g_mainthref, main == l);
+    WANT(g_mainthref, check_ref(ck, g + LAY(g_mainthref)) == l);
   lua_pop(L, 1);
   WANT(g_cur_L, check_ref(ck, g + LAY(g_cur_L)) == l);
   WANT(g_vmstate, (int32_t)U32(g + LAY(g_vmstate)) == (int32_t)LAY(vm_c));
@@ -82,7 +94,6 @@ void mp_check_state(MPCheck *ck)
                        check_addr(lua_topointer(L, LUA_REGISTRYINDEX)));
   WANT(g_hookmask,
        (U8(g + LAY(g_hookmask)) & 0x0f) == (uint64_t)lua_gethookmask(L));
-  ck->g = g;
 }
 
 /* The function at a level of the stack. */

@@ -59,22 +59,28 @@ static void alloc_trace(MPCheck *ck)
   ck->seen++;
 }
 
-/* The collector frees. */
-static void alloc_gc(MPCheck *ck)
+/* The collector frees: strings in a phase of their own. */
+static void alloc_gc(MPCheck *ck, uint64_t o)
 {
+  uint64_t state = U8(ck->g + LAY(g_state));
   WANT(vm_gc, (int32_t)U32(ck->g + LAY(g_vmstate)) == (int32_t)LAY(vm_gc));
-  ck->seen++;
+  if (IS(o, str) && mp_check_isstr(ck, o, U32(o + LAY(str_len)))) {
+    WANT(g_state, state == LAY(gc_sweepstring));
+    ck->seen |= CHECK_SEENSTRING;
+  } else if (IS(o, tab)) {
+    WANT(gc_sweepstring, state != LAY(gc_sweepstring));
+    ck->seen |= CHECK_SEENTABLE;
+  }
 }
 
-/* The VM is about to call its allocator. */
-void mp_check_alloc(MPCheck *ck)
+void mp_check_alloc(MPCheck *ck, const void *block)
 {
   if (ck->watch == WATCH_INTERP)
     alloc_interp(ck);
   else if (ck->watch == WATCH_TRACE)
     alloc_trace(ck);
   else if (ck->watch == WATCH_GC)
-    alloc_gc(ck);
+    alloc_gc(ck, check_addr(block));
 }
 
 /* -- Compiled traces ------------------------------------------------------ */

@@ -33,9 +33,14 @@ typedef struct MPCheck {
   void *allocd;
   MPBlock *block;
   unsigned nblock;
-  int watch;     /* WATCH_*. */
-  unsigned seen; /* What was watched for. */
+  int watch;        /* WATCH_*. */
+  unsigned seen;    /* What was watched for. */
+  uint64_t strings; /* How many there were then. */
 } MPCheck;
+
+/* Of WATCH_GC. */
+#define CHECK_SEENSTRING 1
+#define CHECK_SEENTABLE  2
 
 enum { WATCH_NOTHING, WATCH_INTERP, WATCH_TRACE, WATCH_GC };
 
@@ -125,6 +130,9 @@ uint64_t mp_check_str(MPCheck *ck, int idx);
 /* Arguments: 1234.5, nil, false, a string, a table, a function, a coroutine. */
 void mp_check_values(MPCheck *ck);
 
+/* The VM's state, whatever it does: nothing runs in it. */
+void mp_check_global(MPCheck *ck);
+
 /* The VM's state, while it runs a C function. */
 void mp_check_state(MPCheck *ck);
 
@@ -151,6 +159,9 @@ uint64_t mp_check_cframeof(MPCheck *ck, uint64_t L);
 /* The list of objects, and the count of bytes. The collector is stopped. */
 void mp_check_heap(MPCheck *ck);
 
+/* True if a block has the size of a string of so many bytes. */
+int mp_check_isstr(MPCheck *ck, uint64_t o, uint64_t len);
+
 /* Strings: the newest is the first in its chain. */
 void mp_check_strings(MPCheck *ck);
 
@@ -165,7 +176,8 @@ void mp_check_functions(MPCheck *ck);
 
 /*
 ** Arguments: a function whose first upvalue is the first variable of the
-** function that calls us, and changes; and one whose first never does.
+** function that calls us, and changes; one whose first never does; and
+** one whose first changes, while its second and third do not.
 */
 void mp_check_upvalues(MPCheck *ck);
 
@@ -181,7 +193,7 @@ void mp_check_ops(MPCheck *ck);
 /* -- check_trace.c --------------------------------------------------------- */
 
 /* The VM is about to call its allocator. */
-void mp_check_alloc(MPCheck *ck);
+void mp_check_alloc(MPCheck *ck, const void *block);
 
 /*
 ** The traces of the function that calls us: two loops, one behind the other,

@@ -306,15 +306,16 @@ int luaopen_memprof_auto(lua_State *L)
 
 typedef struct MPPrepared {
   const MPCore *core; /* Or NULL, */
-  int bad;            /* MP_CHECK_*. */
+  int bad;            /* MP_CHECK_*, */
+  int ended;          /* The VM's last finalizer has run. */
 } MPPrepared;
 
 static int module_prepare(lua_State *L)
 {
   MPPrepared *to = (MPPrepared *)lua_touserdata(L, 1);
   const MPGuard *guard = module_guard(L, &to->bad);
-  if (!guard->ended)
-    to->core = guard->core;
+  to->ended = guard->ended;
+  to->core = guard->core;
   return 0;
 }
 
@@ -337,27 +338,55 @@ static int module_preparevm(lua_State *L, MPPrepared *to)
 MODULE_API int luaM_memprof_start(lua_State *L,
                                   const struct luam_Prof_options *opt)
 {
-  MPPrepared to = {NULL, MP_CHECK_FITS};
+  MPPrepared to = {NULL, MP_CHECK_FITS, 0};
   const MPCore *core = module_known();
   int status;
   if (L == NULL || (core != NULL && core->isactive(L)))
     return LUAM_PROFILE_ERR;
   status = module_preparevm(L, &to);
-  return to.core != NULL ? to.core->start(L, opt) : status;
+  if (to.core == NULL)
+    return status;
+  return to.ended ? LUAM_PROFILE_ERR : to.core->start(L, opt);
 }
 
+/*
+** By a child process, which lua_close() must wait for: so the VM gets a guard,
+** or if it has had its last finalizer, the child is waited for here.
+*/
+static int module_dumpforked(lua_State *L, const struct luam_Prof_options *opt)
+{
+  MPPrepared to = {NULL, MP_CHECK_FITS, 0};
+  int status = module_preparevm(L, &to);
+  if (to.core == NULL)
+    return status;
+  status = to.core->dump(L, opt);
+  if (to.ended)
+    to.core->close(L);
+  return status;
+}
+
+/*
+** Called wherever a host can be: in its allocator, in a finalizer at the end.
+** Without a child process nothing is run in the VM.
+*/
 MODULE_API int luaM_memprof_dump(lua_State *L,
                                  const struct luam_Prof_options *opt)
 {
-  MPPrepared to = {NULL, MP_CHECK_FITS};
   const MPCore *core = module_known();
-  int status;
-  if (L == NULL)
+  char why[MODULE_WHY];
+  int bad;
+  if (L == NULL || opt == NULL)
     return LUAM_PROFILE_ERR;
   if (core != NULL && core->isactive(L)) /* So it was looked at. */
     return core->dump(L, opt);
-  status = module_preparevm(L, &to);
-  return to.core != NULL ? to.core->dump(L, opt) : status;
+  if (opt->reserved[LUAM_PROF_FORK])
+    return module_dumpforked(L, opt);
+  core = module_choose(&bad, why);
+  if (core != NULL)
+    bad = mp_check_still(L, core->layout);
+  if (bad == MP_CHECK_NOMEM)
+    return LUAM_PROFILE_ERRMEM;
+  return bad == MP_CHECK_FITS ? core->dump(L, opt) : LUAM_PROFILE_ERR;
 }
 
 MODULE_API int luaM_memprof_dumpstatus(lua_State *L, struct luam_Dump *dump)

@@ -134,6 +134,85 @@ static void capi_dump(lua_State *L)
   capi_fork(L, sink.len - 256, 1);
 }
 
+/* An allocator that dumps its VM now and then, while nothing records. */
+typedef struct Spy {
+  lua_State *L;
+  lua_Alloc f;
+  void *ud;
+  unsigned calls, dumps, failed;
+  int status; /* Of the finalizer's dump. */
+} Spy;
+
+static int spy_dump(Spy *spy)
+{
+  Sink sink = {{0}, 0, 0};
+  struct luam_Prof_options opt = {.arg = &sink, .writer = sink_write};
+  return dump(spy->L, &opt);
+}
+
+static void *spy_alloc(void *ud, void *p, size_t osize, size_t nsize)
+{
+  Spy *spy = (Spy *)ud;
+  if (++spy->calls % 31 == 0 && nsize > 0) {
+    if (spy_dump(spy) == LUAM_PROFILE_SUCCESS)
+      spy->dumps++;
+    else
+      spy->failed++;
+  }
+  return spy->f(spy->ud, p, osize, nsize);
+}
+
+static int spy_finalizer(lua_State *L)
+{
+  Spy *spy = (Spy *)lua_touserdata(L, lua_upvalueindex(1));
+  spy->status = spy_dump(spy);
+  return 0;
+}
+
+static const char spy_program[] =
+    "local function add(t, i) local a, b, c = 1, 2, 3 t[i % 9] = {i}"
+    " return a + b + c end "
+    "local t, sum = {}, 0 "
+    "for i = 1, 3000 do sum = sum + add(t, i) end "
+    "for i = 1, 300 do sum = sum + #(i .. 'x') - #tostring(i) end "
+    "assert(sum == 18300)";
+
+static lua_State *capi_newstate(void)
+{
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  return L;
+}
+
+/* A dump is taken anywhere, and leaves nothing in the VM. */
+static void capi_still(void)
+{
+  Spy spy = {0};
+  lua_State *L = spy.L = capi_newstate();
+  int i, live;
+  lua_gc(L, LUA_GCSTOP, 0);
+  live = lua_gc(L, LUA_GCCOUNT, 0) * 1024 + lua_gc(L, LUA_GCCOUNTB, 0);
+  for (i = 0; i < 3; i++)
+    ok(spy_dump(&spy) == LUAM_PROFILE_SUCCESS, "a dump");
+  ok(lua_gc(L, LUA_GCCOUNT, 0) * 1024 + lua_gc(L, LUA_GCCOUNTB, 0) == live,
+     "nothing is left on the heap");
+  lua_gc(L, LUA_GCRESTART, 0);
+  spy.f = lua_getallocf(L, &spy.ud);
+  lua_setallocf(L, spy_alloc, &spy);
+  ok(luaL_dostring(L, spy_program) == 0, "the program");
+  lua_setallocf(L, spy.f, spy.ud);
+  ok(spy.dumps > 50 && spy.failed == 0, "dumps in allocations");
+  spy.status = -1;
+  lua_newuserdata(L, 1);
+  lua_createtable(L, 0, 1);
+  lua_pushlightuserdata(L, &spy);
+  lua_pushcclosure(L, spy_finalizer, 1);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  lua_close(L);
+  ok(spy.status == LUAM_PROFILE_SUCCESS, "a dump in a finalizer at the end");
+}
+
 /* The writers that are ready to use, with a thread and without. */
 static void capi_writers(lua_State *L)
 {
@@ -158,13 +237,6 @@ static void capi_writers(lua_State *L)
   ok(tofile(&opt, "/nonexistent/x") == LUAM_PROFILE_ERRIO, "no file");
   ok(tosocket(&opt, "unix:/nonexistent/x") == LUAM_PROFILE_ERRIO, "no socket");
   ok(tosocket(&opt, "/nonexistent/x") == LUAM_PROFILE_ERR, "no address");
-}
-
-static lua_State *capi_newstate(void)
-{
-  lua_State *L = luaL_newstate();
-  luaL_openlibs(L);
-  return L;
 }
 
 int main(int argc, char **argv)
@@ -204,6 +276,7 @@ int main(int argc, char **argv)
   lua_close(other);
   ok(two.stops == 1 && !isrunning(), "lua_close() ends it");
   capi_writers(L);
+  capi_still();
   capi_dump(L);
   printf("%u checks, %u failures\n", checks, failures);
   return failures != 0;

@@ -44,7 +44,7 @@ DUMPS = frozenset("""
     CTState.miscmap CTState.sizetab CTState.tab CTState.top CT_ATTRIB
     CT_BITFIELD CT_FIELD CT_HASSIZE CType.info CType.name CType.size
     GCROOT_BASEMT GCROOT_IO_INPUT GCROOT_IO_OUTPUT GCROOT_MMNAME
-    GCState.lightudnum GCState.lightudseg GCState.mmudata GCState.state
+    GCState.lightudnum GCState.lightudseg GCState.mmudata
     GCcdata.ctypeid GCcdata.marked GCcdataVar.extra GCcdataVar.len
     GCcdataVar.offset GCfuncC.env GCfuncC.nupvalues GCfuncC.upvalue
     GCfuncL.env GCfuncL.nupvalues GCstr.marked GCtab.asize GCtab.colo

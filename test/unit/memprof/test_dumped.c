@@ -113,6 +113,76 @@ START_TEST(in_the_allocator)
 }
 END_TEST
 
+/* -- Without a recording --------------------------------------------------- */
+
+/* An allocator that takes a dump in one call of a number, of any kind. */
+typedef struct AnyHeap {
+  lua_State *L; /* The VM, once it is there. */
+  unsigned calls, each;
+  unsigned taken, refused; /* Dumps. */
+} AnyHeap;
+
+/* A dump is refused in a deallocation at the most, else it is whole. */
+static void any_dump(AnyHeap *h, bool frees)
+{
+  RecStream s = {0};
+  struct luam_Prof_options opt = {.writer = rec_write, .arg = &s};
+  int status = luaM_memprof_dump(h->L, &opt);
+  if (status == LUAM_PROFILE_SUCCESS) {
+    h->taken++;
+    ck_assert_uint_gt(rec_checkdump(&s), 100);
+  } else {
+    h->refused++;
+    ck_assert(frees);
+    ck_assert_int_eq(status, LUAM_PROFILE_ERR);
+    ck_assert_uint_eq(s.n, 0);
+  }
+  rec_free(&s);
+}
+
+static void *any_alloc(void *ud, void *p, size_t osize, size_t nsize)
+{
+  AnyHeap *h = ud;
+  (void)osize;
+  if (h->L != NULL && ++h->calls % h->each == 0)
+    any_dump(h, nsize == 0);
+  if (nsize == 0) {
+    free(p);
+    return NULL;
+  }
+  return realloc(p, nsize);
+}
+
+/* Compiled loops that allocate, many strings that go away, traces, a table of
+** strings that grows and shrinks.
+*/
+static const char any_code[] =
+    "local keep, strings = {}, {}\n"
+    "local function node(i) return { i, { i .. 'n' } } end\n"
+    "for round = 1, 4 do\n"
+    "  for i = 1, 300 do keep[i % 50] = node(i) end\n"
+    "  for i = 1, 300 * round do strings[i] = 's' .. i end\n"
+    "  strings = {}\n"
+    "  collectgarbage()\n"
+    "  if round == 2 then jit.flush() end\n"
+    "end\n";
+
+START_TEST(in_any_call)
+{
+  AnyHeap h = {.each = 17};
+  lua_State *L = lua_newstate(any_alloc, &h);
+  if (L == NULL)
+    return;
+  luaL_openlibs(L);
+  ck_assert_int_eq(luaL_loadstring(L, any_code), 0);
+  h.L = L;
+  ck_assert_int_eq(lua_pcall(L, 0, 0, 0), 0);
+  ck_assert_uint_gt(h.taken, 100);
+  ck_assert_uint_gt(h.refused, 10);
+  lua_close(L);
+}
+END_TEST
+
 /* -- By themselves --------------------------------------------------------- */
 
 /* The name of the first dump, in a directory of this process. */
@@ -277,7 +347,7 @@ END_TEST
 
 int main(void)
 {
-  const TTest *const tests[] = {in_the_allocator, bad_limits, at_the_limit,
-                                without_memory};
+  const TTest *const tests[] = {in_the_allocator, in_any_call, bad_limits,
+                                at_the_limit, without_memory};
   return REC_MAIN("dumped", tests);
 }
