@@ -59,7 +59,7 @@ static void alloc_trace(MPCheck *ck)
   ck->seen++;
 }
 
-/* The collector frees: strings in a phase of their own. */
+/* The collector frees: strings in a phase of their own, then all else. */
 static void alloc_gc(MPCheck *ck, uint64_t o)
 {
   uint64_t state = U8(ck->g + LAY(g_state));
@@ -68,7 +68,7 @@ static void alloc_gc(MPCheck *ck, uint64_t o)
     WANT(g_state, state == LAY(gc_sweepstring));
     ck->seen |= CHECK_SEENSTRING;
   } else if (IS(o, tab)) {
-    WANT(gc_sweepstring, state != LAY(gc_sweepstring));
+    WANT(gc_sweepstring, state == LAY(gc_sweepstring) + 1);
     ck->seen |= CHECK_SEENTABLE;
   }
 }

@@ -382,10 +382,9 @@ MODULE_API int luaM_memprof_dump(lua_State *L,
   if (opt->reserved[LUAM_PROF_FORK])
     return module_dumpforked(L, opt);
   core = module_choose(&bad, why);
-  if (core != NULL)
-    bad = mp_check_still(L, core->layout);
-  if (bad == MP_CHECK_NOMEM)
-    return LUAM_PROFILE_ERRMEM;
+  if (core == NULL)
+    return bad == MP_CHECK_NOMEM ? LUAM_PROFILE_ERRMEM : LUAM_PROFILE_ERR;
+  bad = mp_check_still(L, core->layout);
   return bad == MP_CHECK_FITS ? core->dump(L, opt) : LUAM_PROFILE_ERR;
 }
 

@@ -133,7 +133,7 @@ static void fuzz_report(const LpProfile *prof, size_t n)
 static void fuzz_heap_sums(const LpHeap *h)
 {
   const LpGraph *g = &h->dump.graph;
-  uint64_t all = 0, reached = 0, shapes = 0;
+  uint64_t all = 0, reached = 0, shapes = 0, shaped = 0;
   uint32_t id, i;
   for (id = 1; id < g->n; id++) {
     uint64_t size = lp_graph_size(g, id);
@@ -142,12 +142,14 @@ static void fuzz_heap_sums(const LpHeap *h)
     must(has == (h->paths.from[id] != LP_NONE));
     all += size;
     reached += has ? size : 0;
-    shapes += g->flags[id] & LP_NODE_GARBAGE ? size : 0;
+    if (!(g->flags[id] & LP_NODE_GARBAGE) && (has || !lp_heap_keeps(h)))
+      shaped += size;
   }
   for (i = 0; i < h->shapes.keys.n; i++)
     shapes += h->shapes.shape[i].bytes;
   must(all == lp_heap_bytes(h));
-  must(all == shapes);
+  must(shapes == shaped);
+  must(all == reached + h->garbage.all.bytes + h->unknown.all.bytes);
   must(reached == lp_heap_reached(h));
 }
 

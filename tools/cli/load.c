@@ -198,6 +198,7 @@ static const char *load_why(const LpLoad *l, const LpInput *in,
 static void load_heap(LpLoad *l, const LpSink *sink)
 {
   LpDamage d;
+  l->heap->dump.damaged = l->st.ndamage != 0;
   if (!lp_dump_verify(&l->heap->dump, &d) && !l->st.ndamage)
     sink->damage(sink->ctx, &d);
   lp_heap_analyse(l->heap);

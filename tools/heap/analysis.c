@@ -31,15 +31,43 @@ static void kids_open(LpKids *k, const LpDominators *d, size_t n)
   k->next[LP_GRAPH_ROOT] = LP_NONE;
 }
 
+int lp_heap_isunknown(const LpHeap *h, uint32_t id)
+{
+  return h->doubt != LP_DOUBT_NONE && !lp_dominators_has(&h->dom, id) &&
+         !(h->dump.graph.flags[id] & LP_NODE_GARBAGE);
+}
+
+/* Adds up what is not reached. */
+static void heap_unreached(LpHeap *h)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint32_t id;
+  for (id = 1; id < g->n; id++) {
+    LpUnreached *u = lp_heap_isunknown(h, id) ? &h->unknown : &h->garbage;
+    uint64_t bytes = lp_graph_size(g, id);
+    if (!(g->flags[id] & LP_NODE_DEFINED) || lp_dominators_has(&h->dom, id))
+      continue;
+    u->type[g->type[id]].objects++;
+    u->type[g->type[id]].bytes += bytes;
+    u->all.objects++;
+    u->all.bytes += bytes;
+  }
+}
+
 void lp_heap_analyse(LpHeap *h)
 {
   const LpGraph *g = &h->dump.graph;
+  if (lp_dump_ispart(&h->dump))
+    h->doubt = LP_DOUBT_LOST;
+  else if (h->dump.end.flags & LJM_HEAP_REGISTERS)
+    h->doubt = LP_DOUBT_REGISTERS;
   lp_dump_seal(&h->dump);
   lp_identifiers_open(&h->dump.given, &h->dump);
   lp_graph_forget(&h->dump.graph);
   lp_dominators(g, &h->dom);
   lp_paths(g, &h->paths);
   kids_open(&h->kids, &h->dom, g->n);
+  heap_unreached(h);
   lp_shapes_open(&h->shapes, h);
   h->ready = 1;
 }

@@ -15,6 +15,19 @@ typedef struct LpKids {
   uint32_t *next;  /* The next one that its dominator dominates, or LP_NONE. */
 } LpKids;
 
+/* Objects that are not reached from the roots. */
+typedef struct LpUnreached {
+  LpTypeSum type[16], all;
+} LpUnreached;
+
+/* Why an object that is not reached need not be garbage. */
+typedef enum LpDoubt {
+  LP_DOUBT_NONE,      /* It is. */
+  LP_DOUBT_REGISTERS, /* Compiled code may have it in a register. */
+  LP_DOUBT_LOST       /* What is missing of the dump may refer to it, as to any
+                      ** other: what keeps how much is not known. */
+} LpDoubt;
+
 typedef struct LpHeap {
   LpDump dump;
   LpHeapSink sink; /* For the reader. */
@@ -22,7 +35,10 @@ typedef struct LpHeap {
   LpPaths paths;
   LpKids kids;
   LpShapes shapes;
-  int ready; /* lp_heap_analyse was called. */
+  LpDoubt doubt;
+  LpUnreached garbage; /* That is sure: the collector has said so, or nothing */
+  LpUnreached unknown; /* is in doubt; and all else. */
+  int ready;           /* lp_heap_analyse was called. */
 } LpHeap;
 
 /* An empty heap; pass its sink to the reader. The caller frees it with
@@ -30,11 +46,20 @@ typedef struct LpHeap {
 */
 LpHeap *lp_heap_new(void);
 
-/* The dump is read: compute the rest. */
+/* The dump is read, and dump.damaged is set: compute the rest. */
 void lp_heap_analyse(LpHeap *h);
 
 /* Free a heap, which may be NULL. */
 void lp_heap_free(LpHeap *h);
+
+/* Is it not known whether an object is garbage? */
+int lp_heap_isunknown(const LpHeap *h, uint32_t id);
+
+/* Is it known what objects keep? */
+static inline int lp_heap_keeps(const LpHeap *h)
+{
+  return h->doubt != LP_DOUBT_LOST;
+}
 
 /* Bytes of all objects that are reached from the roots. */
 static inline uint64_t lp_heap_reached(const LpHeap *h)

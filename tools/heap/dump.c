@@ -378,6 +378,18 @@ int lp_dump_verify(const LpDump *d, LpDamage *damage)
   return 0;
 }
 
+uint64_t lp_dump_missing(const LpDump *d, int *least)
+{
+  uint64_t there = 0, mentioned = d->graph.n - 1;
+  size_t i;
+  for (i = 0; i < sizeof(d->type) / sizeof(d->type[0]); i++)
+    there += d->type[i].objects;
+  *least = !d->ended;
+  if (d->ended)
+    return d->end.objects > there ? d->end.objects - there : 0;
+  return mentioned > there ? mentioned - there : 0;
+}
+
 void lp_dump_close(LpDump *d)
 {
   lp_graph_close(&d->graph);

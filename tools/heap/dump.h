@@ -98,7 +98,8 @@ typedef struct LpDump {
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */
   LpIdentifiers given;  /* How functions and metatables are called. */
   LpHeapEnd end;
-  int ended; /* The dump is whole. */
+  int ended;   /* The end of the dump was read. */
+  int damaged; /* To be set when it was read: a part before is missing. */
 } LpDump;
 
 /* Start a dump. Pass the sink to a reader. */
@@ -111,6 +112,17 @@ void lp_dump_seal(LpDump *d);
 ** True for a dump without sums.
 */
 int lp_dump_verify(const LpDump *d, LpDamage *damage);
+
+/* Is a part of the dump missing? */
+static inline int lp_dump_ispart(const LpDump *d)
+{
+  return !d->ended || d->damaged;
+}
+
+/* The number of objects that are missing; without the end, of those that others
+** refer to, which *LEAST says.
+*/
+uint64_t lp_dump_missing(const LpDump *d, int *least);
 
 /* Free the memory. */
 void lp_dump_close(LpDump *d);

@@ -222,6 +222,8 @@ static void shapes_add(LpShapes *s, const LpHeap *h, uint32_t id, LpBuf *b)
     s->shape[shape] = (LpShapeSum){.one = id, .type = h->dump.graph.type[id]};
   }
   s->of[id] = shape;
+  if (lp_heap_keeps(h) && !lp_dominators_has(&h->dom, id))
+    return; /* Garbage, or it is not known whether it is. */
   s->shape[shape].objects++;
   s->shape[shape].bytes += lp_graph_size(&h->dump.graph, id);
 }

@@ -178,6 +178,8 @@ size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *found,
 {
   Search s = {.h = h, .found = found, .most = most};
   uint32_t at = LP_GRAPH_ROOT;
+  if (!lp_heap_keeps(h))
+    return 0;
   s.least = lp_heap_reached(h) / 100 * percent + 1;
   do {
     suspect_look(&s, at);

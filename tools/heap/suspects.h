@@ -21,7 +21,9 @@ typedef struct LpSuspect {
   uint64_t inners; /* what is kept indirectly, or LP_NONE; and how many. */
 } LpSuspect;
 
-/* Find the suspects of a heap, largest first. Returns how many there are. */
+/* Find the suspects of a heap, largest first. Returns how many there are: none
+** where it is not known what objects keep.
+*/
 size_t lp_suspects(const LpHeap *h, LpSuspect *s);
 
 /* The same of objects that keep more than so many PERCENT of what is reached;

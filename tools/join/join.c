@@ -31,7 +31,7 @@ static void join_belong(LpJoin *j)
   uint32_t i;
   j->of = lp_alloc(g->n * sizeof(*j->of));
   for (i = 0; i < g->n; i++)
-    j->of[i] = LP_KEEPER_GARBAGE;
+    j->of[i] = lp_heap_isunknown(h, i) ? LP_KEEPER_UNKNOWN : LP_KEEPER_GARBAGE;
   j->of[LP_GRAPH_ROOT] = LP_KEEPER_REST;
   for (i = LP_KEEPER_FIRST; i < j->nkeeper; i++)
     j->of[j->keeper[i].id] = i;

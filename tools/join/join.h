@@ -20,6 +20,7 @@
 enum {
   LP_KEEPER_REST,    /* What no other keeper keeps. */
   LP_KEEPER_GARBAGE, /* What nothing refers to. */
+  LP_KEEPER_UNKNOWN, /* What may be garbage or not. */
   LP_KEEPER_FIRST
 };
 

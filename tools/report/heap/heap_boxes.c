@@ -287,17 +287,15 @@ static void boxes_rest(LpBoxes *b)
   free(rest);
 }
 
-/* A box for what the collector will free. */
-static void boxes_garbage(LpBoxes *b)
+/* A box for what is not reached. */
+static void boxes_unreached(LpBoxes *b, const LpUnreached *u, const char *name)
 {
   LpBox box = {.way = LP_NONE};
-  box.bytes = lp_heap_bytes(b->h) - lp_heap_reached(b->h);
-  box.objects = lp_heap_objects(b->h) - b->kept[LP_GRAPH_ROOT];
-  box.retained = box.bytes;
-  box.kept = box.objects;
+  box.bytes = box.retained = u->all.bytes;
+  box.objects = box.kept = u->all.objects;
   if (!box.bytes && !box.objects)
     return;
-  box.label = box_special(b, "(garbage)");
+  box.label = box_special(b, name);
   boxes_add(b, box);
 }
 
@@ -329,7 +327,8 @@ void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt)
   }
   free(q.p);
   boxes_rest(b);
-  boxes_garbage(b);
+  boxes_unreached(b, &h->unknown, "(unknown)");
+  boxes_unreached(b, &h->garbage, "(garbage)");
 }
 
 uint32_t lp_boxes_find(const LpBoxes *b, uint32_t id)

@@ -172,7 +172,8 @@ void lp_heap_diff_shapes(LpTable *t, const LpProfile *prof,
     lp_table_row(t);
     diff_put(t, 0, r, DIFF_BYTES);
     diff_put(t, 2, r, DIFF_OBJECTS);
-    diff_put(t, 4, r, DIFF_RETAINED);
+    if (lp_heap_keeps(prof->heap) && lp_heap_keeps(prof->heapbase))
+      diff_put(t, 4, r, DIFF_RETAINED);
     diff_name(t, 6, &rows, i);
   }
   lp_table_sort(t, 0);
@@ -245,7 +246,8 @@ void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
   diff_column(t, "base-retained", "before", LP_UNIT_BYTES, 0);
   t->col[0].alone = t->col[1].alone = t->col[2].alone = 1;
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
-  if (!prof->heap || !prof->heapbase)
+  if (!prof->heap || !prof->heapbase || !lp_heap_cankeep(t, prof->heap) ||
+      !lp_heap_cankeep(t, prof->heapbase))
     return;
   paths_open(&rows, prof);
   for (i = 0; i < rows.names.n; i++) {

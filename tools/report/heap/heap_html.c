@@ -75,15 +75,32 @@ static void html_total(LpJson *j, const char *key, uint64_t n)
   lp_json_end(j);
 }
 
+/* What may be garbage or not, and why; null if there is no doubt. */
+static void html_doubt(LpJson *j, const LpHeap *h)
+{
+  LpBuf why = {0};
+  lp_heap_doubt(&why, h);
+  lp_json_keynumber(j, "unknown", h->unknown.all.bytes);
+  lp_json_keynumber(j, "unknown_objects", h->unknown.all.objects);
+  lp_json_key(j, "doubt");
+  if (why.n)
+    lp_json_text(j, why.s);
+  else
+    lp_json_null(j);
+  lp_json_keynumber(j, "keeps", (uint64_t)lp_heap_keeps(h));
+  lp_buf_free(&why);
+}
+
 /* Figures that are not in the tree; null if the end of the dump is missing. */
 static void html_dump(LpJson *j, const LpBoxes *b)
 {
   const LpHeap *h = b->h;
   const LpHeapEnd *e = &h->dump.end;
   lp_json_object(j, "heap");
-  lp_json_keynumber(j, "garbage", lp_heap_bytes(h) - lp_heap_reached(h));
-  lp_json_keynumber(j, "garbage_objects",
-                    lp_heap_objects(h) - b->kept[LP_GRAPH_ROOT]);
+  lp_json_keynumber(j, "reached", lp_heap_reached(h));
+  lp_json_keynumber(j, "garbage", h->garbage.all.bytes);
+  lp_json_keynumber(j, "garbage_objects", h->garbage.all.objects);
+  html_doubt(j, h);
   lp_json_keynumber(j, "empty", h->dump.sparsebytes);
   lp_json_keynumber(j, "sparse", h->dump.nsparse);
   lp_json_key(j, "vm");

@@ -21,6 +21,8 @@ void lp_join_keeper(LpBuf *b, const LpJoin *j, uint32_t keeper)
     lp_buf_puts(b, "(others)");
   else if (keeper == LP_KEEPER_GARBAGE)
     lp_buf_puts(b, "(garbage)");
+  else if (keeper == LP_KEEPER_UNKNOWN)
+    lp_buf_puts(b, "(unknown)");
   else
     lp_heap_place(b, j->heap, j->keeper[keeper].id);
 }

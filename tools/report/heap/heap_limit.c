@@ -31,6 +31,13 @@ int lp_heap_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
 {
   const LpHeap *h = prof->heap;
   LpNamed sum = {.most = LP_NONE, .retained = lp_heap_reached(h)};
+  if (!lp_heap_keeps(h)) {
+    lp_buf_puts(why, "limit ");
+    limit_text(why, l->text);
+    lp_buf_puts(why, " cannot be checked: ");
+    lp_heap_doubt(why, h);
+    return 0;
+  }
   if (l->glob)
     sum = lp_named(h, l->glob);
   if (l->glob && !sum.objects) {
@@ -52,7 +59,5 @@ int lp_heap_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
     lp_buf_printf(why, " keeps %" PRIu64, sum.bytes);
     limit_made(why, prof, sum.most);
   }
-  if (!h->dump.ended)
-    lp_buf_puts(why, " (a part of the dump is missing)");
   return 0;
 }

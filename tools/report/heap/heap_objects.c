@@ -131,7 +131,7 @@ static void objects_row(LpTable *t, const LpHeap *h, uint32_t id)
   lp_heap_place(&path, h, id);
   lp_table_row(t);
   lp_table_number(t, 0, lp_graph_size(g, id));
-  lp_table_number(t, 1, h->dom.retained[id]);
+  lp_heap_kept(t, 1, h, h->dom.retained[id]);
   lp_table_string(t, 2, addr.s);
   lp_table_string(t, 3, lp_strdup(lp_path_type(g->type[id])));
   lp_table_string(t, 4, object.s);
@@ -145,7 +145,7 @@ static void objects_table(LpTable *t, const LpProfile *prof,
   uint32_t id;
   (void)opt;
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
+  lp_heap_keeping(t, prof->heap);
   lp_table_column(t, "address", "address", LP_UNIT_TEXT);
   lp_table_column(t, "type", "type", LP_UNIT_TEXT);
   lp_table_column(t, "object", "object", LP_UNIT_TEXT);

@@ -86,7 +86,7 @@ static void paths_step(LpTable *t, const LpHeap *h, uint32_t id, size_t path,
   const LpGraph *g = &h->dump.graph;
   LpBuf b = {0}, addr = {0};
   lp_table_row(t);
-  lp_table_number(t, 0, h->dom.retained[id]);
+  lp_heap_kept(t, 0, h, h->dom.retained[id]);
   lp_table_number(t, 1, lp_graph_size(g, id));
   lp_buf_printf(&addr, "0x%" PRIx64, g->node[id].addr);
   lp_table_string(t, 2, addr.s);
@@ -116,7 +116,7 @@ static void paths_gap(LpTable *t, const LpHeap *h, const uint32_t *id, size_t n,
   for (i = 0; i < n; i++)
     bytes += lp_graph_size(&h->dump.graph, id[i]);
   lp_table_row(t);
-  lp_table_number(t, 0, h->dom.retained[id[n - 1]]);
+  lp_heap_kept(t, 0, h, h->dom.retained[id[n - 1]]);
   lp_table_number(t, 1, bytes);
   lp_table_string(t, 2, lp_strdup("..."));
   lp_table_number(t, 3, path);
@@ -152,7 +152,7 @@ static void paths_table(LpTable *t, const LpProfile *prof,
   const LpHeap *h = prof->heap;
   uint32_t *id;
   size_t n, i;
-  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
+  lp_heap_keeping(t, prof->heap);
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "address", "address", LP_UNIT_TEXT);
   lp_table_column(t, "path", "path", LP_UNIT_COUNT)->extra = 1;

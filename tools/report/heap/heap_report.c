@@ -64,6 +64,41 @@ static void suspect_keeper(LpBuf *b, const LpHeap *h, uint32_t id)
   lp_shape_nameof(b, h, id);
 }
 
+void lp_heap_doubt(LpBuf *b, const LpHeap *h)
+{
+  int least;
+  uint64_t n = lp_dump_missing(&h->dump, &least);
+  if (h->doubt == LP_DOUBT_REGISTERS)
+    lp_buf_puts(b, "compiled code may have objects in registers alone");
+  else if (h->doubt == LP_DOUBT_LOST && n)
+    lp_buf_printf(b, "%s%" PRIu64 " object%s lost", least ? "at least " : "", n,
+                  n == 1 ? " was" : "s were");
+  else if (h->doubt == LP_DOUBT_LOST)
+    lp_buf_puts(b, "a part of the dump is missing");
+}
+
+void lp_heap_keeping(LpTable *t, const LpHeap *h)
+{
+  LpColumn *c = lp_table_column(t, "retained", "retained", LP_UNIT_BYTES);
+  c->alone = 1;
+  c->asked = h && !lp_heap_keeps(h);
+}
+
+void lp_heap_kept(LpTable *t, unsigned col, const LpHeap *h, uint64_t bytes)
+{
+  if (lp_heap_keeps(h))
+    lp_table_number(t, col, bytes);
+}
+
+int lp_heap_cankeep(LpTable *t, const LpHeap *h)
+{
+  if (lp_heap_keeps(h))
+    return 1;
+  lp_buf_puts(&t->note, ": unknown, ");
+  lp_heap_doubt(&t->note, h);
+  return 0;
+}
+
 /* Append what a suspect keeps. */
 static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {

@@ -37,6 +37,18 @@ uint64_t *lp_heap_figures(const LpHeap *h);
 */
 void lp_heap_sentences(LpOut *out, const LpProfile *prof);
 
+/* Append why it is unknown whether objects are garbage, if it is. */
+void lp_heap_doubt(LpBuf *b, const LpHeap *h);
+
+/* Add the column of what objects keep. H may be NULL. */
+void lp_heap_keeping(LpTable *t, const LpHeap *h);
+
+/* Put what objects keep into the last row of a table, if that is known. */
+void lp_heap_kept(LpTable *t, unsigned col, const LpHeap *h, uint64_t bytes);
+
+/* Is it known what objects keep? If not, a table about that says why. */
+int lp_heap_cankeep(LpTable *t, const LpHeap *h);
+
 /* Append what a suspect is, as one sentence without a full stop. Shares are of
 ** what is in use.
 */

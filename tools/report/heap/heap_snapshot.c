@@ -212,10 +212,13 @@ static void snapshot_other(Snapshot *s, NodeType type, const char *what,
 static void snapshot_others(Snapshot *s)
 {
   const LpDump *d = &s->h->dump;
+  const char *unreached =
+      s->h->doubt == LP_DOUBT_NONE ? "(garbage)" : "(unknown)";
   uint32_t at = s->nodes.parts;
   size_t i;
   snapshot_other(s, NODE_SYNTHETIC, "(the VM)", 8, 0, s->nodes.vm);
-  snapshot_other(s, NODE_SYNTHETIC, "(garbage)", 9, 0, s->nodes.lost);
+  snapshot_other(s, NODE_SYNTHETIC, unreached, strlen(unreached), 0,
+                 s->nodes.lost);
   for (i = 0; i < d->npart; i++, at++) {
     size_t n;
     const char *name = lp_intern_get(&d->graph.names, d->part[i].name, &n);

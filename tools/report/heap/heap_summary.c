@@ -26,15 +26,39 @@ static void summary_percent(LpBuf *b, const LpHeap *h, uint64_t n)
 
 /* -- What there is --------------------------------------------------------- */
 
-/* Of a dump that was not read completely (PART), what is not reached may be
-** referred to by what is missing.
-*/
-static void summary_head(LpBuf *b, const LpHeap *h, int part)
+/* A number of bytes, and its share. */
+static void summary_part(LpBuf *b, const LpHeap *h, uint64_t n)
 {
-  uint64_t bytes = lp_heap_bytes(h), reached = lp_heap_reached(h);
+  summary_percent(b, h, n);
+  lp_buf_puts(b, " (");
+  summary_size(b, n);
+  lp_buf_puts(b, ")");
+}
+
+/* What is not reached. */
+static void summary_unreached(LpBuf *b, const LpHeap *h)
+{
+  if (h->doubt != LP_DOUBT_NONE) {
+    summary_part(b, h, h->unknown.all.bytes);
+    lp_buf_puts(b, " is unknown: ");
+    lp_heap_doubt(b, h);
+    lp_buf_puts(b, "\n  ");
+  }
+  if (h->garbage.all.bytes) {
+    summary_part(b, h, h->garbage.all.bytes);
+    lp_buf_puts(b, " is garbage that was not collected yet");
+  } else {
+    lp_buf_puts(b, h->doubt == LP_DOUBT_NONE
+                       ? "No garbage"
+                       : "Nothing is known to be garbage");
+  }
+}
+
+static void summary_head(LpBuf *b, const LpHeap *h)
+{
   const LpHeapEnd *e = &h->dump.end;
   lp_buf_puts(b, "HEAP DUMP\n  ");
-  summary_size(b, bytes);
+  summary_size(b, lp_heap_bytes(h));
   lp_buf_printf(b, " in %" PRIu64 " objects", lp_heap_objects(h));
   if (h->dump.ended) {
     lp_buf_puts(b, ", and ");
@@ -44,15 +68,7 @@ static void summary_head(LpBuf *b, const LpHeap *h, int part)
     lp_buf_puts(b, "; the rest of the dump is missing");
   }
   lp_buf_puts(b, "\n  ");
-  if (bytes > reached) {
-    summary_percent(b, h, bytes - reached);
-    lp_buf_puts(b, " (");
-    summary_size(b, bytes - reached);
-    lp_buf_puts(b, part ? ") is garbage, or is kept by what is missing"
-                        : ") is garbage that was not collected yet");
-  } else {
-    lp_buf_puts(b, "No garbage");
-  }
+  summary_unreached(b, h);
   lp_buf_puts(b, "; empty slots of tables take ");
   summary_size(b, h->dump.sparsebytes);
   lp_buf_puts(b, "\n\n");
@@ -66,7 +82,8 @@ static void summary_suspects(LpBuf *b, const LpHeap *h)
   size_t i, n = lp_suspects(h, s);
   lp_buf_puts(b, "LEAK SUSPECTS, of ");
   summary_size(b, lp_heap_reached(h));
-  lp_buf_puts(b, " in use\n");
+  lp_buf_puts(b, h->doubt == LP_DOUBT_NONE ? " in use\n"
+                                           : " known to be in use\n");
   for (i = 0; i < n; i++) {
     lp_buf_puts(b, "  ");
     lp_heap_suspect(b, h, &s[i]);
@@ -78,6 +95,13 @@ static void summary_suspects(LpBuf *b, const LpHeap *h)
 }
 
 /* -- Tables ---------------------------------------------------------------- */
+
+/* The title of what depends on who keeps what, where that is not known. */
+static void summary_nothing(LpBuf *b, const char *title)
+{
+  lp_buf_printf(b, "%s\n  Unknown: what is missing may refer to any object\n",
+                title);
+}
 
 static void summary_table(LpOut *out, const LpProfile *prof,
                           const LpReportOptions *opt, const LpReport *r,
@@ -96,12 +120,19 @@ static void summary_table(LpOut *out, const LpProfile *prof,
 
 void lp_heap_sentences(LpOut *out, const LpProfile *prof)
 {
-  int part = !prof->heap->dump.ended || (prof->files.nharm && !prof->join);
-  summary_head(&out->buf, prof->heap, part);
+  LpBuf *b = &out->buf;
+  summary_head(b, prof->heap);
+  if (!lp_heap_keeps(prof->heap) ||
+      (prof->heapbase && !lp_heap_keeps(prof->heapbase))) {
+    summary_nothing(b, prof->heapbase ? "COMPARED WITH THE BASE"
+                                      : "LEAK SUSPECTS");
+    lp_buf_puts(b, "\n");
+    return;
+  }
   if (prof->heapbase)
-    lp_heap_diff_sentences(&out->buf, prof);
+    lp_heap_diff_sentences(b, prof);
   else
-    summary_suspects(&out->buf, prof->heap);
+    summary_suspects(b, prof->heap);
   if (prof->join)
     lp_join_sentences(out, prof);
 }
@@ -112,8 +143,11 @@ static void summary_write(LpOut *out, const LpProfile *prof,
   lp_heap_sentences(out, prof);
   summary_table(out, prof, opt, &lp_report_heap_types, "TYPES");
   summary_table(out, prof, opt, &lp_report_heap_shapes, "\nSHAPES");
-  summary_table(out, prof, opt, &lp_report_heap_retained,
-                "\nOBJECTS THAT KEEP MOST");
+  if (lp_heap_keeps(prof->heap))
+    summary_table(out, prof, opt, &lp_report_heap_retained,
+                  "\nOBJECTS THAT KEEP MOST");
+  else
+    summary_nothing(&out->buf, "\nOBJECTS THAT KEEP MOST");
 }
 
 const LpReport lp_report_heap = {.format = "text",

@@ -28,62 +28,76 @@ static void table_share(LpTable *t, unsigned col, const LpHeap *h, uint64_t n)
   lp_table_percent(t, col + 1, n, lp_heap_bytes(h));
 }
 
-/* -- Types ----------------------------------------------------------------- */
-
-/* The objects that are not reached from the roots, by type. */
-static void types_garbage(const LpHeap *h, LpTypeSum *sum)
+/* The columns of what objects keep, and its share of all bytes. */
+static void table_keeps(LpTable *t, const LpHeap *h)
 {
-  const LpGraph *g = &h->dump.graph;
-  uint32_t id;
-  for (id = 1; id < g->n; id++) {
-    if (!(g->flags[id] & LP_NODE_DEFINED) || lp_dominators_has(&h->dom, id))
-      continue;
-    sum[g->type[id]].objects++;
-    sum[g->type[id]].bytes += lp_graph_size(g, id);
-  }
+  lp_heap_keeping(t, h);
+  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
 }
 
-static void types_row(LpTable *t, const LpHeap *h, const char *name,
-                      const LpTypeSum *all, const LpTypeSum *garbage)
+static void table_kept(LpTable *t, unsigned col, const LpHeap *h, uint64_t n)
 {
+  if (lp_heap_keeps(h))
+    table_share(t, col, h, n);
+}
+
+/* -- Types ----------------------------------------------------------------- */
+
+/* A row: all objects, and those that are not reached. */
+static void types_row(LpTable *t, const LpHeap *h, const char *name,
+                      const LpTypeSum *all, const LpTypeSum *garbage,
+                      const LpTypeSum *unknown)
+{
+  unsigned col = 5;
   lp_table_row(t);
   table_share(t, 0, h, all->bytes);
   lp_table_number(t, 2, all->objects);
   lp_table_number(t, 3, garbage->bytes);
   lp_table_number(t, 4, garbage->objects);
-  lp_table_string(t, 5, lp_strdup(name));
+  if (h->doubt != LP_DOUBT_NONE) {
+    lp_table_number(t, col++, unknown->bytes);
+    lp_table_number(t, col++, unknown->objects);
+  }
+  lp_table_string(t, col, lp_strdup(name));
+}
+
+static void types_columns(LpTable *t, const LpHeap *h)
+{
+  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
+  lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
+  lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
+  lp_table_column(t, "garbage", "garbage", LP_UNIT_BYTES);
+  lp_table_column(t, "garbage-objects", "garbage objects", LP_UNIT_COUNT);
+  if (h && h->doubt != LP_DOUBT_NONE) {
+    lp_table_column(t, "unknown", "unknown", LP_UNIT_BYTES);
+    lp_table_column(t, "unknown-objects", "unknown objects", LP_UNIT_COUNT);
+  }
+  lp_table_column(t, "name", "type", LP_UNIT_TEXT);
 }
 
 static void types_table(LpTable *t, const LpProfile *prof,
                         const LpReportOptions *opt)
 {
   const LpHeap *h = prof->heap;
-  LpTypeSum garbage[16] = {{0}}, all = {0}, lost = {0};
+  LpTypeSum all = {0};
   unsigned i;
   if (opt->base) {
     lp_heap_diff_types(t, prof);
     return;
   }
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
-  lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
-  lp_table_column(t, "garbage", "garbage", LP_UNIT_BYTES);
-  lp_table_column(t, "garbage-objects", "garbage objects", LP_UNIT_COUNT);
-  lp_table_column(t, "name", "type", LP_UNIT_TEXT);
+  types_columns(t, h);
   if (!h)
     return;
-  types_garbage(h, garbage);
   for (i = 0; i < 16; i++) {
     if (!h->dump.type[i].objects)
       continue;
-    types_row(t, h, lp_path_type(i), &h->dump.type[i], &garbage[i]);
+    types_row(t, h, lp_path_type(i), &h->dump.type[i], &h->garbage.type[i],
+              &h->unknown.type[i]);
     all.objects += h->dump.type[i].objects;
     all.bytes += h->dump.type[i].bytes;
-    lost.objects += garbage[i].objects;
-    lost.bytes += garbage[i].bytes;
   }
   lp_table_sort(t, 0);
-  types_row(t, h, "total", &all, &lost);
+  types_row(t, h, "total", &all, &h->garbage.all, &h->unknown.all);
   t->foot = 1;
 }
 
@@ -107,18 +121,17 @@ static void shapes_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
   lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
-  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
-  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
+  table_keeps(t, h);
   lp_table_column(t, "name", "shape", LP_UNIT_TEXT);
   for (i = 0; h && i < h->shapes.keys.n; i++) {
     const LpShapeSum *s = &h->shapes.shape[i];
     if (!lp_heap_enough(h, opt, s->bytes) &&
-        !lp_heap_enough(h, opt, s->retained))
+        (!lp_heap_keeps(h) || !lp_heap_enough(h, opt, s->retained)))
       continue;
     lp_table_row(t);
     table_share(t, 0, h, s->bytes);
     lp_table_number(t, 2, s->objects);
-    table_share(t, 3, h, s->retained);
+    table_kept(t, 3, h, s->retained);
     table_name(t, 5, h, i, lp_shape_name);
   }
   lp_table_sort(t, 0);
@@ -142,12 +155,11 @@ static void retained_table(LpTable *t, const LpProfile *prof,
     lp_heap_diff_retained(t, prof, opt);
     return;
   }
-  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
-  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
+  table_keeps(t, h);
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "object", "object", LP_UNIT_TEXT);
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
-  if (!h)
+  if (!h || !lp_heap_cankeep(t, h))
     return;
   figure = lp_heap_figures(h);
   id = lp_heap_largest(h, opt, figure, &n);
@@ -261,8 +273,7 @@ static void threads_table(LpTable *t, const LpProfile *prof,
   const LpHeap *h = prof->heap;
   uint32_t id;
   (void)opt;
-  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
-  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
+  table_keeps(t, h);
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "object", "object", LP_UNIT_TEXT);
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
@@ -272,7 +283,7 @@ static void threads_table(LpTable *t, const LpProfile *prof,
     if (h->dump.graph.type[id] != LJM_TYPE_THREAD)
       continue;
     lp_table_row(t);
-    table_share(t, 0, h, h->dom.retained[id]);
+    table_kept(t, 0, h, h->dom.retained[id]);
     lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id));
     table_name(t, 3, h, id, lp_shape_nameof);
     table_name(t, 4, h, id, lp_heap_place);

@@ -68,7 +68,7 @@ static void tree_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
   lp_table_column(t, "depth", "depth", LP_UNIT_COUNT)->extra = 1;
   lp_table_column(t, "name", "who keeps it", LP_UNIT_TEXT);
-  if (!tr.h)
+  if (!tr.h || !lp_heap_cankeep(t, tr.h))
     return;
   tr.least = lp_heap_least(tr.h, opt);
   root = lp_group_root(tr.h);

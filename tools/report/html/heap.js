@@ -110,7 +110,10 @@ function heapTiles(p, choose) {
   const h = p.doc.summary.heap, all = totalOf(p, "bytes", "now");
   const tile = {key: "bytes", count: "objects", title: "Objects",
     of: "objects"};
-  return [tileEl(p, tile, state, choose),
+  const unknown = h.doubt === null ? []
+    : [factTile("Unknown", bytesText(h.unknown), `${shareText(h.unknown, all)}, ` +
+      `${countText(h.unknown_objects)} objects`, true)];
+  return [tileEl(p, tile, state, choose), ...unknown,
     factTile("Garbage", bytesText(h.garbage), `${shareText(h.garbage, all)}, ` +
       `${countText(h.garbage_objects)} objects`,
     h.garbage > all / 2),
@@ -125,8 +128,8 @@ function heapTiles(p, choose) {
 function suspectEl(p, s) {
   const at = s.path ? s.text.indexOf(s.path) : -1;
   const bar = el("span", {class: "share"});
-  const reached = totalOf(p, "bytes", "now") - p.doc.summary.heap.garbage;
-  bar.style.width = 100 * s.bytes / Math.max(1, reached) + "%";
+  bar.style.width =
+    100 * s.bytes / Math.max(1, p.doc.summary.heap.reached) + "%";
   const parts = at < 0 ? [safeText(s.text)]
     : [safeText(s.text.slice(0, at)),
       el("strong", null, nameEl(safeText(s.path))),
@@ -139,10 +142,16 @@ function suspectEl(p, s) {
 /* What keeps much, in sentences. */
 function showSuspects(p) {
   const box = byId("suspects"), list = p.doc.summary.suspects;
+  const h = p.doc.summary.heap;
   box.hidden = false;
   fill(box, el("h2", {id: "suspects-title"}, "Leak suspects"),
     list.length ? el("ol", null, ...list.map(s => suspectEl(p, s)))
-      : el("p", null, "No object keeps more than 10% in one place."),
+      : el("p", null, h.keeps
+        ? "No object keeps more than 10% in one place."
+        : "Unknown: what is missing may refer to any object. Boxes show " +
+          "what keeps what as far as it is there."),
+    h.doubt !== null && el("p", null, "It is unknown whether " +
+      `${bytesText(h.unknown)} are garbage: ${h.doubt}.`),
     p.doc.summary.made.length > 0 && el("h2", null, "Who made what is kept"),
     ...p.doc.summary.made.map(s => el("p", null, safeText(s))));
 }

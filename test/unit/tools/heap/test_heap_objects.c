@@ -202,6 +202,41 @@ START_TEST(test_garbage)
 }
 END_TEST
 
+/* A trace had objects in registers: what is not reached may be one of these. */
+START_TEST(test_registers)
+{
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 64);
+  craft_heap_root(&h, AT(G), "_G");
+  craft_table(&h, AT(G), 1000);
+  h.dead = 1;
+  craft_table(&h, AT(TABLE), 100);
+  h.dead = 0;
+  craft_table(&h, AT(OTHER), 300); /* Not reached. */
+  h.flags = LJM_HEAP_REGISTERS;
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_int_eq(r.status, 0);
+  ck_assert_ptr_nonnull(strstr(heap_report(&r, "csv", "types"),
+                               "1400,100,3,100,1,300,1,table\n"));
+  ck_assert_ptr_nonnull(
+      strstr(heap_report(&r, "csv", "shapes"), "\n1000,71.4286,1,1000,"));
+  heap_report(&r, "text", "summary");
+  ck_assert_ptr_nonnull(strstr(r.text.s,
+                               "21.4% (300B) is unknown: compiled code may "
+                               "have objects in registers alone\n"
+                               "  7.1% (100B) is garbage that was not "
+                               "collected yet;"));
+  ck_assert_ptr_nonnull(
+      strstr(r.text.s, "LEAK SUSPECTS, of 1000B known to be in use\n  100.0%"));
+  ck_assert_ptr_nonnull(
+      strstr(heap_report(&r, "heapsnapshot", NULL), "\"(unknown)\""));
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
 /* Strings that the VM never frees are kept by it. */
 START_TEST(test_fixed)
 {
@@ -251,7 +286,7 @@ END_TEST
 
 Suite *suite_heap_objects(void)
 {
-  const TTest *tests[] = {test_paths, test_thread, test_rest, test_garbage,
-                          test_fixed, test_large,  NULL};
+  const TTest *tests[] = {test_paths,     test_thread, test_rest,  test_garbage,
+                          test_registers, test_fixed,  test_large, NULL};
   return suite_of("heap_objects", tests);
 }

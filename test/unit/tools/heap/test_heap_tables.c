@@ -198,20 +198,24 @@ START_TEST(test_shapes)
 {
   CraftHeap h;
   HeapRun r;
+  unsigned i;
   craft_heap_open(&h, 64);
   craft_heap_root(&h, AT(G), "registry");
   craft_string(&h, AT(KEY), "id");
   craft_string(&h, AT(KEY2), "name");
   craft_table(&h, AT(G), 1);
+  for (i = 10; i < 17; i++)
+    craft_heap_root(&h, AT(i), "a test");
   craft_shapes(&h);
   craft_heap_end(&h);
   r = heap_read(&h);
   heap_report(&r, "csv", "shapes");
   ck_assert_ptr_nonnull(strstr(r.text.s, "\n300,"));
-  ck_assert_ptr_nonnull(strstr(r.text.s, ",3,0,0,\"table {id, name}\"\n"));
+  ck_assert_ptr_nonnull(strstr(r.text.s, ",3,300,"));
+  ck_assert_ptr_nonnull(strstr(r.text.s, ",\"table {id, name}\"\n"));
   ck_assert_ptr_nonnull(strstr(r.text.s, "70,"));
-  ck_assert_ptr_nonnull(strstr(r.text.s, ",1,0,0,table {name}\n"));
-  ck_assert_ptr_nonnull(strstr(r.text.s, ",2,0,0,table registry\n"));
+  ck_assert_ptr_nonnull(strstr(r.text.s, ",table {name}\n"));
+  ck_assert_ptr_nonnull(strstr(r.text.s, ",table registry\n"));
   ck_assert_ptr_nonnull(
       strstr(r.text.s, ",\"table, list of strings, tables\"\n"));
   heap_run_close(&r);

@@ -95,7 +95,7 @@ void craft_heap_flush(CraftHeap *h)
 void craft_heap_end(CraftHeap *h)
 {
   LpBuf b = {0};
-  craft_uleb(&b, 0);
+  craft_uleb(&b, h->flags);
   craft_uleb(&b, h->objects);
   craft_uleb(&b, h->bytes);
   craft_uleb(&b, h->garbage);

@@ -17,7 +17,8 @@ typedef struct CraftHeap {
   uint64_t cache[256];
   uint64_t strings; /* Most bytes of a string. */
   uint64_t objects, bytes, garbage, parts;
-  int64_t making; /* Bytes without an owner, for craft_heap_end. */
+  int64_t making; /* For craft_heap_end: bytes without an owner, */
+  uint64_t flags; /* and its flags. */
   int dead;       /* Objects from here on are about to be freed. */
 } CraftHeap;
 

@@ -137,13 +137,13 @@ static void check_text(const char *s, size_t n, int any)
   }
 }
 
-/* Each byte is in one type, in one shape or about to be freed, and reached or
-** not.
+/* Each byte is in one type, and reached, garbage or unknown. What has a shape
+** is reached, or who keeps what is not known.
 */
 static void check_sums(const LpHeap *h)
 {
   const LpGraph *g = &h->dump.graph;
-  uint64_t defined = 0, reached = 0, shapes = 0, freed = 0, bad = 0;
+  uint64_t defined = 0, reached = 0, shapes = 0, shaped = 0, bad = 0;
   uint32_t id, i;
   for (id = 1; id < g->n; id++) {
     uint64_t size = lp_graph_size(g, id);
@@ -152,14 +152,18 @@ static void check_sums(const LpHeap *h)
     bad += has != (h->paths.from[id] != LP_NONE);
     defined += size;
     reached += has ? size : 0;
-    freed += g->flags[id] & LP_NODE_GARBAGE ? size : 0;
+    if (!(g->flags[id] & LP_NODE_GARBAGE) && (has || !lp_heap_keeps(h)))
+      shaped += size;
   }
   ck_assert_uint_eq(bad, 0);
   for (i = 0; i < h->shapes.keys.n; i++)
     shapes += h->shapes.shape[i].bytes;
   ck_assert_uint_eq(defined, lp_heap_bytes(h));
   ck_assert_uint_eq(reached, lp_heap_reached(h));
-  ck_assert_uint_eq(shapes + freed, defined);
+  ck_assert_uint_eq(shapes, shaped);
+  ck_assert_uint_eq(reached + h->garbage.all.bytes + h->unknown.all.bytes,
+                    defined);
+  ck_assert(h->unknown.all.objects == 0 || h->doubt != LP_DOUBT_NONE);
 }
 
 void heap_check(HeapRun *r)
