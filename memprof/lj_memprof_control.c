@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -31,6 +30,7 @@
 #include "lj_memprof_limit.h"
 #include "lj_memprof_state.h"
 #include "lj_memprof_type.h"
+#include "lj_memprof_worker.h"
 
 #define CONTROL_WAIT   (1000 * MP_MS) /* For the VM, before "pending". */
 #define CONTROL_NAP    2              /* Milliseconds between two looks. */
@@ -321,23 +321,6 @@ static void *control_main(void *arg)
   return NULL;
 }
 
-/* Starts the thread, without signals. Returns 0 if there is none. */
-static int control_thread(void)
-{
-  sigset_t all, mask;
-  int en;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask);
-  en = pthread_create(&control.thread, NULL, control_main, NULL);
-#ifdef __linux__
-  if (en == 0)
-    pthread_setname_np(control.thread, "ljprof-control");
-#endif
-  pthread_sigmask(SIG_SETMASK, &mask, NULL);
-  errno = en;
-  return en == 0;
-}
-
 /* Closes all descriptors of the thread. */
 static void control_close(void)
 {
@@ -368,7 +351,9 @@ static int control_begin(void)
   control.wake = ends[0];
   control.end = ends[1];
   control.pid = (long)getpid();
-  if (control_thread())
+  errno = lj_memprof_startworker(&control.thread, "ljprof-control",
+                                 control_main, NULL);
+  if (errno == 0)
     return 1;
   unlink(control.path);
   control_close();

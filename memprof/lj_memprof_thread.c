@@ -18,7 +18,6 @@
 #ifndef LUAJIT_DISABLE_MEMPROF
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +26,7 @@
 #include "lj_memprof_file.h"
 #include "lj_memprof_hooks.h"
 #include "lj_memprof_queue.h"
+#include "lj_memprof_worker.h"
 #include "lj_memprof_zstd.h"
 
 #define THREAD_QUEUE   (4u << 20) /* If not given, but no less than */
@@ -214,17 +214,9 @@ static void *thread_main(void *arg)
 
 int lj_memprof_startthread(MPQueue *q)
 {
-  sigset_t all, mask;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask);
   q->threaded = 1;
-  if (pthread_create(&q->thread, NULL, thread_main, q) != 0)
+  if (lj_memprof_startworker(&q->thread, "ljprof-writer", thread_main, q) != 0)
     q->threaded = 0;
-#ifdef __linux__
-  else
-    pthread_setname_np(q->thread, "ljprof-writer");
-#endif
-  pthread_sigmask(SIG_SETMASK, &mask, NULL);
   return q->threaded;
 }
 

@@ -39,6 +39,7 @@
 #include "lj_memprof_state.h"
 #include "lj_memprof_stream.h"
 #include "lj_memprof_timer.h"
+#include "lj_memprof_worker.h"
 
 #ifndef LUAJIT_DISABLE_THREAD_SAFE
 
@@ -215,16 +216,7 @@ static MPTimer *timer_new(MPState *mp, int signo, int ours)
 /* Starts the thread, with no signal but its own. Returns errno, or 0. */
 static int timer_run(MPTimer *t)
 {
-  sigset_t all, mask;
-  int en;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask);
-  en = pthread_create(&t->thread, NULL, timer_main, t);
-#ifdef __linux__
-  if (en == 0)
-    pthread_setname_np(t->thread, "ljprof-timer");
-#endif
-  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  int en = lj_memprof_startworker(&t->thread, "ljprof-timer", timer_main, t);
   if (en != 0)
     return en;
   pthread_mutex_lock(&t->lock);

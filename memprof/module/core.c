@@ -46,6 +46,7 @@
 #include "lj_memprof_map.c"
 #include "lj_memprof_clock.c"
 #include "lj_memprof_timer.c"
+#include "lj_memprof_worker.c"
 #include "lj_memprof_signal.c"
 #include "lj_memprof_stream.c"
 #include "lj_memprof_origin.c"
