@@ -71,6 +71,17 @@ def way(doc, box):
     return "".join(steps)
 
 
+def steps(doc, box):
+    """The same as the page shows it: a step without a name is its object's."""
+    shown = []
+    at = doc["tree"]["way"][box]
+    while at >= 0:
+        site = doc["ways"]["site"][at]
+        shown.insert(0, step(doc, site) or name(doc, site))
+        at = doc["ways"]["from"][at]
+    return shown
+
+
 def check_sums(path, *options, status=0):
     """The boxes have all that is in the dump. Returns the document."""
     doc = document(path, *options, status=status)
@@ -282,6 +293,42 @@ def group_use():
         if len(b.call("Page.printToPDF")["data"]) < 10000:
             raise Wrong("nothing is printed")
         check.calm(b, "paper")
+
+
+def group_rows():
+    """Each row of the largest leads to the box that its object is in."""
+    path = dump("equal")
+    doc = check_sums(path)
+    want = table(path, "retained")
+    boxes = doc["tables"]["retained"]["box"]
+    same("boxes", len(boxes), len(want))
+    alone = 0
+    for row, box in zip(want, boxes):
+        if doc["tree"]["self"]["objects"][box] == 1:
+            same("path", way(doc, box), row["name"])
+            alone += 1
+        else:  # One of many that look alike, with a name for all of them.
+            group = name(doc, doc["tree"]["site"][box])
+            if not set(group.split()) <= set(row["object"].split()):
+                raise Wrong(f"{row} is in the box of {group}")
+    figures = collections.Counter(r["retained"] for r in want)
+    if max(figures.values()) < 4 or alone < 15:
+        raise Wrong(f"{alone} rows have boxes of their own; {figures}")
+    with browser.Browser() as b:
+        show(b, path)
+        for row in range(0, 60, 3):
+            b.run("location.hash = '#v=retained'")
+            b.settle()
+            # The rows that are out of view are not in the page.
+            b.run(f"document.querySelector('#panel-retained .grid')"
+                  f".parentNode.scrollTop = {27 * row}")  # Pixels.
+            b.settle()
+            cell = f"#panel-retained [aria-rowindex='{row + 2}'] .first"
+            same("row", texts(b, cell), [want[row]["name"]])
+            check.click(b, cell)
+            same("what is shown", texts(b, "#way li .first"),
+                 steps(doc, boxes[row]))
+        check.calm(b, path)
 
 
 def group_joined():

@@ -3,8 +3,8 @@
 --   luajit heap.lua DIRECTORY
 --
 -- app.ljd: sessions that a cache keeps, and a list; hostile.ljd: names that are
--- not meant well; made.ljd with its recording; large.ljd: more and longer names
--- than a page has room for.
+-- not meant well; made.ljd with its recording; equal.ljd: rows of equal figures;
+-- large.ljd: more and longer names than a page has room for.
 
 local dir = arg[1]
 local options = { strings = 4096 }
@@ -66,6 +66,28 @@ for i = 1, 1000 do remember(i) end
 dump("made")
 assert(misc.memprof.stop())
 cache = nil
+
+-- Caches in upvalues, which keep what their tables keep; equal caches; chains
+-- and a ring, whose objects keep almost the same.
+local function cached(name, n)
+  local cache = {}
+  for i = 1, n do cache[i] = { id = i, title = name .. " no. " .. i } end
+  equal[name] = { find = function(id) return cache[id] end }
+end
+equal = {}
+for i, name in ipairs({ "countries", "streets", "rivers" }) do cached(name, 400 - 50 * i) end
+for i = 1, 4 do cached("same" .. i, 300) end
+equal.chain = {}
+local last = equal.chain
+for i = 1, 8 do
+  last.next = { ["at" .. i] = ("x"):rep(20) }
+  last = last.next
+end
+equal.ring = { first = { big = {} } }
+for i = 1, 1500 do equal.ring.first.big[i] = {} end
+equal.ring.first.second = { third = { back = equal.ring.first } }
+dump("equal")
+equal, last = nil, nil
 
 -- A tree of equal parts, in which each table has keys of its own.
 local count = 0

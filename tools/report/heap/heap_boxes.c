@@ -238,7 +238,8 @@ static uint32_t boxes_group(LpBoxes *b, const Pending *p)
     box.way = way_to(b, p->g.id[0]);
   }
   at = boxes_add(b, box);
-  lp_idmap_put(&b->ofobject, p->g.id[0], at);
+  for (i = 0; i < p->g.n; i++)
+    b->in[p->g.id[i]] = at + 1;
   return at;
 }
 
@@ -312,6 +313,7 @@ void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt)
   *b = (LpBoxes){.h = h, .least = lp_heap_least(h, opt)};
   if (b->least < lp_heap_bytes(h) / BOX_PART)
     b->least = lp_heap_bytes(h) / BOX_PART;
+  b->in = lp_zalloc(h->dump.graph.n, sizeof(*b->in));
   boxes_count(b);
   p.kept = b->kept[LP_GRAPH_ROOT];
   queue_put(&q, p);
@@ -333,10 +335,9 @@ void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt)
 
 uint32_t lp_boxes_find(const LpBoxes *b, uint32_t id)
 {
-  uint32_t at = LP_NONE;
-  for (; at == LP_NONE; id = b->h->dom.parent[id])
-    at = lp_idmap_get(&b->ofobject, id);
-  return at;
+  while (!b->in[id])
+    id = b->h->dom.parent[id];
+  return b->in[id] - 1;
 }
 
 void lp_boxes_close(LpBoxes *b)
@@ -344,9 +345,9 @@ void lp_boxes_close(LpBoxes *b)
   free(b->box);
   free(b->way);
   free(b->kept);
+  free(b->in);
   lp_intern_free(&b->texts);
   lp_intern_free(&b->kinds);
   lp_intern_free(&b->labels);
-  lp_idmap_free(&b->ofobject);
   lp_idmap_free(&b->ways);
 }

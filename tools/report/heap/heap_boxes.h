@@ -53,19 +53,19 @@ typedef struct LpBoxes {
   LpWay *way;
   size_t nway, capway;
   LpIntern texts;
-  LpIntern kinds;   /* LpBoxKind. */
-  LpIntern labels;  /* LpBoxLabel. */
-  size_t cost;      /* Of texts, in bytes of JSON. */
-  LpIdMap ofobject; /* The first object of a box -> its number. */
-  LpIdMap ways;     /* Object -> number of its way. */
-  uint32_t *kept;   /* By object: how many it keeps alive, with itself. */
+  LpIntern kinds;  /* LpBoxKind. */
+  LpIntern labels; /* LpBoxLabel. */
+  size_t cost;     /* Of texts, in bytes of JSON. */
+  LpIdMap ways;    /* Object -> number of its way. */
+  uint32_t *kept;  /* By object: how many it keeps alive, with itself; */
+  uint32_t *in;    /* the number of its box, plus 1; 0: it has none. */
 } LpBoxes;
 
 /* Make the boxes of H, of which none keeps less than --min. */
 void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt);
 
-/* The box whose first object is ID, which is reached, or the next of its
-** dominators.
+/* The box that ID, which is reached, is in, or that of the next of its
+** dominators that has one.
 */
 uint32_t lp_boxes_find(const LpBoxes *b, uint32_t id);
 

@@ -235,16 +235,15 @@ static void html_cut(LpTable *t)
   }
 }
 
-/* The boxes of the objects that keep most, by row. */
+/* The boxes of the objects that keep most, by row of a table with N rows. */
 static void html_rowboxes(LpJson *j, const LpBoxes *b,
-                          const LpReportOptions *opt)
+                          const LpReportOptions *opt, size_t n)
 {
-  size_t i, n;
-  uint32_t *id = lp_heap_largest(b->h, opt, b->h->dom.retained, &n);
+  size_t i, all;
+  uint32_t *id = lp_heap_retained(b->h, opt, &all);
   lp_json_array(j, "box");
-  for (i = 0; i < n; i++)
-    if (lp_dominators_has(&b->h->dom, id[i]))
-      lp_json_number(j, lp_boxes_find(b, id[i]));
+  for (i = 0; i < n && i < all; i++)
+    lp_json_number(j, lp_boxes_find(b, id[i]));
   lp_json_end(j);
   free(id);
 }
@@ -262,7 +261,7 @@ static void html_table(LpJson *j, const LpProfile *prof, const LpBoxes *b,
   lp_json_members(j, &t);
   lp_json_keynumber(j, "all", all);
   if (r == &lp_report_heap_retained)
-    html_rowboxes(j, b, opt);
+    html_rowboxes(j, b, opt, t.n);
   lp_json_end(j);
   lp_table_close(&t);
 }

@@ -233,3 +233,12 @@ uint64_t *lp_heap_figures(const LpHeap *h)
       figure[id] = h->dom.retained[id];
   return figure;
 }
+
+uint32_t *lp_heap_retained(const LpHeap *h, const LpReportOptions *opt,
+                           size_t *n)
+{
+  uint64_t *figure = lp_heap_figures(h);
+  uint32_t *id = lp_heap_largest(h, opt, figure, n);
+  free(figure);
+  return id;
+}

@@ -32,6 +32,12 @@ uint64_t lp_heap_least(const LpHeap *h, const LpReportOptions *opt);
 */
 uint64_t *lp_heap_figures(const LpHeap *h);
 
+/* The objects of the rows of --view=retained, in their order. The caller frees
+** the array.
+*/
+uint32_t *lp_heap_retained(const LpHeap *h, const LpReportOptions *opt,
+                           size_t *n);
+
 /* Write the sentences of --view=summary, which precede other views with
 ** --summary, each paragraph with an empty line behind it.
 */

@@ -148,7 +148,6 @@ static void retained_table(LpTable *t, const LpProfile *prof,
                            const LpReportOptions *opt)
 {
   const LpHeap *h = prof->heap;
-  uint64_t *figure;
   uint32_t *id;
   size_t i, n;
   if (opt->base) {
@@ -161,11 +160,8 @@ static void retained_table(LpTable *t, const LpProfile *prof,
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
   if (!h || !lp_heap_cankeep(t, h))
     return;
-  figure = lp_heap_figures(h);
-  id = lp_heap_largest(h, opt, figure, &n);
+  id = lp_heap_retained(h, opt, &n);
   for (i = 0; i < n; i++) {
-    if (!figure[id[i]])
-      continue;
     lp_table_row(t);
     table_share(t, 0, h, h->dom.retained[id[i]]);
     lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id[i]));
@@ -173,7 +169,6 @@ static void retained_table(LpTable *t, const LpProfile *prof,
     table_name(t, 4, h, id[i], lp_heap_place);
   }
   free(id);
-  free(figure);
 }
 
 const LpReport lp_report_heap_retained = {.view = "retained",
