@@ -160,10 +160,11 @@ function spanGrid(p) {
   return Math.max(0, ...Object.values(steps).map(s => s.width_ns));
 }
 
-/* The end of the last step. */
+/* The end of the recording. The last steps may be without entries. */
 function spanEnd(p) {
   const steps = Object.values(p.doc.steps || {});
-  return Math.max(0, ...steps.map(s => s.width_ns * s.count.length));
+  return Math.max(p.doc.tables.time ? timeEnd(p, {key: "time"}) : 0,
+    ...steps.map(s => s.width_ns * s.count.length));
 }
 
 /* A span between two times in whole steps, at least one, or null for all. */
