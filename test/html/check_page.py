@@ -133,6 +133,11 @@ def group_span():
                modifiers=8)
         b.settle()
         same("longer", (span(b)[0], span(b)[1] > two[1]), (two[0], True))
+        # A late event of an older address reverts nothing.
+        b.run("""document.getElementById('span-all').click(),
+                 dispatchEvent(new HashChangeEvent('hashchange'))""")
+        b.settle()
+        same("no span", span(b), None)
         # A click is no drag.
         drag(b, 0.5, 0.5)
         same("no span", span(b), None)

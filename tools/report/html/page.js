@@ -3,7 +3,7 @@
 let profile = null, first = null, state = null, search = null;
 let whole = null; /* The profile of the document; PROFILE may be its native. */
 
-/* A change of the address that is still to be made. */
+/* A change of the address that is still to be made; without one, WAIT is 0. */
 const address = {wait: 0, step: false};
 
 /* What the page says of calls. */
@@ -81,6 +81,7 @@ function tellAddress(step) {
       location.hash = hash;
     else
       location.replace(hash);
+    address.wait = 0;
     address.step = false;
   }, 0);
 }
@@ -441,9 +442,12 @@ function listen() {
     () => show(null));
 }
 
-/* The address changed, by Back or by hand. */
+/* The address changed, by Back or by hand. While a newer state waits to be
+** written into it, this is the echo of an older one.
+*/
 function onHash() {
-  if (location.hash.replace(/^#/, "") === stateHash(state, first))
+  if (address.wait ||
+      location.hash.replace(/^#/, "") === stateHash(state, first))
     return;
   const was = state;
   useProfile(hashPart("native"), hashPart("span"));
