@@ -40,16 +40,33 @@ static void heap_luafunction(MPDump *d, GCfuncL *fn)
     lj_heap_ref(d, gcref(fn->uvptr[i]));
 }
 
-/* The names of a prototype's upvalues, as far as there is room. */
+/*
+** True if a prototype is being read from bytecode: there is room for objects
+** between its code and its other constants, and it does not count them yet. Its
+** debug information is not set yet either. (With references of 4 bytes, room
+** for one may be what the numbers are aligned with.)
+*/
+static int heap_isunread(const GCproto *pt)
+{
+  const char *code = (const char *)(proto_bc(pt) + pt->sizebc);
+  return pt->sizekgc == 0 && mref(pt->k, const char) - code > 4;
+}
+
+/*
+** The names of a prototype's upvalues, as far as there is room. Where they are
+** need not be set yet.
+*/
 static void heap_uvnames(MPDump *d, const GCproto *pt)
 {
   uint8_t *end = d->buf.p + HEAP_ITEM_MAX / 4;
   uint32_t i, n = 0;
   const char *p = (const char *)proto_uvinfo(pt);
-  const char *q = p;
-  for (; p != NULL && n < pt->sizeuv; n++) {
-    size_t len = strlen(q) + 1;
-    if (d->buf.p + (q - p) + len + n > end)
+  const char *q = p, *stop = (const char *)pt + pt->sizept;
+  if (p < (const char *)pt || p >= stop)
+    q = stop;
+  for (; q < stop && n < pt->sizeuv; n++) {
+    size_t len = strnlen(q, (size_t)(stop - q)) + 1;
+    if (d->buf.p + (q - p) + len + n > end || q + len > stop)
       break;
     q += len;
   }
@@ -71,12 +88,13 @@ void lj_heap_proto(MPDump *d, GCproto *pt)
   int dead = lj_heap_isdead(d, obj2gco(pt));
   int same = !dead && gcrefeq(pt->chunkname, d->chunk);
   const GCstr *chunk = dead ? NULL : proto_chunkname(pt);
+  int unread = heap_isunread(pt);
   ptrdiff_t i;
   lj_heap_begin(d, obj2gco(pt), LJM_TYPE_PROTO, same ? LJM_PROTO_SAMECHUNK : 0,
                 pt->sizept);
-  lj_heap_uleb(d, (uint32_t)pt->firstline);
-  lj_heap_uleb(d, (uint32_t)pt->numline);
-  lj_heap_uleb(d, mref(pt->lineinfo, const void) != NULL);
+  lj_heap_uleb(d, unread ? 0 : (uint32_t)pt->firstline);
+  lj_heap_uleb(d, unread ? 0 : (uint32_t)pt->numline);
+  lj_heap_uleb(d, !unread && mref(pt->lineinfo, const void) != NULL);
   if (!same) {
     lj_wbuf_string(&d->buf, chunk ? strdata(chunk) : "",
                    chunk ? chunk->len : 0);
@@ -84,7 +102,11 @@ void lj_heap_proto(MPDump *d, GCproto *pt)
     if (!dead)
       setgcrefr(d->chunk, pt->chunkname);
   }
-  heap_uvnames(d, pt);
+  if (unread)
+    lj_heap_uleb(d, 0);
+  else
+    heap_uvnames(d, pt);
+  d->unread |= unread;
   lj_heap_link(d, "chunk name", gcref(pt->chunkname));
   for (i = -(ptrdiff_t)pt->sizekgc; i < 0; i++)
     lj_heap_const(d, proto_kgc(pt, i));

@@ -277,8 +277,11 @@ static void heap_strings(MPDump *d)
   lj_heap_object(d, obj2gco(&d->g->strempty));
   for (i = 0; i <= g->str.mask && !lj_heap_failed(d); i++) {
     GCobj *o = (GCobj *)(gcrefu(g->str.tab[i]) & ~(uintptr_t)1);
-    for (; o != NULL; o = gcref(o->gch.nextgc))
+    for (; o != NULL; o = gcref(o->gch.nextgc)) {
       lj_heap_object(d, o);
+      if ((StrID)(gco2str(o)->sid + 1) == g->str.id)
+        d->newest = o;
+    }
   }
 }
 
@@ -340,6 +343,30 @@ static void heap_upvalues(MPDump *d)
     lj_heap_object(d, obj2gco(uv));
 }
 
+/*
+** What the VM may have been making when it asked its allocator: nothing but a
+** register of it may refer to that. It is the newest string, the newest other
+** object with its upvalues, which are newer or open, or all of it.
+*/
+static void heap_making(MPDump *d)
+{
+  global_State *g = d->g;
+  GCobj *o = gcref(g->gc.root);
+  GCupval *uv = uvnext(&g->uvhead);
+  unsigned n;
+  uint8_t *mark = heap_record(d, LJM_REC_MAKING);
+  if (d->newest != NULL)
+    lj_heap_uleb(d, (uint64_t)(uintptr_t)d->newest);
+  for (n = 0; o != NULL && n <= LJ_MAX_UPVAL; n++, o = gcref(o->gch.nextgc)) {
+    lj_heap_uleb(d, (uint64_t)(uintptr_t)o);
+    if (o->gch.gct != ~LJ_TUPVAL)
+      break;
+  }
+  for (n = 0; uv != &g->uvhead && n < LJ_MAX_UPVAL; n++, uv = uvnext(uv))
+    lj_heap_uleb(d, (uint64_t)(uintptr_t)uv);
+  lj_wbuf_recordend(&d->buf, mark);
+}
+
 /* -- Begin and end --------------------------------------------------------- */
 
 static void heap_bytes(MPDump *d, const void *p, size_t len)
@@ -364,12 +391,22 @@ static void heap_prologue(MPDump *d)
   lj_wbuf_begin(&d->buf);
 }
 
+/*
+** True if what is not reached may be in registers, whatever it is: those of a
+** trace, or of the VM while it reads bytecode or moves a table. The nodes of
+** such a table have no owner.
+*/
+static int heap_isinregisters(const MPDump *d, uint64_t total)
+{
+  return tvref(d->g->jit_base) != NULL ||
+         (d->inside && (d->unread || total != d->bytes + d->parts));
+}
+
 /* The sums, with which a reader can prove that nothing is missing. */
 static void heap_end(MPDump *d, uint64_t total)
 {
   uint8_t *mark = heap_record(d, LJM_REC_HEAPEND);
-  /* What a trace keeps in registers is known to nobody but the trace. */
-  lj_heap_uleb(d, tvref(d->g->jit_base) != NULL ? LJM_HEAP_REGISTERS : 0);
+  lj_heap_uleb(d, heap_isinregisters(d, total) ? LJM_HEAP_REGISTERS : 0);
   lj_heap_uleb(d, d->objects);
   lj_heap_uleb(d, d->bytes);
   lj_heap_uleb(d, d->garbage);
@@ -400,6 +437,8 @@ void lj_heap_write(MPDump *d)
   heap_list(d, &g->gc.root);
   heap_upvalues(d);
   heap_finalizing(d);
+  if (d->inside)
+    heap_making(d);
   heap_end(d, total);
 }
 
@@ -428,11 +467,13 @@ size_t lj_heap_bufsize(const struct luam_Prof_options *opt)
   return opt->buffer ? (size_t)opt->buffer : LJM_BLOCK_DEFAULT;
 }
 
-void lj_heap_init(MPDump *d, lua_State *L, const struct luam_Prof_options *opt)
+void lj_heap_init(MPDump *d, lua_State *L, const struct luam_Prof_options *opt,
+                  int inside)
 {
   memset(d, 0, sizeof(*d));
   d->g = G(L);
   d->L = L;
+  d->inside = inside;
   d->dead = otherwhite(d->g) & LJ_GC_WHITES;
   d->stringmax = opt->strings < 0    ? 0
                  : opt->strings == 0 ? LJM_HEAP_STRINGS
@@ -441,20 +482,19 @@ void lj_heap_init(MPDump *d, lua_State *L, const struct luam_Prof_options *opt)
   lj_memprof_newdump(d->g, &d->id);
 }
 
-LUAMISC_API int luaM_memprof_dump(lua_State *L,
-                                  const struct luam_Prof_options *opt)
+int lj_heap_take(lua_State *L, const struct luam_Prof_options *opt, int inside)
 {
   MPDump d;
   MPBuf buf;
   if (!heap_check(L, opt) || !heap_arelists(G(L)))
     return LUAM_PROFILE_ERR;
   if (opt->reserved[LUAM_PROF_FORK])
-    return lj_heap_fork(L, opt, NULL);
+    return lj_heap_fork(L, opt, NULL, inside);
   lj_heap_reap();
   /* Without memory for a dump the recording gets no record of it. */
   if (!lj_wbuf_init(&buf, lj_heap_bufsize(opt), 1))
     return LUAM_PROFILE_ERRMEM;
-  lj_heap_init(&d, L, opt);
+  lj_heap_init(&d, L, opt, inside);
   lj_memprof_markdump(d.g, &d.id);
   d.buf = buf;
   d.buf.writer = opt->writer;
@@ -462,6 +502,13 @@ LUAMISC_API int luaM_memprof_dump(lua_State *L,
   lj_heap_write(&d);
   lj_wbuf_free(&d.buf);
   return d.buf.error ? LUAM_PROFILE_ERRIO : LUAM_PROFILE_SUCCESS;
+}
+
+/* The allocator of a host may call this. */
+LUAMISC_API int luaM_memprof_dump(lua_State *L,
+                                  const struct luam_Prof_options *opt)
+{
+  return lj_heap_take(L, opt, 1);
 }
 
 #endif

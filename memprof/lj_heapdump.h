@@ -27,6 +27,9 @@ typedef struct MPDump {
   MPOrigin origin;       /* The process of the VM, and the time of the dump. */
   uint32_t stringmax;    /* Most bytes of a string that are written. */
   uint8_t dead;          /* The collector's mark of what it is about to free. */
+  uint8_t inside;        /* The VM may be inside of its allocator. */
+  uint8_t unread;        /* There is a prototype that is being read. */
+  const GCobj *newest;   /* The newest string. */
   uint64_t objects;      /* Objects so far, */
   uint64_t blockobjects; /* before the current block, */
   uint64_t bytes;        /* and the bytes of all of them. */
@@ -49,10 +52,17 @@ LJ_FUNC size_t lj_heap_bufsize(const struct luam_Prof_options *opt);
 
 /*
 ** Begins a dump of the VM of L, whose recording has no record of it yet. The
-** caller gives it a buffer and a writer.
+** caller gives it a buffer and a writer. inside: as for lj_heap_take().
 */
 LJ_FUNC void lj_heap_init(MPDump *d, lua_State *L,
-                          const struct luam_Prof_options *opt);
+                          const struct luam_Prof_options *opt, int inside);
+
+/*
+** luaM_memprof_dump(). inside: the VM may be inside of its allocator, and have
+** objects in registers alone; else it is in a C function that Lua has called.
+*/
+LJ_FUNC int lj_heap_take(lua_State *L, const struct luam_Prof_options *opt,
+                         int inside);
 
 /*
 ** Writes all of the dump. Calls nothing that allocates or locks. Once the

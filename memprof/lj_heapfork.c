@@ -292,7 +292,8 @@ static void fork_add(MPFork *k, struct luam_Dump *to)
   fork_unlock();
 }
 
-int lj_heap_fork(lua_State *L, const struct luam_Prof_options *opt, MPFile *f)
+int lj_heap_fork(lua_State *L, const struct luam_Prof_options *opt, MPFile *f,
+                 int inside)
 {
   struct luam_Dump *to =
       (struct luam_Dump *)(uintptr_t)opt->reserved[LUAM_PROF_FORK_DUMP];
@@ -304,7 +305,7 @@ int lj_heap_fork(lua_State *L, const struct luam_Prof_options *opt, MPFile *f)
   if (k == NULL)
     return LUAM_PROFILE_ERRMEM;
   if (fork_affords(k)) {
-    lj_heap_init(&d, L, opt);
+    lj_heap_init(&d, L, opt, inside);
     if (fork_start(k, &d)) {
       /* No record of a dump that could not begin. The child has the id. */
       lj_memprof_markdump(d.g, &d.id);

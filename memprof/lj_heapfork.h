@@ -39,10 +39,10 @@ typedef struct MPFork {
 /*
 ** luaM_memprof_dump() with LUAM_PROF_FORK, of options that are checked. If it
 ** succeeds, a file and its memory are not the caller's any more; f is NULL for
-** a host's writer.
+** a host's writer. inside: as for lj_heap_take().
 */
 LJ_FUNC int lj_heap_fork(lua_State *L, const struct luam_Prof_options *opt,
-                         MPFile *f);
+                         MPFile *f, int inside);
 
 /* Collects all children that have ended. */
 LJ_FUNC void lj_heap_reap(void);

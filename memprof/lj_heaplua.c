@@ -92,7 +92,7 @@ static int heaplua_fork(lua_State *L, const char *fname, MPFile *f,
 {
   struct luam_Dump *dump =
       (struct luam_Dump *)(uintptr_t)opt->reserved[LUAM_PROF_FORK_DUMP];
-  int status = lj_heap_fork(L, opt, f);
+  int status = lj_heap_fork(L, opt, f, 0);
   if (status == LUAM_PROFILE_SUCCESS)
     return 1;
   lj_memprof_dropfile(f);
@@ -105,7 +105,7 @@ static int heaplua_fork(lua_State *L, const char *fname, MPFile *f,
 /* Writes a dump to a file that is open. It gets its name when it is whole. */
 static int heaplua_write(lua_State *L, MPFile *f, struct luam_Prof_options *opt)
 {
-  int status = luaM_memprof_dump(L, opt);
+  int status = lj_heap_take(L, opt, 0);
   if (status == LUAM_PROFILE_ERRMEM)
     f->en = ENOMEM;
   if (status == LUAM_PROFILE_SUCCESS && lj_memprof_namefile(f)) {

@@ -4,8 +4,9 @@
 **
 ** A dump is taken in the allocator, before an allocation or when one has
 ** failed. There, all lists of the VM can be walked: what it is making is not in
-** them yet, or has no parts yet. That does not hold of deallocations: while the
-** VM sweeps strings, what it has freed may begin a chain. See also the tests in
+** them yet, has no parts yet, or can be told (heap_isunread() in
+** lj_heapcode.c). That does not hold of deallocations: while the VM sweeps
+** strings, what it has freed may begin a chain. See also the tests in
 ** test/unit/memprof/test_dumped.c, which try each allocation of a program.
 */
 

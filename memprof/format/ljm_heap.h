@@ -77,11 +77,12 @@ enum {
   LJM_REC_PART,
   LJM_REC_CTYPE,
   LJM_REC_HEAPEND, /* The sums: the last record of a whole dump. */
-  LJM_REC_DUMP     /* In a recording: a dump was taken here. */
+  LJM_REC_DUMP,    /* In a recording: a dump was taken here. */
+  LJM_REC_MAKING   /* Objects that the VM may have been making. */
 };
 
 /* Flags of HEAPEND. */
-#define LJM_HEAP_REGISTERS 1 /* Compiled code had objects in registers. */
+#define LJM_HEAP_REGISTERS 1 /* Objects may have been in registers alone. */
 
 /* Bytes of a string that are written, unless META has another number. */
 #define LJM_HEAP_STRINGS 256

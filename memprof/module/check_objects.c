@@ -70,6 +70,7 @@ void mp_check_strings(MPCheck *ck)
     o = mp_check_str(ck, -1);
     mask = U32(ck->g + LAY(g_strmask));
     WANT(str_len, U32(o + LAY(str_len)) == len);
+    WANT(str_sid, U32(o + LAY(str_sid)) + 1 == U32(ck->g + LAY(g_strid)));
     WANT(str_size, mp_check_isstr(ck, o, len));
     WANT(g_strmask, (mask & (mask + 1)) == 0 && mask >= 255);
     chain = PTR(ck->g + LAY(g_strtab)) +

@@ -22,11 +22,12 @@
   /* global_State, and what is beside it. */ \
   _(GG_g) _(GG_J) _(GG_dispatch) _(ndispatch) \
   _(g_allocf) _(g_allocd) _(g_total) _(g_root) _(g_strtab) _(g_strmask) \
-  _(g_strnum) _(g_vmstate) _(g_mainthref) _(g_registry) _(g_uvnext) _(g_hookmask) \
+  _(g_strnum) _(g_strid) _(g_vmstate) _(g_mainthref) _(g_registry) _(g_uvnext) \
+  _(g_hookmask) \
   _(g_cur_L) _(g_jit_base) _(g_white) _(g_state) \
   _(vm_interp) _(vm_c) _(vm_gc) _(gc_sweepstring) \
   /* Strings and tables. */ \
-  _(str_hash) _(str_len) _(str_size) \
+  _(str_hash) _(str_len) _(str_sid) _(str_size) \
   _(tab_array) _(tab_node) _(tab_hmask) \
   _(node_val) _(node_key) _(node_next) _(node_size) \
   /* Functions. */ \

@@ -7,6 +7,7 @@
 --   d.roots     { { name, addr }, ... }
 --   d.parts     memory of the VM that is no object: name -> { addr, size }
 --   d.ctypes    types of cdata, by number
+--   d.making    addresses of what the VM may have been making; nil if it was not
 --   d.sums      what HEAPEND says; nil if the dump is cut
 --
 -- A reference is { kind, to, ... }, of the kinds meta, env, proto, upvalue,
@@ -296,6 +297,10 @@ local records = {
     s.making, s.phase, s.ns = sleb(r), uleb(r), uleb(r)
     d.sums = s
   end,
+  [23] = function(r, d, stop)
+    d.making = d.making or {}
+    while r.pos < stop do d.making[#d.making + 1] = uleb(r) end
+  end,
 }
 
 local function record(r, d, h)
@@ -373,6 +378,8 @@ function M.faults(d)
     fault("it is cut")
     return list
   end
+  local unset = {} -- The array of a table that is being made may be.
+  for _, addr in ipairs(d.making or {}) do unset[addr] = true end
   for _, o in ipairs(d.list) do
     bytes = bytes + o.size
     if o.fixed and o.garbage then fault("string %q is garbage, and never collected", o.text) end
@@ -382,6 +389,7 @@ function M.faults(d)
       M.each(o, function(_, to, ref)
         local t = d.at[to]
         if not t then
+          if unset[o.addr] and o.type == "table" and ref.kind == "array" then return end
           fault("%s at %x has a reference of kind %s to %x, where no object is", o.type, o.addr, ref.kind, to)
         elseif t.garbage then
           fault("%s at %x has a reference of kind %s to a %s that is garbage", o.type, o.addr, ref.kind, t.type)
@@ -406,6 +414,44 @@ function M.faults(d)
   if s.flags > 1 then fault("flags are %d", s.flags) end
   if s.phase > 5 then fault("phase is %d", s.phase) end
   if d.times ~= d.blocks then fault("%d times in %d blocks", d.times or 0, d.blocks) end
+  return list
+end
+
+-- Garbage ---------------------------------------------------------------------
+
+-- Puts all that objects lead to into seen. The collector clears weak references,
+-- but for those to strings.
+local function follow(d, todo, seen)
+  local function put(addr, weak)
+    local o = d.at[addr]
+    if o and not seen[o] and not o.garbage and not (weak and o.type ~= "string") then
+      seen[o] = true
+      todo[#todo + 1] = o
+    end
+  end
+  for _, o in ipairs(todo) do seen[o] = true end
+  while #todo > 0 do
+    M.each(table.remove(todo), function(_, to, ref)
+      put(to, to == ref.from and ref.weakkey or to == ref.to and ref.weak)
+    end)
+  end
+end
+
+-- The objects that are garbage for sure: what the collector says is, and what no
+-- root reaches, unless the VM may have it in a register.
+function M.garbage(d)
+  local list, todo, seen = {}, {}, {}
+  for _, root in ipairs(d.roots) do todo[#todo + 1] = d.at[root.addr] end
+  for _, o in ipairs(d.list) do
+    if o.fixed then todo[#todo + 1] = o end
+  end
+  for _, addr in ipairs(d.making or {}) do
+    if not d.at[addr].garbage then todo[#todo + 1] = d.at[addr] end
+  end
+  follow(d, todo, seen)
+  for _, o in ipairs(d.list) do
+    if o.garbage or not seen[o] and d.sums.flags == 0 then list[#list + 1] = o end
+  end
   return list
 end
 

@@ -346,6 +346,15 @@ static void heap_end(LpHeapItems *it, LpCursor *c)
   it->sink->end(it->sink->ctx, &e);
 }
 
+static void heap_making(LpHeapItems *it, LpCursor *c)
+{
+  while (c->p < c->end && !c->bad) {
+    uint64_t addr = lp_cursor_uleb(c);
+    if (!c->bad)
+      it->sink->making(it->sink->ctx, addr);
+  }
+}
+
 /* A record that is too short for its fields is skipped. */
 static void heap_record(LpHeapItems *it, LpCursor *c, unsigned code)
 {
@@ -357,6 +366,10 @@ static void heap_record(LpHeapItems *it, LpCursor *c, unsigned code)
   }
   if (code == LJM_REC_HEAPEND) {
     heap_end(it, c);
+    return;
+  }
+  if (code == LJM_REC_MAKING) {
+    heap_making(it, c);
     return;
   }
   if (code < LJM_REC_ROOT || code > LJM_REC_CTYPE)

@@ -85,6 +85,8 @@ typedef struct LpHeapSink {
   void (*root)(void *ctx, const LpHeapName *n);
   void (*part)(void *ctx, const LpHeapName *n);
   void (*ctype)(void *ctx, const LpHeapName *n);
+  /* An object that the VM may have been making. */
+  void (*making)(void *ctx, uint64_t addr);
   /* An object. Its references follow, up to the next object. */
   void (*object)(void *ctx, const LpObject *o);
   /* The references of an object go on. */

@@ -33,8 +33,46 @@ static void kids_open(LpKids *k, const LpDominators *d, size_t n)
 
 int lp_heap_isunknown(const LpHeap *h, uint32_t id)
 {
-  return h->doubt != LP_DOUBT_NONE && !lp_dominators_has(&h->dom, id) &&
-         !(h->dump.graph.flags[id] & LP_NODE_GARBAGE);
+  unsigned flags = h->dump.graph.flags[id];
+  if (lp_dominators_has(&h->dom, id) || (flags & LP_NODE_GARBAGE))
+    return 0;
+  return h->doubt == LP_DOUBT_MADE ? (flags & LP_NODE_MADE) != 0
+                                   : h->doubt != LP_DOUBT_NONE;
+}
+
+/* An object that the VM may have been making, or that such a one refers to. */
+typedef struct Made {
+  uint32_t *id; /* Whose references are still to be followed. */
+  size_t n, cap;
+} Made;
+
+static void made_put(Made *m, LpHeap *h, uint32_t id)
+{
+  uint8_t *flags = &h->dump.graph.flags[id];
+  if (lp_dominators_has(&h->dom, id) ||
+      (*flags & (LP_NODE_DEFINED | LP_NODE_GARBAGE | LP_NODE_MADE)) !=
+          LP_NODE_DEFINED)
+    return;
+  *flags |= LP_NODE_MADE;
+  m->id = lp_grow(m->id, &m->cap, m->n + 1, sizeof(*m->id));
+  m->id[m->n++] = id;
+  if (h->doubt == LP_DOUBT_NONE)
+    h->doubt = LP_DOUBT_MADE;
+}
+
+/* Finds what the VM may have been making and no root reaches yet. */
+static void heap_made(LpHeap *h)
+{
+  Made m = {0};
+  const LpEdge *e;
+  size_t i;
+  for (i = 0; i < h->dump.nmade; i++)
+    made_put(&m, h, h->dump.made[i]);
+  while (m.n)
+    for (e = lp_graph_first(&h->dump.graph, m.id[--m.n]); e;
+         e = lp_graph_next(e))
+      made_put(&m, h, lp_edge_to(e));
+  free(m.id);
 }
 
 /* Adds up what is not reached. */
@@ -67,6 +105,7 @@ void lp_heap_analyse(LpHeap *h)
   lp_dominators(g, &h->dom);
   lp_paths(g, &h->paths);
   kids_open(&h->kids, &h->dom, g->n);
+  heap_made(h);
   heap_unreached(h);
   lp_shapes_open(&h->shapes, h);
   h->ready = 1;

@@ -23,7 +23,8 @@ typedef struct LpUnreached {
 /* Why an object that is not reached need not be garbage. */
 typedef enum LpDoubt {
   LP_DOUBT_NONE,      /* It is. */
-  LP_DOUBT_REGISTERS, /* Compiled code may have it in a register. */
+  LP_DOUBT_MADE,      /* It has LP_NODE_MADE. */
+  LP_DOUBT_REGISTERS, /* It may have been in a register. */
   LP_DOUBT_LOST       /* What is missing of the dump may refer to it, as to any
                       ** other: what keeps how much is not known. */
 } LpDoubt;

@@ -289,6 +289,16 @@ static void dump_ctype(void *ctx, const LpHeapName *n)
   lp_idmap_put(&d->ctypes, n->addr, (uint32_t)d->nctype++);
 }
 
+static void dump_making(void *ctx, uint64_t addr)
+{
+  LpDump *d = ctx;
+  uint32_t id = lp_graph_id(&d->graph, addr);
+  if (id == LP_NONE)
+    return;
+  d->made = lp_grow(d->made, &d->capmade, d->nmade + 1, sizeof(*d->made));
+  d->made[d->nmade++] = id;
+}
+
 static void dump_end(void *ctx, const LpHeapEnd *e)
 {
   LpDump *d = ctx;
@@ -309,6 +319,7 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink)
                        .root = dump_root,
                        .part = dump_part,
                        .ctype = dump_ctype,
+                       .making = dump_making,
                        .object = dump_object,
                        .resume = dump_resume,
                        .ref = dump_ref,
@@ -404,6 +415,7 @@ void lp_dump_close(LpDump *d)
   free(d->weak);
   free(d->both);
   free(d->root);
+  free(d->made);
   free(d->block);
   memset(d, 0, sizeof(*d));
 }

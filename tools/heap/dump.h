@@ -95,6 +95,8 @@ typedef struct LpDump {
   size_t nboth, capboth;
   LpEdge *root;
   size_t nroot, caproot;
+  uint32_t *made; /* Objects that the VM may have been making. */
+  size_t nmade, capmade;
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */
   LpIdentifiers given;  /* How functions and metatables are called. */
   LpHeapEnd end;

@@ -72,7 +72,9 @@ enum {
   LP_NODE_DEFINED = 1, /* It was not only mentioned. */
   LP_NODE_GARBAGE = 2, /* The collector is about to free it. */
   LP_NODE_FIXED = 4,   /* The collector never frees it. */
-  LP_NODE_EMPTY = 8    /* A table without keys. */
+  LP_NODE_EMPTY = 8,   /* A table without keys. */
+  LP_NODE_MADE = 16    /* The VM may have been making it, or what refers to it.
+                        */
 };
 
 /* An object. Strings have no references, but text. */

@@ -106,10 +106,7 @@ static int64_t rec_field(lua_State *L, const char *name)
   return n;
 }
 
-/* Calls Lua code with a stream, where it can require what is in test/lua.
-** Returns its VM, with a result on top.
-*/
-static lua_State *rec_decode(const char *code, const RecStream *s)
+lua_State *rec_decode(const char *code, const RecStream *s)
 {
   lua_State *L = rec_open();
   lua_getglobal(L, "package");

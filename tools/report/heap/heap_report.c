@@ -68,8 +68,10 @@ void lp_heap_doubt(LpBuf *b, const LpHeap *h)
 {
   int least;
   uint64_t n = lp_dump_missing(&h->dump, &least);
-  if (h->doubt == LP_DOUBT_REGISTERS)
-    lp_buf_puts(b, "compiled code may have objects in registers alone");
+  if (h->doubt == LP_DOUBT_MADE)
+    lp_buf_puts(b, "the VM may have been making it");
+  else if (h->doubt == LP_DOUBT_REGISTERS)
+    lp_buf_puts(b, "objects may be in registers alone");
   else if (h->doubt == LP_DOUBT_LOST && n)
     lp_buf_printf(b, "%s%" PRIu64 " object%s lost", least ? "at least " : "", n,
                   n == 1 ? " was" : "s were");

@@ -212,8 +212,9 @@ static void snapshot_other(Snapshot *s, NodeType type, const char *what,
 static void snapshot_others(Snapshot *s)
 {
   const LpDump *d = &s->h->dump;
-  const char *unreached =
-      s->h->doubt == LP_DOUBT_NONE ? "(garbage)" : "(unknown)";
+  const char *unreached = s->h->doubt == LP_DOUBT_NONE   ? "(garbage)"
+                          : s->h->doubt == LP_DOUBT_MADE ? "(not reached)"
+                                                         : "(unknown)";
   uint32_t at = s->nodes.parts;
   size_t i;
   snapshot_other(s, NODE_SYNTHETIC, "(the VM)", 8, 0, s->nodes.vm);

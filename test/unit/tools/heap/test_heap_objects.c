@@ -224,14 +224,48 @@ START_TEST(test_registers)
       strstr(heap_report(&r, "csv", "shapes"), "\n1000,71.4286,1,1000,"));
   heap_report(&r, "text", "summary");
   ck_assert_ptr_nonnull(strstr(r.text.s,
-                               "21.4% (300B) is unknown: compiled code may "
-                               "have objects in registers alone\n"
+                               "21.4% (300B) is unknown: objects may be in "
+                               "registers alone\n"
                                "  7.1% (100B) is garbage that was not "
                                "collected yet;"));
   ck_assert_ptr_nonnull(
       strstr(r.text.s, "LEAK SUSPECTS, of 1000B known to be in use\n  100.0%"));
   ck_assert_ptr_nonnull(
       strstr(heap_report(&r, "heapsnapshot", NULL), "\"(unknown)\""));
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
+/* The VM was making an object: no root reaches it, nor what it refers to. All
+** else that is not reached is garbage.
+*/
+START_TEST(test_making)
+{
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 64);
+  craft_heap_root(&h, AT(G), "_G");
+  craft_table(&h, AT(G), 1000);
+  craft_table(&h, AT(TABLE), 300);
+  craft_item(&h, 1, AT(OTHER));
+  craft_table(&h, AT(OTHER), 200);
+  craft_table(&h, AT(HELD), 500);
+  craft_heap_making(&h, AT(G)); /* It is reached. */
+  craft_heap_making(&h, AT(TABLE));
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_int_eq(r.status, 0);
+  ck_assert_uint_eq(lp_heap_reached(r.heap), 1000);
+  ck_assert_ptr_nonnull(strstr(heap_report(&r, "csv", "types"),
+                               "2000,100,4,500,1,500,2,table\n"));
+  ck_assert_ptr_nonnull(strstr(heap_report(&r, "text", "summary"),
+                               "25.0% (500B) is unknown: the VM may have been "
+                               "making it\n"
+                               "  25.0% (500B) is garbage that was not "
+                               "collected yet;"));
+  ck_assert_ptr_nonnull(
+      strstr(heap_report(&r, "heapsnapshot", NULL), "\"(not reached)\""));
   heap_run_close(&r);
   craft_heap_close(&h);
 }
@@ -286,7 +320,8 @@ END_TEST
 
 Suite *suite_heap_objects(void)
 {
-  const TTest *tests[] = {test_paths,     test_thread, test_rest,  test_garbage,
-                          test_registers, test_fixed,  test_large, NULL};
+  const TTest *tests[] = {test_paths,   test_thread,    test_rest,
+                          test_garbage, test_registers, test_making,
+                          test_fixed,   test_large,     NULL};
   return suite_of("heap_objects", tests);
 }

@@ -125,6 +125,14 @@ void craft_heap_root(CraftHeap *h, uint64_t addr, const char *name)
   heap_record(h, 18, &addr, 1, name);
 }
 
+void craft_heap_making(CraftHeap *h, uint64_t addr)
+{
+  LpBuf b = {0};
+  craft_uleb(&b, addr);
+  craft_record(&h->c, 23, b.s, b.n);
+  lp_buf_free(&b);
+}
+
 void craft_heap_vmpart(CraftHeap *h, uint64_t size, const char *name)
 {
   uint64_t v[] = {0x7f0000000000, size};
