@@ -26,6 +26,7 @@ typedef enum LsKind {
 #define LS_OFVM     32  /* Native: of a VM's module, */
 #define LS_BLIND    64  /* in which the collector has no name. */
 #define LS_INFERRED 128 /* Native: the name says what the function does. */
+#define LS_LOST     256 /* Lua: nothing is known of the function. */
 
 #define LS_MODULE_NONE 0 /* Code that is in no file. */
 

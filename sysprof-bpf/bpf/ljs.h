@@ -212,6 +212,7 @@ enum {
   LJS_CUT_MEMORY, /* Memory that could not be read. */
   LJS_CUT_VM,     /* A VM whose state made no sense. */
   LJS_CUT_STEPS,  /* More steps than one sample is allowed. */
+  LJS_CUT_LOST,   /* A Lua function that nothing is known of: see resolve.h. */
   LJS_CUT_REASONS
 };
 

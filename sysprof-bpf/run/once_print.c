@@ -261,11 +261,20 @@ static size_t print_frames(const LsOnce *o, const uint32_t *site, size_t n)
   return printed;
 }
 
+/* Why a thread's stack is not complete: LJS_CUT_*. */
+static uint32_t cut_of(const LsOnce *o, const LsOnceThread *th,
+                       const uint32_t *site, size_t n)
+{
+  return th->done ? ls_resolve_cut(&o->s->resolver, th->stack->cut, site, n)
+                  : LJS_CUT_NOT;
+}
+
 /* -- A thread, a process -------------------------------------------------- */
 
 static void print_text(const LsOnce *o, const LsOnceThread *th,
                        const uint32_t *site, size_t n)
 {
+  uint32_t cut = cut_of(o, th, site, n);
   State st;
   read_state(th, &st);
   printf("\nthread %u ", th->now.tid);
@@ -281,13 +290,14 @@ static void print_text(const LsOnce *o, const LsOnceThread *th,
     printf("; no Lua");
   printf("\n");
   print_frames(o, site, n);
-  if (th->done && th->stack->cut)
-    printf("  (not complete: %s)\n", ls_cut_name(th->stack->cut));
+  if (cut != LJS_CUT_NOT)
+    printf("  (not complete: %s)\n", ls_cut_name(cut));
 }
 
 static void print_json(const LsOnce *o, const LsOnceThread *th,
                        const uint32_t *site, size_t n)
 {
+  uint32_t cut = cut_of(o, th, site, n);
   State st;
   read_state(th, &st);
   printf("{\"tid\":%u,\"name\":\"", th->now.tid);
@@ -297,8 +307,8 @@ static void print_json(const LsOnce *o, const LsOnceThread *th,
   printf("\",");
   if (!th->done)
     printf("\"error\":\"%s\",", why_missing(th));
-  else if (th->stack->cut)
-    printf("\"incomplete\":\"%s\",", ls_cut_name(th->stack->cut));
+  else if (cut != LJS_CUT_NOT)
+    printf("\"incomplete\":\"%s\",", ls_cut_name(cut));
   printf("\"stack\":[");
   print_frames(o, site, n);
   printf("]}");

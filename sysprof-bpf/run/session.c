@@ -115,13 +115,15 @@ static void take_stack(void *ctx, const struct ljs_stack *st)
   struct ljs_key key = {st->key, st->pid, st->tid};
   LsTarget *t = ls_session_target(s, (pid_t)st->pid);
   uint32_t site[LS_SITES_MAX];
+  size_t n;
   if (!t)
     return;
   ls_stacks_name(&s->stacks, &key, st->name);
   if (ls_stacks_seen(&s->stacks, &key))
     return;
-  ls_stacks_add(&s->stacks, &key, st->cut, site,
-                ls_session_sites(s, t, st, site));
+  n = ls_session_sites(s, t, st, site);
+  ls_stacks_add(&s->stacks, &key,
+                ls_resolve_cut(&s->resolver, st->cut, site, n), site, n);
 }
 
 void ls_session_take(LsSession *s)

@@ -16,6 +16,7 @@ static const struct {
     [LJS_CUT_MEMORY] = {"unreadable memory", "truncated_unreadable_memory"},
     [LJS_CUT_VM] = {"unknown VM state", "truncated_unknown_VM_state"},
     [LJS_CUT_STEPS] = {"too many steps", "truncated_steps"},
+    [LJS_CUT_LOST] = {"unknown Lua function", "truncated_unknown_function"},
 };
 
 const char *ls_cut_name(unsigned cut)

@@ -199,3 +199,14 @@ size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
   }
   return n;
 }
+
+uint32_t ls_resolve_cut(const LsResolver *r, uint32_t cut, const uint32_t *site,
+                        size_t n)
+{
+  while (n-- && cut == LJS_CUT_NOT) {
+    const LsSite *s = ls_sitetable_get(r->sites, site[n]);
+    if (s && s->flags & LS_LOST)
+      cut = LJS_CUT_LOST;
+  }
+  return cut;
+}

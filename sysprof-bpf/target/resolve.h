@@ -25,4 +25,10 @@ typedef struct LsResolver {
 size_t ls_resolve(LsResolver *r, const LsTarget *t, const struct ljs_stack *s,
                   uint32_t out[LS_SITES_MAX]);
 
+/* Why a stack with these N sites is not complete: CUT, which is its LJS_CUT_*,
+** or LJS_CUT_LOST if it is whole, but one of them has LS_LOST.
+*/
+uint32_t ls_resolve_cut(const LsResolver *r, uint32_t cut, const uint32_t *site,
+                        size_t n);
+
 #endif

@@ -100,12 +100,17 @@ static LsSite *sites_new(Out *o, LsKind kind, unsigned flags)
   return s;
 }
 
-/* A function that nothing is known of. */
+/* A function that nothing is known of: a chunk of that name is no file, nor the
+** text of a program.
+*/
 static void sites_lost(Out *o, unsigned flags)
 {
-  LsSite *s = sites_new(o, LS_LUA, flags);
-  if (s)
-    s->name = "(lost)";
+  static const char chunk[] = "=(lost)";
+  LsSite *s = sites_new(o, LS_LUA, flags | LS_LOST);
+  if (!s)
+    return;
+  s->chunk = chunk;
+  s->chunklen = sizeof(chunk) - 1;
 }
 
 /* A line of a Lua function. */

@@ -25,8 +25,8 @@ void ls_lua_close(LsLua *l);
 ** a VM of the build *VM. Puts up to MAX sites into OUT, innermost first, and
 ** returns how many: at least one, if MAX is not zero. Strings belong to L.
 ** Functions that are no longer there are named if they were met before; else
-** their name is "(lost)". A builtin or another C function without a name in Lua
-** has an empty one: the symbol at `addr` names it best.
+** they have LS_LOST and the chunk "=(lost)". A builtin or another C function
+** without a name in Lua has an empty one: the symbol at `addr` names it best.
 */
 unsigned ls_lua_sites(LsLua *l, const struct ljs_vm *vm,
                       const struct ljs_stack *stack, unsigned i, LsSite *out,

@@ -79,7 +79,27 @@ local function stitched(n) --> stitched
   return s
 end
 
+local function produce() --> produce
+  local i = 0
+  while true do
+    i = i + step(i)
+    coroutine.yield(i)
+  end
+end
+
+local function switching(n) --> switching
+  local made, resumed = coroutine.wrap(produce), coroutine.create(produce)
+  local s = 0
+  for i = 1, n do -- Traces end at each switch.
+    s = s + made()
+    local _, v = coroutine.resume(resumed)
+    s = s + v + i
+  end
+  return s
+end
+
 assert(body(20000) > 0)
+assert(switching(2000) > 0)
 assert(stitched(2000) > 0)
 assert(strings(2000) > 0)
 os.execute("kill -STOP $PPID")
