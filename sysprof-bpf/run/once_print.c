@@ -261,20 +261,11 @@ static size_t print_frames(const LsOnce *o, const uint32_t *site, size_t n)
   return printed;
 }
 
-/* Why a thread's stack is not complete: LJS_CUT_*. */
-static uint32_t cut_of(const LsOnce *o, const LsOnceThread *th,
-                       const uint32_t *site, size_t n)
-{
-  return th->done ? ls_resolve_cut(&o->s->resolver, th->stack->cut, site, n)
-                  : LJS_CUT_NOT;
-}
-
 /* -- A thread, a process -------------------------------------------------- */
 
 static void print_text(const LsOnce *o, const LsOnceThread *th,
-                       const uint32_t *site, size_t n)
+                       const uint32_t *site, size_t n, uint32_t cut)
 {
-  uint32_t cut = cut_of(o, th, site, n);
   State st;
   read_state(th, &st);
   printf("\nthread %u ", th->now.tid);
@@ -295,9 +286,8 @@ static void print_text(const LsOnce *o, const LsOnceThread *th,
 }
 
 static void print_json(const LsOnce *o, const LsOnceThread *th,
-                       const uint32_t *site, size_t n)
+                       const uint32_t *site, size_t n, uint32_t cut)
 {
-  uint32_t cut = cut_of(o, th, site, n);
   State st;
   read_state(th, &st);
   printf("{\"tid\":%u,\"name\":\"", th->now.tid);
@@ -317,15 +307,18 @@ static void print_json(const LsOnce *o, const LsOnceThread *th,
 static void print_thread(const LsOnce *o, const LsOnceThread *th, int first)
 {
   static uint32_t site[LS_SITES_MAX];
+  uint32_t cut = LJS_CUT_NOT;
   size_t n = 0;
-  if (th->done)
+  if (th->done) {
     n = ls_session_sites(o->s, th->target, th->stack, site);
+    cut = ls_resolve_cut(&o->s->resolver, th->stack->cut, site, n);
+  }
   if (!o->s->opt->json) {
-    print_text(o, th, site, n);
+    print_text(o, th, site, n, cut);
     return;
   }
   printf("%s", first ? "" : ",");
-  print_json(o, th, site, n);
+  print_json(o, th, site, n, cut);
 }
 
 /* Prints what comes before the threads. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "mem.h"
 
 LpHeap *lp_heap_new(void)
 {
@@ -40,39 +41,34 @@ int lp_heap_isunknown(const LpHeap *h, uint32_t id)
                                    : h->doubt != LP_DOUBT_NONE;
 }
 
-/* An object that the VM may have been making, or that such a one refers to. */
-typedef struct Made {
-  uint32_t *id; /* Whose references are still to be followed. */
-  size_t n, cap;
-} Made;
-
-static void made_put(Made *m, LpHeap *h, uint32_t id)
+/* Could it be garbage, but for what the VM was making? */
+static int heap_isunreached(const LpHeap *h, uint32_t id)
 {
-  uint8_t *flags = &h->dump.graph.flags[id];
-  if (lp_dominators_has(&h->dom, id) ||
-      (*flags & (LP_NODE_DEFINED | LP_NODE_GARBAGE | LP_NODE_MADE)) !=
-          LP_NODE_DEFINED)
-    return;
-  *flags |= LP_NODE_MADE;
-  m->id = lp_grow(m->id, &m->cap, m->n + 1, sizeof(*m->id));
-  m->id[m->n++] = id;
-  if (h->doubt == LP_DOUBT_NONE)
-    h->doubt = LP_DOUBT_MADE;
+  unsigned flags = h->dump.graph.flags[id];
+  return !lp_dominators_has(&h->dom, id) &&
+         (flags & (LP_NODE_DEFINED | LP_NODE_GARBAGE)) == LP_NODE_DEFINED;
 }
 
 /* Finds what the VM may have been making and no root reaches yet. */
 static void heap_made(LpHeap *h)
 {
-  Made m = {0};
-  const LpEdge *e;
-  size_t i;
-  for (i = 0; i < h->dump.nmade; i++)
-    made_put(&m, h, h->dump.made[i]);
-  while (m.n)
-    for (e = lp_graph_first(&h->dump.graph, m.id[--m.n]); e;
-         e = lp_graph_next(e))
-      made_put(&m, h, lp_edge_to(e));
-  free(m.id);
+  LpGraph *g = &h->dump.graph;
+  uint8_t *reached;
+  uint32_t id;
+  if (!h->dump.nmade)
+    return;
+  reached = lp_alloc(g->n);
+  for (id = 0; id < g->n; id++)
+    reached[id] = !heap_isunreached(h, id);
+  lp_graph_reach(g, h->dump.made, h->dump.nmade, reached);
+  for (id = 0; id < g->n; id++) {
+    if (!reached[id] || !heap_isunreached(h, id))
+      continue;
+    g->flags[id] |= LP_NODE_MADE;
+    if (h->doubt == LP_DOUBT_NONE)
+      h->doubt = LP_DOUBT_MADE;
+  }
+  free(reached);
 }
 
 /* Adds up what is not reached. */

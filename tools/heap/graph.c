@@ -184,6 +184,34 @@ void lp_graph_seal(LpGraph *g, const LpEdge *root, size_t n)
   graph_fit(g);
 }
 
+/* -- Walks ----------------------------------------------------------------- */
+
+static size_t graph_push(uint8_t *reached, uint32_t *todo, size_t n,
+                         uint32_t id)
+{
+  if (!reached[id])
+    todo[n++] = id;
+  reached[id] = 1;
+  return n;
+}
+
+void lp_graph_reach(const LpGraph *g, const uint32_t *from, size_t n,
+                    uint8_t *reached)
+{
+  uint32_t *todo = lp_alloc(g->n * sizeof(*todo));
+  size_t left = 0;
+  while (n)
+    left = graph_push(reached, todo, left, from[--n]);
+  while (left) {
+    const LpEdge *e = lp_graph_first(g, todo[--left]);
+    for (; e; e = lp_graph_next(e))
+      left = graph_push(reached, todo, left, lp_edge_to(e));
+  }
+  free(todo);
+}
+
+/* -- Text ------------------------------------------------------------------ */
+
 void lp_graph_quote(LpBuf *b, const char *s, size_t n)
 {
   size_t i;

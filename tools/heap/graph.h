@@ -166,6 +166,13 @@ static inline const LpEdge *lp_graph_next(const LpEdge *e)
   return e->to & LP_EDGE_LAST ? NULL : e + 1;
 }
 
+/* Follow references of a sealed graph from the N objects in FROM. REACHED, by
+** number of the object, gets 1 for each that is met; one that has it before is
+** not followed.
+*/
+void lp_graph_reach(const LpGraph *g, const uint32_t *from, size_t n,
+                    uint8_t *reached);
+
 /* Append N bytes of the dump; those that are no printable ASCII as \ddd. */
 void lp_graph_quote(LpBuf *b, const char *s, size_t n);
 

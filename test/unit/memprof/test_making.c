@@ -27,7 +27,7 @@ typedef struct Heap {
   uint64_t then;  /* and when the last dump was taken. */
   uint64_t seed;
   unsigned mean, wait; /* Calls from one dump to the next. */
-  unsigned dumps, garbage, refused;
+  unsigned dumps, garbage;
   RecStream dump; /* Not judged yet, if there is one. */
 } Heap;
 
@@ -116,7 +116,6 @@ static void heap_dump(Heap *h, bool frees)
   int status = luaM_memprof_dump(h->L, &opt);
   if (status != LUAM_PROFILE_SUCCESS) {
     ck_assert(frees);
-    h->refused++;
     return;
   }
   h->dumps++;
