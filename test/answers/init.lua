@@ -1,13 +1,14 @@
--- The set-up of an editor, Neovim: a plugin that completes words of the help
+-- The set-up of an editor, Neovim: a plugin that completes tags of the help
 -- finds all of them whenever the editor starts.
-local words = {}
+local tags = {}
 
 local function index(path)
   local file = assert(io.open(path))
-  for word in file:read("*a"):gmatch("%a%a%a+") do
-    words[word:lower()] = (words[word:lower()] or 0) + 1 -- GUILTY
+  for tag in file:read("*a"):gmatch("%*(%S+)%*%s") do
+    tags[#tags + 1] = tag
   end
   file:close()
+  table.sort(tags) -- GUILTY
 end
 
 local function setup(folder)
