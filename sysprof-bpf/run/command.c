@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "priority.h"
 #include "rlimit.h"
 
 /* In the child: waits, then executes the command, or reports the error. */
@@ -26,6 +27,7 @@ static _Noreturn void become(char **argv, int go, int failed)
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   ls_rlimit_restore();
+  ls_priority_restore();
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   execvp(argv[0], argv);

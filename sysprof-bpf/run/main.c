@@ -22,13 +22,14 @@
 #include "capable.h"
 #include "command.h"
 #include "expect.h"
-#include "rlimit.h"
 #include "look.h"
 #include "matching.h"
 #include "once.h"
 #include "outfile.h"
 #include "pids.h"
+#include "priority.h"
 #include "privilege.h"
+#include "rlimit.h"
 #include "say.h"
 #include "session.h"
 #include "tick.h"
@@ -159,7 +160,7 @@ static int open_session(Main *m)
 static int add_targets(Main *m)
 {
   if (m->opt.command) {
-    ls_expect(m->s.modules, m->opt.command[0]);
+    ls_expect_command(m->s.modules, m->opt.command);
     if (ls_command_fork(&m->command, m->opt.command))
       return ls_fail("cannot fork: %s", strerror(errno));
     return ls_session_add(&m->s, m->command.pid)
@@ -547,6 +548,7 @@ int main(int argc, char **argv)
   }
   ls_parser_while(m.s.parser, while_reading, &m);
   ls_rlimit_raise(FILES);
+  ls_priority_raise();
   status = m.opt.sampler.once ? sample_once(&m) : sample(&m);
   if (m.s.output)
     m.s.output->close(m.s.output);

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +21,32 @@
 
 typedef struct Expect {
   LsModules *ms;
-  Dl_serinfo *path; /* Folders of libraries. */
+  Dl_serinfo *path;    /* Folders of libraries. */
+  const char *folders; /* Before those, with colons between; or NULL. */
 } Expect;
+
+/* The file NAME in one of the folders of PATH. Returns whether there is one. */
+static bool expect_infolders(const char *path, const char *name, int mode,
+                             char file[PATH_MAX])
+{
+  size_t n;
+  for (; path && *path; path += n + (path[n] == ':')) {
+    n = strcspn(path, ":");
+    snprintf(file, PATH_MAX, "%.*s/%s", (int)n, path, name);
+    if (access(file, mode) == 0)
+      return true;
+  }
+  return false;
+}
 
 static void expect_library(const Expect *x, const char *name)
 {
   char file[PATH_MAX];
   unsigned i;
+  if (expect_infolders(x->folders, name, R_OK, file)) {
+    ls_modules_expect(x->ms, file);
+    return;
+  }
   for (i = 0; i < x->path->dls_cnt; i++) {
     snprintf(file, sizeof(file), "%s/%s", x->path->dls_serpath[i].dls_name,
              name);
@@ -64,35 +84,59 @@ static Dl_serinfo *library_path(void)
   return path;
 }
 
-static void expect_program(const Expect *x, const char *name)
+/* Returns whether there is such a program. */
+static bool expect_program(const Expect *x, const char *name)
 {
-  const char *path = getenv("PATH");
   char file[PATH_MAX];
-  size_t n;
   if (strchr(name, '/'))
-    ls_modules_expect(x->ms, name);
-  for (; path && *path && !strchr(name, '/'); path += n + (path[n] == ':')) {
-    n = strcspn(path, ":");
-    snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
-    if (access(file, X_OK) == 0) {
-      ls_modules_expect(x->ms, file);
-      break;
-    }
+    return ls_modules_expect(x->ms, name) != NULL;
+  if (!expect_infolders(getenv("PATH"), name, X_OK, file))
+    return false;
+  ls_modules_expect(x->ms, file);
+  return true;
+}
+
+#define ARGUMENTS_MAX 16 /* That are looked at. */
+#define LIBRARIES     "LD_LIBRARY_PATH="
+
+/* The first program among the arguments, if there is one. */
+static void expect_arguments(Expect *x, char *const *argument)
+{
+  const size_t n = strlen(LIBRARIES);
+  unsigned i;
+  for (i = 0; i < ARGUMENTS_MAX && argument[i]; i++) {
+    if (strncmp(argument[i], LIBRARIES, n) == 0)
+      x->folders = argument[i] + n;
+    else if (*argument[i] != '-' && !strchr(argument[i], '=') &&
+             expect_program(x, argument[i]))
+      return;
   }
 }
 
-void ls_expect(LsModules *ms, const char *name)
+static void expect(LsModules *ms, const char *name, char *const *argument)
 {
   LsTarget *self = ls_target_open(getpid());
-  Expect x = {ms, library_path()};
+  Expect x = {ms, library_path(), NULL};
   const LsModule *m;
   uint32_t id;
   if (self)
     ls_target_refresh(self, ms, LS_MODULES_MAX);
   ls_target_close(self);
   expect_program(&x, name);
+  if (argument)
+    expect_arguments(&x, argument);
   /* Those that are found on the way get numbers behind. */
   for (id = 1; x.path && (m = ls_modules_find(ms, id)) != NULL; id++)
     expect_needed(&x, m);
   free(x.path);
+}
+
+void ls_expect(LsModules *ms, const char *name)
+{
+  expect(ms, name, NULL);
+}
+
+void ls_expect_command(LsModules *ms, char *const *command)
+{
+  expect(ms, command[0], command + 1);
 }

@@ -13,4 +13,10 @@
 */
 void ls_expect(LsModules *ms, const char *name);
 
+/* Likewise for a command with its arguments, and for the program that it may
+** execute: the first one among them, as with env, nice or taskset. Behind the
+** argument LD_LIBRARY_PATH=FOLDERS, libraries are looked for in those first.
+*/
+void ls_expect_command(LsModules *ms, char *const *command);
+
 #endif
