@@ -1,15 +1,12 @@
 /*
 ** The priority of the thread that reads stacks.
 **
-** On a loaded machine a thread of the usual priority runs some 70 ms after it
-** was woken; a program may have started and ended by then. The nice value gives
-** this thread its turn, and a short slice (Linux 6.12) an early one: it runs
-*for
-** much less than a millisecond at a time.
+** On a loaded machine a thread of the usual priority runs up to 70 ms after it
+** was woken: a program may have started and ended by then. The nice value gives
+** this thread its turn, and a short slice (Linux 6.12) an early one.
 */
 
 #include <linux/sched/types.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -25,15 +26,28 @@ typedef struct Expect {
   const char *folders; /* Before those, with colons between; or NULL. */
 } Expect;
 
-/* The file NAME in one of the folders of PATH. Returns whether there is one. */
-static bool expect_infolders(const char *path, const char *name, int mode,
-                             char file[PATH_MAX])
+/* Read a file that can be accessed by MODE. Returns whether there is one. */
+static bool expect_file(const Expect *x, const char *name, int mode)
 {
+  char file[PATH_MAX];
+  struct stat st;
+  if (stat(name, &st) || !S_ISREG(st.st_mode) || access(name, mode) ||
+      !realpath(name, file))
+    return false;
+  ls_modules_expect(x->ms, file);
+  return true;
+}
+
+/* The same in one of the folders of PATH, which has colons between. */
+static bool expect_infolders(const Expect *x, const char *path,
+                             const char *name, int mode)
+{
+  char file[PATH_MAX];
   size_t n;
   for (; path && *path; path += n + (path[n] == ':')) {
     n = strcspn(path, ":");
-    snprintf(file, PATH_MAX, "%.*s/%s", (int)n, path, name);
-    if (access(file, mode) == 0)
+    snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, name);
+    if (expect_file(x, file, mode))
       return true;
   }
   return false;
@@ -43,17 +57,13 @@ static void expect_library(const Expect *x, const char *name)
 {
   char file[PATH_MAX];
   unsigned i;
-  if (expect_infolders(x->folders, name, R_OK, file)) {
-    ls_modules_expect(x->ms, file);
+  if (expect_infolders(x, x->folders, name, R_OK))
     return;
-  }
   for (i = 0; i < x->path->dls_cnt; i++) {
     snprintf(file, sizeof(file), "%s/%s", x->path->dls_serpath[i].dls_name,
              name);
-    if (access(file, R_OK) == 0) {
-      ls_modules_expect(x->ms, file);
+    if (expect_file(x, file, R_OK))
       return;
-    }
   }
 }
 
@@ -84,16 +94,12 @@ static Dl_serinfo *library_path(void)
   return path;
 }
 
-/* Returns whether there is such a program. */
+/* The program NAME, as execvp finds it. */
 static bool expect_program(const Expect *x, const char *name)
 {
-  char file[PATH_MAX];
   if (strchr(name, '/'))
-    return ls_modules_expect(x->ms, name) != NULL;
-  if (!expect_infolders(getenv("PATH"), name, X_OK, file))
-    return false;
-  ls_modules_expect(x->ms, file);
-  return true;
+    return expect_file(x, name, X_OK);
+  return expect_infolders(x, getenv("PATH"), name, X_OK);
 }
 
 #define ARGUMENTS_MAX 16 /* That are looked at. */

@@ -146,8 +146,9 @@ case_command() {
     'local x = os.clock() repeat until os.clock() > x + 0.3 os.exit(7)'
   [ "$status" -eq 7 ] || fail "status $status, not the command's 7"
   [ -s "$dir/folded" ] || fail "no profile of a command that fails"
-  sysprof -f --native -o "$dir/folded" -- sh -c "'$luajit' -e 'os.exit(3)'; exit 5"
+  sysprof -f --native -o "$dir/folded" -- sh -c "nice; '$luajit' -e 'os.exit(3)'; exit 5"
   [ "$status" -eq 5 ] || fail "status $status, not the command's 5"
+  [ "$(cat "$dir/out")" = "$(nice)" ] || fail "the command's nice value is $(cat "$dir/out")"
 }
 
 # All LuaJIT processes, and those that start later; others are left alone.

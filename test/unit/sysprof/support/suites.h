@@ -11,6 +11,7 @@
 #define SUITES(_)                                                              \
   _(cfi)                                                                       \
   _(elf)                                                                       \
+  _(expect)                                                                    \
   _(folded)                                                                    \
   _(foreign)                                                                   \
   _(hash)                                                                      \
