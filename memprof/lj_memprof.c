@@ -142,11 +142,21 @@ static int memprof_uninstall(MPHook *h)
   return 1; /* A foreign allocator, which may still call us. */
 }
 
+/*
+** True if the VM may have freed what was allocated last, since it has gone on
+** without being recorded: with another allocator, in a child of fork(), after
+** an end, or at the exit.
+*/
+static int memprof_isbehind(const MPHook *h, int swapped)
+{
+  return swapped || !lj_memprof_isowner(h) || h->rec->anew.paused || h->stuck;
+}
+
 /* Writes the rest of the stream. */
 static void memprof_finish(MPHook *h, int swapped)
 {
   MPState *mp = h->rec;
-  if (!swapped) /* Else the VM may have freed what was allocated last. */
+  if (!memprof_isbehind(h, swapped))
     lj_memprof_complete(mp, NULL, 0);
   if (h->stuck) /* At exit; an event was not recorded. */
     mp->stream.lost++;

@@ -263,6 +263,7 @@ int lj_memprof_follow(MPHook *h)
       anew_complain(mp->anew.file);
   } else { /* The tail's memory is still the parent's. */
     mp->buf.error = 1;
+    mp->anew.paused = 1;
   }
   if (good && mp->anew.control)
     lj_memprof_startcontrol();

@@ -308,6 +308,32 @@ START_TEST(time_is_over)
 }
 END_TEST
 
+/*
+** What was allocated last is freed after that end: whatever ends the recording
+** for good must not look at it. AddressSanitizer finds it.
+*/
+START_TEST(freed_after_the_end)
+{
+  int closes;
+  make_dir();
+  for (closes = 0; closes < 2; closes++) {
+    lua_State *L = rec_open();
+    start_for(L, "main.ljm", 20, 1, 0);
+    lua_newuserdata(L, 1000);
+    ck_assert_int_eq(count(await_stop(), "stopped: "), 1);
+    lua_pop(L, 1);
+    lua_gc(L, LUA_GCCOLLECT, 0);
+    if (!closes)
+      start(L, "next.ljm", 0, 0);
+    lua_close(L);
+    check_books("main.ljm");
+    if (!closes)
+      check_books("next.ljm");
+  }
+  remove_dir();
+}
+END_TEST
+
 /* The VM allocates all the time: orders and ends meet. */
 START_TEST(time_and_orders)
 {
@@ -475,6 +501,7 @@ int main(void)
     orders_of_threads,
     fork_of_threads,
     time_is_over,
+    freed_after_the_end,
     time_and_orders,
     options,
 #if CHILD_THREAD

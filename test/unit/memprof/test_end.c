@@ -378,6 +378,8 @@ enum {
 static void child_main(lua_State *L, RecStream *s, int how)
 {
   ck_assert(!luaM_memprof_isrunning());
+  lua_pop(L, 1); /* The parent's last event was its allocation. */
+  lua_gc(L, LUA_GCCOLLECT, 0);
   rec_run(L, rec_large); /* Many buffers full. */
   if (how == CHILD_STOP) {
     ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_ERR);
@@ -421,10 +423,12 @@ START_TEST(fork_while_running)
       shared->done = 0;
       ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_SUCCESS);
       rec_run(L, rec_small); /* The buffer is not empty at the fork. */
+      lua_newuserdata(L, 1000);
       pid = fork();
       ck_assert_int_ge(pid, 0);
       if (pid == 0)
         child_main(L, &s, how);
+      lua_pop(L, 1);
       rec_run(L, rec_large);
       ck_assert_int_eq(waitpid(pid, &status, 0), pid);
       ck_assert_int_eq(status, 0);
