@@ -236,6 +236,12 @@ static void mode_sample(void *data, lua_State *L, int samples, int vmstate)
   (void)vmstate;
 }
 
+/* A LuaJIT before 2.1 has none of them: this library is to load there, too, and
+** to say what it needs.
+*/
+#pragma weak luaJIT_profile_start
+#pragma weak luaJIT_profile_stop
+
 #define MODE_SECONDS 1000 /* So long that no signal comes meanwhile. */
 
 /*
@@ -247,6 +253,8 @@ static int mode_set(MPCheck *ck, uint64_t at, uint64_t *mode)
 {
   struct itimerval host, ours;
   int ok;
+  if (luaJIT_profile_start == NULL)
+    return 0;
   getitimer(ITIMER_PROF, &host);
   luaJIT_profile_start(ck->L, "li1000000", mode_sample, NULL);
   getitimer(ITIMER_PROF, &ours);

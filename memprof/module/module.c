@@ -173,6 +173,23 @@ static const MPGuard *guard_find(lua_State *L)
   return guard;
 }
 
+/* Raises an error if this is a LuaJIT before 2.1. */
+static void module_refuseold(lua_State *L)
+{
+  lua_getglobal(L, "jit");
+  if (!lua_istable(L, -1)) {
+    lua_pop(L, 1);
+    return;
+  }
+  lua_getfield(L, -1, "version_num");
+  lua_getfield(L, -2, "version");
+  if (lua_tonumber(L, -2) > 0 && lua_tonumber(L, -2) < 20100 &&
+      lua_isstring(L, -1))
+    luaL_error(L, "memprof needs LuaJIT 2.1, and this is %s",
+               lua_tostring(L, -1));
+  lua_pop(L, 3);
+}
+
 /* Raises an error that says why the VM does not fit. */
 static int module_refuse(lua_State *L, const char *layout, int bad)
 {
@@ -198,6 +215,7 @@ static const MPGuard *module_guard(lua_State *L, int *bad)
   char why[MODULE_WHY];
   if (guard != NULL)
     return guard;
+  module_refuseold(L);
   core = module_choose(bad, why);
   if (core == NULL && *bad > MP_CHECK_NOMEM)
     luaL_error(

@@ -119,6 +119,11 @@ static int refuse(LsSession *s, const LsTarget *t)
     return ls_fail("process %d (%s) runs no LuaJIT; --any samples it all the "
                    "same",
                    (int)t->pid, t->command);
+  if (strcmp(why, LS_WHY_OLD) == 0)
+    return ls_fail("process %d (%s) runs " LS_WHY_OLD
+                   ": lj-sysprof needs 2.1.0-beta1 or later; --any samples it "
+                   "without Lua",
+                   (int)t->pid, t->command);
   return ls_fail(
       "process %d (%s) has the code of a LuaJIT whose layout is not "
       "known (%s): --any samples it without Lua; please report which "

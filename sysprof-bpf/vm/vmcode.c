@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "vmcode.h"
 #include "vmlayout.h"
@@ -230,6 +231,20 @@ static const struct ljs_row *find_row(const LsRows *rows,
   return row;
 }
 
+/* Whether a file says that it has LuaJIT 2.0: its version is a string in it. */
+static bool vm_isold(const LsElf *e)
+{
+  static const char version[] = "LuaJIT 2.0.";
+  LsSegment seg[LS_ELF_SEGMENTS];
+  size_t n = ls_elf_segments(e, seg), i, rest;
+  for (i = 0; i < n; i++) {
+    const uint8_t *p = ls_elf_rest(e, seg[i].addr, &rest);
+    if (p && memmem(p, rest, version, sizeof(version) - 1))
+      return true;
+  }
+  return false;
+}
+
 int ls_vm_find(const LsElf *e, const LsRows *rows, struct ljs_vm *out,
                char why[LS_WHY])
 {
@@ -263,5 +278,7 @@ int ls_vm_find(const LsElf *e, const LsRows *rows, struct ljs_vm *out,
       found = -1;
     }
   }
+  if (found < 0 && vm_isold(e))
+    snprintf(why, LS_WHY, "%s", LS_WHY_OLD);
   return found;
 }

@@ -13,7 +13,8 @@
 #include "ljs.h"
 #include "rows.h"
 
-#define LS_WHY 160 /* Room for a sentence, with its NUL. */
+#define LS_WHY     160 /* Room for a sentence, with its NUL. */
+#define LS_WHY_OLD "LuaJIT 2.0"
 
 /* One function of an ELF file that might be the interpreter. */
 typedef struct LsVmCode {
@@ -31,7 +32,8 @@ int ls_vm_scan(const LsVmCode *c, struct ljs_vm *out, char why[LS_WHY]);
 
 /* Look for LuaJIT in an ELF file: 1 if it has one, *OUT is its layout; 0 if it
 ** has none; -1 if something in it looks like one, but WHY, which is "" else,
-** says what was not certain. ls_vm_check compares it with a live process.
+** says what was not certain, or is LS_WHY_OLD. ls_vm_check compares *OUT with a
+** live process.
 */
 int ls_vm_find(const LsElf *e, const LsRows *rows, struct ljs_vm *out,
                char why[LS_WHY]);

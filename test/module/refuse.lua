@@ -12,6 +12,13 @@ for _ = 1, 3 do
   assert(message:find("-DLUAJIT_SOURCE_DIR=", 1, true))
   assert(not message:find("\n"))
 end
+-- A LuaJIT before 2.1 is called what it is.
+local version, number = jit.version, jit.version_num
+jit.version, jit.version_num = "LuaJIT 2.0.5", 20005
+local ok, message = pcall(open)
+print(message)
+assert(not ok and message == "memprof needs LuaJIT 2.1, and this is LuaJIT 2.0.5")
+jit.version, jit.version_num = version, number
 for i = 1, 100 do assert(loadstring("return {" .. i .. "}"))() end
 collectgarbage()
 os.exit(0)
