@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "luaexits.h"
 #include "luasnap.h"
+#include "luasnapform.h"
 
-#define SNAP_SIZE   12        /* Bytes of a snapshot. */
 #define SNAP_PLACES 128       /* Frames of one: slots are numbered by a byte. */
 #define SNAP_TOTAL  (1 << 18) /* Places of all. */
 #define SNAP_FRAME  0x10000   /* A slot that has a function. */
@@ -260,38 +261,6 @@ static uint32_t walk_places(Walk *w, uint32_t next, LsPlace place[SNAP_PLACES])
 
 /* -- All snapshots -------------------------------------------------------- */
 
-/* A number of 2 bytes, and one of 4. */
-static uint32_t snap_u16(const uint8_t *p)
-{
-  return p[0] | (uint32_t)p[1] << 8;
-}
-
-static uint32_t snap_u32(const uint8_t *p)
-{
-  return snap_u16(p) | snap_u16(p + 2) << 16;
-}
-
-/* Whether snapshots have offsets into the code: older versions have other
-** fields there. Offsets begin with 0 and never decrease, and each part of the
-** map has room for its entries and a PC.
-*/
-static bool snap_sensible(const LsIr *t, const uint8_t *snap)
-{
-  uint32_t i, last = 0, pc = t->v->vm.gc64 ? 2 : 1, nents = 0;
-  for (i = 0; i < t->nsnap; i++, snap += SNAP_SIZE) {
-    uint32_t map = snap_u32(snap), mcofs = snap_u16(snap + 6), nent = snap[10];
-    uint32_t next = i + 1 < t->nsnap ? snap_u32(snap + SNAP_SIZE) : t->nsnapmap;
-    if (mcofs < last || (i == 0 && mcofs != 0) || mcofs > t->szmcode)
-      return false;
-    if (map > t->nsnapmap || next < map || next > t->nsnapmap ||
-        next - map < nent + pc || (pc == 2 && next - map != nent + pc))
-      return false;
-    last = mcofs;
-    nents += nent;
-  }
-  return t->nsnap <= 1 || nents > 0 || last > 0;
-}
-
 /* Add the places of a snapshot. Returns false without memory. */
 static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
 {
@@ -313,43 +282,64 @@ static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
   return true;
 }
 
+/* Where the code of snapshots begins. */
+static bool snap_begin(const LsIr *t, const LsRawSnap *raw, bool offsets,
+                       LsSnap *snap)
+{
+  LsBegin *b = offsets ? NULL : ls_exits_read(t, raw);
+  uint32_t i;
+  for (i = 0; offsets && i < t->nsnap; i++) /* The end may have been cut off. */
+    snap[i].mcofs = snap[i].early = snap[i].late =
+        (uint16_t)(raw[i].mcofs < t->szmcode ? raw[i].mcofs : t->szmcode);
+  for (i = 0; b && i < t->nsnap; i++) {
+    snap[i].mcofs = (uint16_t)b[i].likely;
+    snap[i].early = (uint16_t)b[i].early;
+    snap[i].late = (uint16_t)b[i].late;
+  }
+  free(b);
+  return offsets || b;
+}
+
 /* Read all snapshots. */
-static void snap_parse(LsFuncs *fs, const LsIr *t, const uint8_t *snap,
+static void snap_parse(LsFuncs *fs, const LsIr *t, const LsRawSnap *raw,
                        LsTrace *T)
 {
   LsPlace place[SNAP_PLACES];
   uint32_t i;
-  if (!snap_sensible(t, snap))
-    return;
-  T->snap = calloc(t->nsnap, sizeof(*T->snap));
-  if (!T->snap)
-    return;
-  for (i = 0; i < t->nsnap; i++, snap += SNAP_SIZE) {
-    uint32_t next = i + 1 < t->nsnap ? snap_u32(snap + SNAP_SIZE) : t->nsnapmap;
-    Walk w = {.t = t, .fs = fs, .map = snap_u32(snap), .nent = snap[10]};
-    T->snap[i].mcofs = (uint16_t)snap_u16(snap + 6);
-    if (!snap_add(T, &T->snap[i], place, walk_places(&w, next, place)))
+  for (i = 0; i < t->nsnap; i++) {
+    Walk w = {.t = t, .fs = fs, .map = raw[i].map, .nent = raw[i].nent};
+    uint32_t n = walk_places(&w, raw[i].end, place);
+    if (!snap_add(T, &T->snap[i], place, n))
       break;
     T->nsnap = i + 1;
   }
 }
 
+/* Read the constants, and the snapshots if their form is known. */
+static void snap_read(LsFuncs *fs, LsIr *t, LsTrace *T)
+{
+  bool offsets = false;
+  LsRawSnap *raw = ls_snapform_read(t, &offsets);
+  size_t msize = t->nsnapmap * 4ul;
+  snap_meet(fs, t, T);
+  if (raw) {
+    t->map = malloc(msize);
+    T->snap = calloc(t->nsnap, sizeof(*T->snap));
+    if (t->map && T->snap &&
+        ls_remote_get(t->v->mem, t->snapmap, t->map, msize) &&
+        snap_begin(t, raw, offsets, T->snap))
+      snap_parse(fs, t, raw, T);
+    free(t->map);
+    free(raw);
+  }
+  snap_unhide(T);
+}
+
 void ls_snaps_read(LsFuncs *fs, LsIr *t, LsTrace *T)
 {
-  size_t ksize = (size_t)(LS_REF_BIAS - t->nk) * 8, msize = t->nsnapmap * 4ul;
-  size_t ssize = (size_t)t->nsnap * SNAP_SIZE;
-  uint8_t *snap = malloc(ssize ? ssize : 1);
+  size_t ksize = (size_t)(LS_REF_BIAS - t->nk) * 8;
   t->k = malloc(ksize ? ksize : 1);
-  t->map = malloc(msize ? msize : 1);
-  if (snap && t->k && t->map && t->nsnap > 0 &&
-      ls_remote_get(t->v->mem, t->ir + t->nk * 8ull, t->k, ksize) &&
-      ls_remote_get(t->v->mem, t->snapmap, t->map, msize) &&
-      ls_remote_get(t->v->mem, t->snap, snap, ssize)) {
-    snap_meet(fs, t, T);
-    snap_parse(fs, t, snap, T);
-    snap_unhide(T);
-  }
-  free(snap);
+  if (t->k && ls_remote_get(t->v->mem, t->ir + t->nk * 8ull, t->k, ksize))
+    snap_read(fs, t, T);
   free(t->k);
-  free(t->map);
 }

@@ -8,12 +8,13 @@
 
 #include "luatrace.h"
 
-#define LS_REF_BIAS 0x8000 /* Constants are numbered below, code from here. */
+#define LS_REF_BIAS    0x8000  /* Constants are below, code is from here on. */
+#define LS_SNAPMAP_MAX 0x40000 /* Entries of a map: more is no trace. */
 
 /* A trace's header, and where its parts are in the process. */
 typedef struct LsIr {
   LsView *v;
-  uint32_t nsnap, nins, nk, nsnapmap;
+  uint32_t nsnap, nins, nk, nsnapmap; /* As VMs have had them since 2019. */
   uint64_t ir, snap, snapmap;
   uint64_t startpt, startpc, mcode;
   uint32_t szmcode, mcloop, traceno, link, root;

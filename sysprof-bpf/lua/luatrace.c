@@ -10,10 +10,8 @@
 #include "luasnap.h"
 #include "luatrace.h"
 
-#define TRACE_MAX  65536  /* Traces of a VM, and that are kept. */
-#define TRACE_MS   20     /* Between two lists of them from the start. */
-#define TRACE_SIZE 0x8000 /* More is no trace. In IR and so on. */
-#define TRACE_MAP  (TRACE_SIZE * 8)
+#define TRACE_MAX 65536 /* Traces of a VM, and that are kept. */
+#define TRACE_MS  20    /* Between two lists of them from the start. */
 
 /* -- Reading -------------------------------------------------------------- */
 
@@ -42,7 +40,7 @@ static bool trace_header(LsView *v, uint64_t addr, LsIr *t)
   t->link = (uint32_t)ls_remote_uint(m, addr + vm->t_link, 2);
   t->root = (uint32_t)ls_remote_uint(m, addr + vm->t_root, 2);
   ok = ok && !m->bad && t->nk <= LS_REF_BIAS && t->nins >= LS_REF_BIAS &&
-       t->nins <= 2 * LS_REF_BIAS && t->nsnapmap <= TRACE_MAP && t->mcode != 0;
+       t->nins <= 2 * LS_REF_BIAS && t->mcode != 0;
   m->bad = was;
   return ok;
 }

@@ -21,7 +21,8 @@ typedef struct LsPlace {
 
 /* A snapshot. */
 typedef struct LsSnap {
-  uint16_t mcofs; /* Where the code begins that it serves. */
+  uint16_t mcofs; /* Where the code begins that it serves: probably there, */
+  uint16_t early, late; /* not before, not after; the same if it is known. */
   uint32_t place; /* First of the places where it was taken, innermost first. */
   uint32_t nplace;
 } LsSnap;
@@ -34,7 +35,7 @@ typedef struct LsTrace {
   bool loops; /* It ends with a jump to its loop. */
   LsPlace start;
   LsSnap *snap;
-  uint32_t nsnap; /* 0 if they have no offsets, as before 2.1. */
+  uint32_t nsnap; /* 0 if they cannot be told from something else. */
   LsPlace *place;
   uint32_t nplace, sizeplace;
   LsFunc *hidden[LS_HIDDEN]; /* Lua functions among its constants that no

@@ -13,8 +13,9 @@
 
 #include "luatraceline.h"
 
-#define PATH_MAX 64  /* Functions on the way from one snapshot to the next. */
-#define PATH_INS 400 /* Instructions of one that are looked at. */
+#define PATH_MAX   64  /* Functions on the way from one snapshot to the next. */
+#define PATH_INS   400 /* Instructions of one that are looked at. */
+#define PATH_SNAPS 16  /* Snapshots that one offset may be of. */
 
 /* Instructions from `pos` up to `end` of a function. */
 typedef struct Leg {
@@ -114,6 +115,18 @@ static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
   return (int)level - 1;
 }
 
+/* Whether a snapshot is for those who leave the trace's loop at its end: it is
+** of the instruction that ends the loop, and has the one behind.
+*/
+static bool path_leaves(const LsTrace *T, const LsPlace *p)
+{
+  uint32_t op;
+  if (!T->loops || !p->f || p->f != T->start.f || p->pos != T->start.pos + 1)
+    return false;
+  op = LS_BC_OP(p->f->bc[T->start.pos]);
+  return op >= LS_BC_FORL && op <= LS_BC_JITERL;
+}
+
 /* The path from snapshot A to B: out of the functions that A is in, on in the
 ** one that both have in common, and into those that B is in. With WRAP, A is
 ** the last one, and a loop begins again. Without legs, it is unknown.
@@ -129,6 +142,10 @@ static void path_make(Path *p, const LsTrace *T, const LsSnap *sa,
     return;
   up = na - 1 - (uint32_t)level;
   down = nb - 1 - (uint32_t)level;
+  if (up == 0 && down == 0 && path_leaves(T, a)) {
+    path_leg(p, a, (uint32_t)level, a->pos - 1, a->pos, false);
+    return;
+  }
   for (k = 0; k < up; k++) {
     pos = a[k].pos + (k > 0);
     if (a[k].f)
@@ -319,6 +336,40 @@ static uint32_t path_before(const LsTrace *T, uint32_t ofs)
   return lo > 0 ? lo - 1 : 0;
 }
 
+/* The snapshots whose code an offset may be in are from *FIRST to *LAST; I is
+** the likely one. If they are too many, the last ones are left out.
+*/
+static void path_range(const LsTrace *T, uint32_t ofs, uint32_t i,
+                       uint32_t *first, uint32_t *last)
+{
+  uint32_t n = 0;
+  for (*first = i; *first > 0 && T->snap[*first].late > ofs && n < PATH_SNAPS;
+       --*first)
+    n++;
+  for (*last = i; *last + 1 < T->nsnap && T->snap[*last + 1].early <= ofs &&
+                  n < PATH_SNAPS;
+       ++*last)
+    n++;
+}
+
+/* Whether code that may be of snapshots FIRST to LAST may be of more than one
+** function.
+*/
+static bool path_mayleave(const LsTrace *T, uint32_t first, uint32_t last)
+{
+  uint32_t i, end = last + 1 < T->nsnap ? last + 1 : last;
+  const LsPlace *a = T->place + T->snap[first].place;
+  if (last - first >= PATH_SNAPS)
+    return true;
+  for (i = first + 1; i <= end && first != last; i++) {
+    const LsPlace *b = T->place + T->snap[i].place;
+    if (T->snap[i].nplace != T->snap[first].nplace || a->f != b->f ||
+        a->cfn != b->cfn)
+      return true;
+  }
+  return false;
+}
+
 /* Where a snapshot was taken: in the caller, of a function that is unknown. */
 static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
 {
@@ -329,23 +380,65 @@ static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
   *here = (LsTraceLine){.f = p->f, .pos = p->pos, .outer = p + 1, .nouter = n};
 }
 
-bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
-                       LsTraceLine *here)
+/* The path from snapshot I to the next one, whose number is returned. */
+static uint32_t path_from(Path *p, const LsTrace *T, uint32_t i)
 {
-  uint32_t i = path_before(T, ofs), next = i + 1, end = T->szmcode;
+  uint32_t next = i + 1;
   bool wrap = next == T->nsnap;
-  const Leg *leg;
-  Path p;
-  if (T->nsnap == 0)
-    return false;
-  if (!wrap)
-    end = T->snap[next].mcofs;
-  else if (T->loops) /* The loop begins again. */
+  if (wrap && T->loops) /* The loop begins again. */
     for (next = 0; next < T->nsnap && T->snap[next].mcofs < T->mcloop; next++)
       ;
   if (next >= T->nsnap)
     next = i;
-  path_make(&p, T, &T->snap[i], &T->snap[next], wrap);
+  path_make(p, T, &T->snap[i], &T->snap[next], wrap);
+  return next;
+}
+
+/* Whether a path that is of one leg is all on one line. Functions without
+** snapshots are put in; *UNSURE is set if there may be others.
+*/
+static bool path_isline(Path *p, const LsTrace *T, bool wrap, bool *unsure)
+{
+  unsigned n = p->n;
+  bool line = path_oneline(p), all = true;
+  if (T->nhidden > 0)
+    all = path_revealall(p, T) && (!wrap || T->loops);
+  *unsure = *unsure || !all;
+  return line && all && p->n == n;
+}
+
+/* Whether the paths from snapshots FIRST to LAST are all on the line that P is
+** on, which is that from I.
+*/
+static bool path_agree(const Path *p, const LsTrace *T, uint32_t first,
+                       uint32_t last, uint32_t i)
+{
+  const Leg *g = &p->leg[0], *h;
+  uint32_t k;
+  bool unsure = false;
+  for (k = first; k <= last; k++) {
+    Path q;
+    if (k == i)
+      continue;
+    path_from(&q, T, k);
+    h = &q.leg[0];
+    if (q.n == 0 || !path_isline(&q, T, k + 1 == T->nsnap, &unsure) ||
+        h->f != g->f ||
+        ls_func_line(h->f, h->pos) != ls_func_line(g->f, g->pos))
+      return false;
+  }
+  return true;
+}
+
+bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
+                       LsTraceLine *here)
+{
+  uint32_t i = path_before(T, ofs), next, end = T->szmcode, first, last;
+  const Leg *leg;
+  Path p;
+  if (T->nsnap == 0)
+    return false;
+  next = path_from(&p, T, i);
   if (p.n == 0) {
     if (T->snap[next].nplace == 0)
       return false;
@@ -353,14 +446,14 @@ bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
     here->unsure = true;
     return true;
   }
+  path_range(T, ofs, i, &first, &last);
+  *here = (LsTraceLine){.unsure = path_mayleave(T, first, last)};
+  here->exact = path_isline(&p, T, i + 1 == T->nsnap, &here->unsure) &&
+                !here->unsure && path_agree(&p, T, first, last, i);
+  if (i + 1 < T->nsnap)
+    end = T->snap[i + 1].mcofs;
   if (ofs >= end || end <= T->snap[i].mcofs)
     end = ofs + 1;
-  *here = (LsTraceLine){.exact = path_oneline(&p)};
-  if (T->nhidden > 0) {
-    unsigned n = p.n;
-    here->unsure = !path_revealall(&p, T) || (wrap && !T->loops);
-    here->exact = here->exact && p.n == n && !here->unsure;
-  }
   leg = path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, called,
                   &here->pos);
   here->f = leg->f;

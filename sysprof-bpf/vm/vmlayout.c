@@ -1,9 +1,10 @@
 /*
 ** The layouts of LuaJIT's objects.
 **
-** They have been the same since 2.1 began: compared with the headers of
-** Debian's 20220320, upstream's head, OpenResty's 20230119 and head, and
-** Tarantool's of 2.6 and of today.
+** They have been the same since 2.1 began, but for a trace's counts of
+** snapshots (see luasnapform.c): compared with the headers of 2.1.0-beta1, of
+** January 2019 and March 2021, of Debian's 20220320, upstream's head,
+** OpenResty's 20230119 and head, and Tarantool's of 2.6 and of today.
 */
 
 #include "vmlayout.h"

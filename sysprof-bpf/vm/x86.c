@@ -1,8 +1,8 @@
 /*
 ** Machine code of x86-64, instruction by instruction.
 **
-** What has no place in LuaJIT's interpreter (VEX and EVEX, far jumps) is not
-** decoded: the caller goes on behind it.
+** What neither LuaJIT's interpreter nor its compiler has (EVEX, far jumps) is
+** not decoded: the caller goes on behind it.
 */
 
 #include <string.h>
@@ -80,8 +80,6 @@ static int x86_form0_isbad(uint8_t op)
   case 0xa1:
   case 0xa2:
   case 0xa3:
-  case 0xc4:
-  case 0xc5:
   case 0xc8:
   case 0xce:
   case 0xd4:
@@ -257,10 +255,30 @@ static uint8_t x86_prefixes(Input *in, LsX86 *o, bool *half)
   }
 }
 
+/* Read the rest of a VEX prefix, and the opcode. *REX gets what REX would have;
+** one more operand is not read. Returns what follows.
+*/
+static unsigned x86_vex(Input *in, LsX86 *o, uint8_t *rex)
+{
+  bool two = o->op == 0xc5;
+  uint8_t b = x86_byte(in);
+  *rex = ~b >> 5 & (two ? 4 : 7);
+  o->map = two ? 1 : b & 31;
+  if (!two && x86_byte(in) & 0x80)
+    *rex |= 8;
+  o->prefix = true;
+  o->op = x86_byte(in);
+  if (o->map == 1)
+    return x86_form1(o->op);
+  return o->map == 2 ? MODRM : o->map == 3 ? MODRM | IMM8 : BAD;
+}
+
 /* Read the opcode. Returns what follows it. */
-static unsigned x86_opcode(Input *in, LsX86 *o)
+static unsigned x86_opcode(Input *in, LsX86 *o, uint8_t *rex)
 {
   o->op = x86_byte(in);
+  if (*rex == 0 && (o->op == 0xc4 || o->op == 0xc5))
+    return x86_vex(in, o, rex);
   if (o->op != 0x0f)
     return x86_form0(o->op);
   o->map = 1;
@@ -278,7 +296,7 @@ bool ls_x86_decode(const uint8_t *code, size_t n, LsX86 *out)
   LsX86 o = {.rm = LS_NREG, .base = LS_NREG, .index = LS_NREG};
   bool half = false;
   uint8_t rex = x86_prefixes(&in, &o, &half);
-  unsigned form = x86_opcode(&in, &o);
+  unsigned form = x86_opcode(&in, &o, &rex);
   o.wide = rex & 8;
   if (form & MODRM) {
     x86_modrm(&in, rex, &o);

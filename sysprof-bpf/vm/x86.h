@@ -1,6 +1,6 @@
 /*
 ** Machine code of x86-64, instruction by instruction: as much of it as is
-** needed to read a LuaJIT interpreter.
+** needed to read LuaJIT's interpreter, and what its compiler makes.
 */
 
 #ifndef LS_X86_H

@@ -11,6 +11,7 @@
 #include "luasites.h"
 #include "remote.h"
 #include "suites.h"
+#include "vmlayout.h"
 
 /* Who can be below whom. */
 static const char *const calls[][2] = {
@@ -133,10 +134,11 @@ static void check_trace(const Live *p, LsLua *lua, struct ljs_stack *stack,
   }
 }
 
-/* Start the program; its stack has a frame for a trace on top. */
-static LsLua *start(Live *p, struct ljs_stack *stack)
+/* Start a program; its stack has a frame for a trace on top. */
+static LsLua *start_program(const char *name, Live *p, struct ljs_stack *stack)
 {
-  const char *argv[] = {LUAJIT, SOURCE "/traces.lua", NULL};
+  const char *other = getenv("TRACES_LUAJIT"); /* See test/old/run. */
+  const char *argv[] = {other ? other : LUAJIT, name, NULL};
   live_start(p, argv, NULL);
   ck_assert_int_eq(live_wait(p), 1);
   live_find(p);
@@ -144,9 +146,16 @@ static LsLua *start(Live *p, struct ljs_stack *stack)
   return ls_lua_open(p->pid);
 }
 
-/* All traces of the VM. */
-static void check_traces(const Live *p, LsLua *lua, struct ljs_stack *stack,
-                         Seen *seen)
+static LsLua *start(Live *p, struct ljs_stack *stack)
+{
+  return start_program(SOURCE "/traces.lua", p, stack);
+}
+
+/* Calls CHECK with each trace of the VM. */
+static void
+each_trace(const Live *p, LsLua *lua, struct ljs_stack *stack, Seen *seen,
+           void (*check)(const Live *p, LsLua *lua, struct ljs_stack *stack,
+                         uint64_t T, Seen *seen))
 {
   uint64_t array = number(p, p->g + (uint64_t)p->vm.trace, 8);
   uint32_t size = (uint32_t)number(p, p->g + (uint64_t)p->vm.trace + 12, 4);
@@ -155,8 +164,15 @@ static void check_traces(const Live *p, LsLua *lua, struct ljs_stack *stack,
   for (n = 1; n < size; n++) {
     uint64_t T = number(p, array + (uint64_t)n * ref, ref);
     if (T)
-      check_trace(p, lua, stack, T, seen);
+      check(p, lua, stack, T, seen);
   }
+}
+
+/* All places of all traces. */
+static void check_traces(const Live *p, LsLua *lua, struct ljs_stack *stack,
+                         Seen *seen)
+{
+  each_trace(p, lua, stack, seen, check_trace);
 }
 
 START_TEST(everywhere)
@@ -173,6 +189,46 @@ START_TEST(everywhere)
                     calls[k][0]);
     ck_assert_uint_eq(seen.lost, 0);
     ck_assert_uint_lt(seen.unsure * 4, seen.sites);
+  }
+  ls_lua_close(lua);
+  live_end(&p);
+}
+END_TEST
+
+/* All places of the loop that a trace has, if it has one. */
+static void check_loop(const Live *p, LsLua *lua, struct ljs_stack *stack,
+                       uint64_t T, Seen *seen)
+{
+  uint32_t size = (uint32_t)number(p, T + p->vm.t_szmcode, 4);
+  uint32_t mcloop = (uint32_t)number(p, T + ls_vm_layout(&p->vm)->t_mcloop, 4);
+  uint32_t ofs;
+  uint64_t line = 0;
+  if (mcloop == 0 ||
+      number(p, T + p->vm.t_link, 2) != number(p, T + p->vm.t_traceno, 2))
+    return;
+  seen->sites++;
+  for (ofs = mcloop; ofs < size; ofs++) {
+    LsSite s;
+    stack->frame[0] = frame_of(p, T, ofs);
+    ck_assert_uint_eq(ls_lua_sites(lua, &p->vm, stack, 0, &s, 1), 1);
+    if (line == 0)
+      line = s.line;
+    ck_assert_msg(s.line == line && !(s.flags & LS_APPROX),
+                  "at %u of %u: line %u%s, not %u", ofs, size, (unsigned)s.line,
+                  s.flags & LS_APPROX ? ", roughly" : "", (unsigned)line);
+  }
+}
+
+/* A loop of one line has all of its code on that line. */
+START_TEST(loops)
+{
+  static struct ljs_stack stack;
+  Seen seen = {0};
+  Live p;
+  LsLua *lua = start_program(SOURCE "/loops.lua", &p, &stack);
+  if (p.vm.jit) {
+    each_trace(&p, lua, &stack, &seen, check_loop);
+    ck_assert_uint_ge(seen.sites, 3);
   }
   ls_lua_close(lua);
   live_end(&p);
@@ -232,6 +288,6 @@ END_TEST
 
 Suite *suite_traces(void)
 {
-  const TTest *tests[] = {everywhere, anew, gone, NULL};
+  const TTest *tests[] = {everywhere, loops, anew, gone, NULL};
   return suite_of("traces", tests);
 }

@@ -15,6 +15,7 @@
 #include "suites.h"
 #include "vmcode.h"
 #include "vmlayout.h"
+#include "x86.h"
 
 /* -- Against the headers -------------------------------------------------- */
 
@@ -142,6 +143,45 @@ START_TEST(none)
 }
 END_TEST
 
+/* -- Instructions ---------------------------------------------------------- */
+
+/* Instructions with a VEX prefix, and what they are by objdump: their length, 0
+** for what is not known, and their registers.
+*/
+START_TEST(vex)
+{
+  static const struct {
+    const char *bytes;
+    uint8_t n, len, reg, rm, base;
+  } ins[] = {
+      {"\xc4\xe3\xfb\xf0\x6a\x08\x2f", 7, 7, LS_RBP, LS_NREG, 2},  /* rorx */
+      {"\xc4\x62\xf1\xf7\xdb", 5, 5, 11, LS_RBX, LS_NREG},         /* shlx */
+      {"\xc4\xc2\x72\xf7\x44\x24\x10", 7, 7, LS_RAX, LS_NREG, 12}, /* sarx */
+      {"\xc5\xf8\x77", 3, 3, LS_RDI, LS_NREG, LS_NREG}, /* vzeroupper */
+      {"\xc5\x7e\x6f\x06", 4, 4, 8, LS_NREG, LS_RSI},   /* vmovdqu */
+      {"\xc5\xf9\x70\xc1\x01", 5, 5, 0, 1, LS_NREG},    /* vpshufd */
+      {"\xc4\xe0\xfb\xf0\x6a\x08\x2f", 7, 0, 0, 0, 0},  /* No such opcodes. */
+      {"\x62\xf1\x7c\x48\x10\x06", 6, 0, 0, 0, 0},      /* EVEX */
+  };
+  size_t i, n;
+  for (i = 0; i < sizeof(ins) / sizeof(ins[0]); i++) {
+    LsX86 x;
+    bool known = ls_x86_decode((const uint8_t *)ins[i].bytes, ins[i].n, &x);
+    ck_assert_int_eq(known, ins[i].len > 0);
+    if (!known)
+      continue;
+    ck_assert_uint_eq(x.len, ins[i].len);
+    if (ins[i].len > 3) {
+      ck_assert_uint_eq(x.reg, ins[i].reg);
+      ck_assert_uint_eq(x.rm, ins[i].rm);
+      ck_assert_uint_eq(x.base, ins[i].base);
+    }
+    for (n = 0; n < ins[i].len; n++) /* Cut. */
+      ck_assert(!ls_x86_decode((const uint8_t *)ins[i].bytes, n, &x));
+  }
+}
+END_TEST
+
 /* -- Code that was changed ------------------------------------------------ */
 
 /* Whether two layouts say the same. */
@@ -223,6 +263,53 @@ START_TEST(changed)
 }
 END_TEST
 
+/* Looks for a VM in an image of the program, with its real table. */
+static int find_in(const uint8_t *image, size_t n, char why[LS_WHY])
+{
+  struct ljs_vm found;
+  LsRows rows;
+  LsElf *e = ls_elf_memory(image, n), *real = open_rows(LUAJIT, &rows);
+  int r;
+  ck_assert_ptr_nonnull(e);
+  r = ls_vm_find(e, &rows, &found, why);
+  ls_rows_free(&rows);
+  ls_elf_close(real);
+  ls_elf_close(e);
+  return r;
+}
+
+/* What is not known is called LuaJIT 2.0 if it says that it is. */
+START_TEST(old)
+{
+  static const char version[] = "LuaJIT 2.1.";
+  struct ljs_vm vm, found;
+  LsElf *e;
+  LsVmCode c = built_code(&e, &vm);
+  char why[LS_WHY];
+  size_t n, i = 0;
+  uint8_t *image = open_bytes(LUAJIT, &n), *code, *p;
+  unsigned versions = 0;
+  code = memmem(image, n, c.code, c.n);
+  ck_assert_ptr_nonnull(code);
+  c.code = code;
+  for (code[i] ^= 0x24; ls_vm_scan(&c, &found, why) == 1; code[i] ^= 0x24) {
+    code[i] ^= 0x24;
+    ck_assert_uint_lt(++i, c.n);
+  }
+  ck_assert_int_eq(find_in(image, n, why), -1);
+  ck_assert_str_ne(why, LS_WHY_OLD);
+  while ((p = memmem(image, n, version, sizeof(version) - 1)) != NULL) {
+    p[9] = '0';
+    versions++;
+  }
+  ck_assert_uint_gt(versions, 0);
+  ck_assert_int_eq(find_in(image, n, why), -1);
+  ck_assert_str_eq(why, LS_WHY_OLD);
+  free(image);
+  ls_elf_close(e);
+}
+END_TEST
+
 /* Code that is cut short gives no other layout, and does no harm. */
 START_TEST(cut)
 {
@@ -250,7 +337,7 @@ END_TEST
 
 Suite *suite_vm(void)
 {
-  const TTest *tests[] = {built_static, built_shared, none, otherframe,
-                          changed,      cut,          NULL};
+  const TTest *tests[] = {built_static, built_shared, none, vex, otherframe,
+                          changed,      old,          cut,  NULL};
   return suite_of("vm", tests);
 }

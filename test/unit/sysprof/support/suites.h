@@ -27,6 +27,7 @@
   _(roots)                                                                     \
   _(rows)                                                                      \
   _(seeds)                                                                     \
+  _(snapforms)                                                                 \
   _(stock)                                                                     \
   _(symbols)                                                                   \
   _(timedread)                                                                 \
