@@ -1,0 +1,242 @@
+/*
+** Mapping of a trace's machine code to bytecode instructions.
+**
+** Between two snapshots the instruction is interpolated from the code offset,
+*on
+** the path from the one to the other: each is assumed to have as much code as
+** its kind usually has.
+*/
+
+#include "luatraceline.h"
+#include "tracepath.h"
+
+#define PATH_SNAPS 16 /* Snapshots that one offset may be of. */
+
+/* About how much machine code an instruction becomes, in some unit. Constants,
+** moves and jumps become none.
+*/
+static unsigned path_weight(uint32_t op)
+{
+  static const uint8_t weight[LS_BC_JMP + 1] = {
+      2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, /* ISLT, ... */
+      0, 1, 1, 3,                                           /* MOV, ... */
+      1, 1, 1, 2, 6, 1, 1, 1, 2, 6, 1, 1, 1, 2, 6, 6, 8,    /* ADDVN, ... */
+      0, 0, 0, 0, 0, 0,                                     /* KSTR, ... */
+      0, 4, 4, 4, 4, 2, 8, 8, 8, 0, 6,                      /* UGET, ... */
+      5, 5, 5, 5, 6, 6, 6, 6, 6,                            /* TGETV, ... */
+      2, 2, 2, 2, 3, 3, 2, 1, 0, 0, 0, 0,                   /* CALLM, ... */
+      2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0,                   /* FORI, ... */
+  };
+  return op <= LS_BC_JMP ? weight[op] : 0;
+}
+
+/* The weight of an instruction of a leg. An inlined call has no machine code,
+** and upvalues and globals that have not changed mostly have none. Strings are
+** put into a buffer one by one.
+*/
+static unsigned path_legweight(const LsLeg *g, uint32_t pos)
+{
+  uint32_t ins = g->f->bc[pos];
+  if (g->calls && pos + 1 == g->end)
+    return 0;
+  if (LS_BC_OP(ins) == LS_BC_CAT && LS_BC_C(ins) > LS_BC_B(ins))
+    return 4 + 2 * (LS_BC_C(ins) - LS_BC_B(ins) + 1);
+  return path_weight(LS_BC_OP(ins));
+}
+
+/* Whether an instruction's machine code may call a function of the VM or of a
+** library. Calls that were inlined do not.
+*/
+static bool path_maycall(const LsLeg *g, uint32_t pos)
+{
+  uint32_t op = LS_BC_OP(g->f->bc[pos]);
+  if (g->calls && pos + 1 == g->end)
+    return false;
+  return op == LS_BC_POW || op == LS_BC_CAT || op == LS_BC_USETS ||
+         (op >= LS_BC_UCLO && op <= LS_BC_TDUP) || op == LS_BC_GSET ||
+         (op >= LS_BC_TSETV && op <= LS_BC_ITERN);
+}
+
+/* How much machine code a path is taken to have. */
+static unsigned path_sum(const LsPath *p)
+{
+  unsigned i, sum = 0;
+  uint32_t pos;
+  for (i = 0; i < p->n; i++)
+    for (pos = p->leg[i].pos; pos < p->leg[i].end; pos++)
+      sum += path_legweight(&p->leg[i], pos);
+  return sum;
+}
+
+/* The leg and the instruction at SHARE / WHOLE of the path; if a function was
+** CALLED there, the nearest one that may have called it.
+*/
+static const LsLeg *path_find(const LsPath *p, uint64_t share, uint64_t whole,
+                              bool called, uint32_t *at)
+{
+  uint64_t sum = path_sum(p), want = share * sum / whole, done = 0;
+  uint64_t best = UINT64_MAX;
+  const LsLeg *found = &p->leg[p->n - 1];
+  unsigned i;
+  *at = found->end - 1;
+  for (i = 0; i < p->n && sum > 0; i++) {
+    const LsLeg *g = &p->leg[i];
+    uint32_t pos;
+    for (pos = g->pos; pos < g->end; pos++) {
+      uint64_t end = done + path_legweight(g, pos), far = 0;
+      if (want < done)
+        far = done - want;
+      else if (want >= end)
+        far = want - end + 1;
+      if (called && !path_maycall(g, pos))
+        far += sum; /* Only if there is no other. */
+      done = end;
+      if (far >= best)
+        continue;
+      best = far;
+      found = g;
+      *at = pos;
+    }
+  }
+  return found;
+}
+
+/* Whether the path is all on one line. */
+static bool path_oneline(const LsPath *p)
+{
+  const LsLeg *g = &p->leg[0];
+  uint32_t pos = g->pos, line = ls_func_line(g->f, pos);
+  while (++pos < g->end)
+    if (ls_func_line(g->f, pos) != line)
+      return false;
+  return p->n == 1;
+}
+
+/* The last snapshot at or before an offset. */
+static uint32_t path_before(const LsTrace *T, uint32_t ofs)
+{
+  uint32_t lo = 0, hi = T->nsnap;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (T->snap[mid].mcofs <= ofs)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo > 0 ? lo - 1 : 0;
+}
+
+/* The snapshots whose code an offset may be in are from *FIRST to *LAST; I is
+** the likely one. If they are too many, the last ones are left out.
+*/
+static void path_range(const LsTrace *T, uint32_t ofs, uint32_t i,
+                       uint32_t *first, uint32_t *last)
+{
+  uint32_t n = 0;
+  for (*first = i; *first > 0 && T->snap[*first].late > ofs && n < PATH_SNAPS;
+       --*first)
+    n++;
+  for (*last = i; *last + 1 < T->nsnap && T->snap[*last + 1].early <= ofs &&
+                  n < PATH_SNAPS;
+       ++*last)
+    n++;
+}
+
+/* Whether code that may be of snapshots FIRST to LAST may be of more than one
+** function.
+*/
+static bool path_mayleave(const LsTrace *T, uint32_t first, uint32_t last)
+{
+  uint32_t i, end = last + 1 < T->nsnap ? last + 1 : last;
+  const LsPlace *a = T->place + T->snap[first].place;
+  if (last - first >= PATH_SNAPS)
+    return true;
+  for (i = first + 1; i <= end && first != last; i++) {
+    const LsPlace *b = T->place + T->snap[i].place;
+    if (T->snap[i].nplace != T->snap[first].nplace || a->f != b->f ||
+        a->cfn != b->cfn)
+      return true;
+  }
+  return false;
+}
+
+/* Where a snapshot was taken: in the caller, of a function that is unknown. */
+static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
+{
+  const LsPlace *p = T->place + s->place;
+  uint32_t n = s->nplace - 1;
+  for (; !p->f && !p->cfn && n > 0; n--)
+    p++;
+  *here = (LsTraceLine){.f = p->f, .pos = p->pos, .outer = p + 1, .nouter = n};
+}
+
+/* Whether a path that is of one leg is all on one line. Functions without
+** snapshots are put in; *UNSURE is set if there may be others.
+*/
+static bool path_isline(LsPath *p, const LsTrace *T, bool wrap, bool *unsure)
+{
+  unsigned n = p->n;
+  bool line = path_oneline(p), all = true;
+  if (T->nhidden > 0)
+    all = ls_path_reveal(p, T) && (!wrap || T->loops);
+  *unsure = *unsure || !all;
+  return line && all && p->n == n;
+}
+
+/* Whether the paths from snapshots FIRST to LAST are all on the line that P is
+** on, which is that from I.
+*/
+static bool path_agree(const LsPath *p, const LsTrace *T, uint32_t first,
+                       uint32_t last, uint32_t i)
+{
+  const LsLeg *g = &p->leg[0], *h;
+  uint32_t k;
+  bool unsure = false;
+  for (k = first; k <= last; k++) {
+    LsPath q;
+    if (k == i)
+      continue;
+    ls_path_from(&q, T, k);
+    h = &q.leg[0];
+    if (q.n == 0 || !path_isline(&q, T, k + 1 == T->nsnap, &unsure) ||
+        h->f != g->f ||
+        ls_func_line(h->f, h->pos) != ls_func_line(g->f, g->pos))
+      return false;
+  }
+  return true;
+}
+
+bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
+                       LsTraceLine *here)
+{
+  uint32_t i = path_before(T, ofs), next, end = T->szmcode, first, last;
+  const LsLeg *leg;
+  LsPath p;
+  if (T->nsnap == 0)
+    return false;
+  next = ls_path_from(&p, T, i);
+  if (p.n == 0) {
+    if (T->snap[next].nplace == 0)
+      return false;
+    path_there(T, &T->snap[next], here);
+    here->unsure = true;
+    return true;
+  }
+  path_range(T, ofs, i, &first, &last);
+  *here = (LsTraceLine){.unsure = path_mayleave(T, first, last)};
+  here->exact = path_isline(&p, T, i + 1 == T->nsnap, &here->unsure) &&
+                !here->unsure && path_agree(&p, T, first, last, i);
+  if (i + 1 < T->nsnap)
+    end = T->snap[i + 1].mcofs;
+  if (ofs >= end || end <= T->snap[i].mcofs)
+    end = ofs + 1;
+  leg = path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, called,
+                  &here->pos);
+  here->f = leg->f;
+  here->outer = leg->outer;
+  here->nouter = leg->nouter;
+  here->hidden = leg->hidden;
+  if (leg->hidden)
+    here->via = (LsPlace){.f = leg->outer[-1].f, .pos = leg->via};
+  return true;
+}

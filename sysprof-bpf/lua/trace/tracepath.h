@@ -1,0 +1,39 @@
+/*
+** Paths of a trace: the bytecode instructions from one snapshot to the next.
+*/
+
+#ifndef LS_TRACEPATH_H
+#define LS_TRACEPATH_H
+
+#include "luatrace.h"
+
+#define LS_PATH_MAX 64 /* Functions on the way from one snapshot to the next.  \
+                        */
+
+/* Instructions from `pos` up to `end` of a function. */
+typedef struct LsLeg {
+  LsFunc *f;
+  const LsPlace *outer; /* Its callers. */
+  uint32_t nouter;
+  uint32_t pos, end;
+  bool calls;   /* The last instruction is the call that the next leg is of. */
+  bool hidden;  /* The leg is in no snapshot; outer[-1] called it. */
+  uint32_t via; /* If hidden: the instruction of that call. */
+} LsLeg;
+
+typedef struct LsPath {
+  LsLeg leg[LS_PATH_MAX];
+  unsigned n;
+} LsPath;
+
+/* The path from snapshot I to the next one, whose number is returned. Without
+** legs, it is unknown. Behind the last snapshot a loop begins again.
+*/
+uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i);
+
+/* Put in the functions without snapshots that are called on the way. Returns
+** false if there may be others.
+*/
+bool ls_path_reveal(LsPath *p, const LsTrace *T);
+
+#endif
