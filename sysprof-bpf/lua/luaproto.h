@@ -12,9 +12,14 @@
 ** same in all of 2.1; later versions have put new ones behind them.
 */
 enum {
+  LS_BC_ISGT = 3,
+  LS_BC_ISNEP = 11,
+  LS_BC_ISF = 15,
   LS_BC_MOV = 18,
   LS_BC_POW = 37,
   LS_BC_CAT = 38,
+  LS_BC_KSTR = 39,
+  LS_BC_KNIL = 44,
   LS_BC_UGET = 45,
   LS_BC_USETS = 47,
   LS_BC_UCLO = 50,
@@ -35,9 +40,13 @@ enum {
   LS_BC_ISNEXT = 72,
   LS_BC_RETM = 73,
   LS_BC_RET1 = 76,
+  LS_BC_FORI = 77,
+  LS_BC_JFORI = 78,
   LS_BC_FORL = 79,
   LS_BC_JFORL = 81,
   LS_BC_JITERL = 84,
+  LS_BC_LOOP = 85,
+  LS_BC_JLOOP = 87,
   LS_BC_JMP = 88,
   LS_BC_FUNCF = 89,    /* The first of six, up to JFUNCV. */
   LS_BC_FUNCF_NEW = 96 /* The same where bit operators have opcodes. */

@@ -202,15 +202,15 @@ void ls_naming_hold(LsNaming *nm, const LsTrace *T)
   uint32_t k;
   for (k = 0; k < T->nplace && k < NAMING_PLACES && !any; k++)
     any = T->place[k].f && naming_nameless(nm, T->place[k].f);
-  for (k = 0; k < T->nhidden && !any; k++)
-    any = naming_nameless(nm, T->hidden[k]);
+  for (k = 0; k < T->ncallee && !any; k++)
+    any = naming_nameless(nm, T->callee[k]);
   if (!any)
     return;
   for (k = 0; k < T->nclosure; k++)
     ls_proven_closure(&nm->proven, T->closure[k]);
   ls_proven_look(&nm->proven, nm->view);
-  for (k = 0; k < T->nhidden; k++)
-    ls_proven_finalize(&nm->proven, T->hidden[k]);
+  for (k = 0; k < T->ncallee; k++)
+    ls_proven_finalize(&nm->proven, T->callee[k]);
 }
 
 void ls_naming_trace(LsNaming *nm, const LsTraceLine *here, uint32_t i)

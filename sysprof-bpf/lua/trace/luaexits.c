@@ -12,14 +12,9 @@
 #include <stdlib.h>
 
 #include "luaexits.h"
-#include "x86.h"
-
-#define EXITS_CODE 65536 /* No trace has more bytes of code. */
 
 /* Instructions of stubs, and of those who jump there. */
 enum { X_PUSH = 0x6a, X_JMPS = 0xeb, X_JMP = 0xe9, X_JB = 0x82 };
-
-#define IR_LOOP 17 /* In all versions of 2.1. */
 
 typedef struct Guard {
   uint32_t prev, ofs, end; /* The instruction before, its jump, and behind. */
@@ -54,26 +49,21 @@ static bool exits_isjump(const LsX86 *x)
                         (x->map == 0 && x->op == X_JMP));
 }
 
-/* Collect the guards. Returns false if there is code that is not known. */
-static bool exits_collect(const LsIr *t, const uint8_t *code, Guards *gs)
+/* Collect the guards. */
+static void exits_collect(const LsIr *t, const LsCode *c, Guards *gs)
 {
-  uint32_t at, prev = 0;
-  LsX86 x;
-  for (at = 0; at < t->szmcode; prev = at, at += x.len) {
-    uint64_t to;
+  uint32_t i, prev = 0;
+  for (i = 0; i < c->n; prev = c->ins[i++].ofs) {
+    const LsX86 *x = &c->ins[i].x;
+    uint32_t at = c->ins[i].ofs;
+    uint64_t to = t->mcode + at + x->len + (uint64_t)(int64_t)x->disp;
     int exit;
-    if (!ls_x86_decode(code + at, t->szmcode - at, &x))
-      return false;
-    if (!exits_isjump(&x))
-      continue;
-    to = t->mcode + at + x.len + (uint64_t)(int64_t)x.disp;
-    if (to - t->mcode < t->szmcode)
+    if (!exits_isjump(x) || to - t->mcode < t->szmcode)
       continue;
     exit = exits_ofstub(t->v->mem, to);
     if (exit >= 0)
-      gs->g[gs->n++] = (Guard){prev, at, at + x.len, (uint32_t)exit, x.op};
+      gs->g[gs->n++] = (Guard){prev, at, at + x->len, (uint32_t)exit, x->op};
   }
-  return true;
 }
 
 /* Whether the guards are in the order of their snapshots. A side trace may
@@ -97,15 +87,9 @@ static bool exits_areordered(const LsIr *t, Guards *gs)
 static uint32_t exits_loop(const LsIr *t)
 {
   uint32_t n = t->nins - LS_REF_BIAS, i;
-  uint8_t *ir = t->mcloop != 0 && n > 0 ? malloc((size_t)n * 8) : NULL;
-  if (!ir)
-    return 0;
-  if (!ls_remote_get(t->v->mem, t->ir + LS_REF_BIAS * 8ull, ir, (size_t)n * 8))
-    n = 0;
-  for (i = 0; i < n && ir[(size_t)i * 8 + 5] != IR_LOOP; i++)
+  for (i = 0; i < n && t->ins[i].op != LS_IR_LOOP; i++)
     ;
-  free(ir);
-  return i < n ? LS_REF_BIAS + i : 0;
+  return t->mcloop != 0 && i < n ? LS_REF_BIAS + i : 0;
 }
 
 /* Where the code of snapshot NO begins. I is the first guard that does not have
@@ -141,11 +125,12 @@ static bool exits_limit(LsBegin *b, bool inloop, uint32_t mcloop)
 
 /* Where the code of all begins. */
 static LsBegin *exits_begins(const LsIr *t, const LsRawSnap *raw,
-                             const uint8_t *code, Guards *gs)
+                             const LsCode *c, Guards *gs)
 {
   uint32_t no, i = 0, loop = exits_loop(t);
   LsBegin *b;
-  if (!exits_collect(t, code, gs) || !exits_areordered(t, gs))
+  exits_collect(t, c, gs);
+  if (!exits_areordered(t, gs))
     return NULL;
   b = calloc(t->nsnap, sizeof(*b));
   for (no = 1; b && no < t->nsnap; no++) { /* The first begins with the code. */
@@ -160,20 +145,14 @@ static LsBegin *exits_begins(const LsIr *t, const LsRawSnap *raw,
   return b;
 }
 
-LsBegin *ls_exits_read(const LsIr *t, const LsRawSnap *raw)
+LsBegin *ls_exits_read(const LsIr *t, const LsCode *c, const LsRawSnap *raw)
 {
   LsBegin *b = NULL;
-  uint8_t *code;
-  Guard *g;
   bool was = t->v->mem->bad; /* A jump may lead anywhere. */
-  if (t->nsnap == 0 || t->szmcode == 0 || t->szmcode > EXITS_CODE)
-    return NULL;
-  code = malloc(t->szmcode);
-  g = calloc(t->szmcode / 5 + 1, sizeof(*g)); /* A jump has 5 bytes or more. */
-  if (code && g && ls_remote_get(t->v->mem, t->mcode, code, t->szmcode))
-    b = exits_begins(t, raw, code, &(Guards){g, 0});
+  Guard *g = calloc(c->n + 1, sizeof(*g));
+  if (g)
+    b = exits_begins(t, raw, c, &(Guards){g, 0});
   t->v->mem->bad = was;
-  free(code);
   free(g);
   return b;
 }

@@ -6,6 +6,7 @@
 #define LS_LUAEXITS_H
 
 #include "luasnapform.h"
+#include "tracecode.h"
 
 /* Where the code of a snapshot begins: offsets in bytes. */
 typedef struct LsBegin {
@@ -14,9 +15,10 @@ typedef struct LsBegin {
 } LsBegin;
 
 /* Find where the code of each of T's snapshots begins, for versions that do not
-** keep that. Returns an array of t->nsnap, which never decreases and which the
-** caller frees; or NULL if the code cannot be read, or contradicts itself.
+** keep that, by its code C. Returns an array of t->nsnap, which never decreases
+** and which the caller frees; or NULL if the code contradicts itself, or
+** without memory.
 */
-LsBegin *ls_exits_read(const LsIr *t, const LsRawSnap *raw);
+LsBegin *ls_exits_read(const LsIr *t, const LsCode *c, const LsRawSnap *raw);
 
 #endif

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "luaexits.h"
+#include "luamcofs.h"
 #include "luasnap.h"
 #include "luasnapform.h"
+#include "traceflow.h"
+#include "tracestart.h"
 
 #define SNAP_PLACES 128       /* Frames of one: slots are numbered by a byte. */
 #define SNAP_TOTAL  (1 << 18) /* Places of all. */
@@ -48,27 +50,16 @@ static int snap_constant(const LsIr *t, uint32_t ref, uint64_t *value)
 }
 
 /* A function that the trace may have inlined. */
-static void snap_hide(LsTrace *T, LsFunc *f)
+static void snap_callee(LsTrace *T, LsFunc *f)
 {
   uint32_t i;
-  for (i = 0; i < T->nhidden; i++)
-    if (T->hidden[i] == f)
+  for (i = 0; i < T->ncallee; i++)
+    if (T->callee[i] == f)
       return;
-  if (f && T->nhidden < LS_HIDDEN)
-    T->hidden[T->nhidden++] = f;
-}
-
-/* Keep those that no snapshot has a place in. */
-static void snap_unhide(LsTrace *T)
-{
-  uint32_t i, k, n = 0;
-  for (i = 0; i < T->nhidden; i++) {
-    for (k = 0; k < T->nplace && T->place[k].f != T->hidden[i]; k++)
-      ;
-    if (k == T->nplace)
-      T->hidden[n++] = T->hidden[i];
-  }
-  T->nhidden = n;
+  if (f && T->ncallee < LS_CALLEES)
+    T->callee[T->ncallee++] = f;
+  else
+    T->more = true;
 }
 
 /* A function among the constants. */
@@ -83,7 +74,7 @@ static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
     if (T->nclosure < LS_CLOSURES)
       T->closure[T->nclosure++] = obj;
     obj = ls_view_ref(v, obj + v->vm.fn_pc) - v->vm.pt_size;
-    snap_hide(T, ls_func_read(fs, v, obj));
+    snap_callee(T, ls_func_read(fs, v, obj));
   } else if (type == LS_GCT_PROTO) {
     ls_func_read(fs, v, obj);
   }
@@ -102,7 +93,7 @@ static void snap_meet(LsFuncs *fs, const LsIr *t, LsTrace *T)
     } else if (op == IR_KPTR || op == IR_KKPTR) {
       /* It may be a function's bytecode. */
       if (ls_proto_check(v, value - v->vm.pt_size, &check))
-        snap_hide(T, ls_func_read(fs, v, value - v->vm.pt_size));
+        snap_callee(T, ls_func_read(fs, v, value - v->vm.pt_size));
     }
     if (op == IR_KNUM || op == IR_KINT64 ||
         (v->vm.gc64 && (op == IR_KGC || op == IR_KPTR || op == IR_KKPTR)))
@@ -261,8 +252,8 @@ static uint32_t walk_places(Walk *w, uint32_t next, LsPlace place[SNAP_PLACES])
 
 /* -- All snapshots -------------------------------------------------------- */
 
-/* Add the places of a snapshot. Returns false without memory. */
-static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
+/* Append places. Returns false without memory. */
+static bool snap_append(LsTrace *T, const LsPlace *place, uint32_t n)
 {
   LsPlace *p = T->place;
   if (T->nplace + n > SNAP_TOTAL)
@@ -276,28 +267,55 @@ static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
   }
   if (n > 0)
     memcpy(p + T->nplace, place, n * sizeof(*p));
-  s->place = T->nplace;
-  s->nplace = n;
   T->nplace += n;
   return true;
+}
+
+/* Add the places of a snapshot. Returns false without memory. */
+static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
+{
+  s->place = T->nplace;
+  s->nplace = n;
+  return snap_append(T, place, n);
 }
 
 /* Where the code of snapshots begins. */
 static bool snap_begin(const LsIr *t, const LsRawSnap *raw, bool offsets,
                        LsSnap *snap)
 {
-  LsBegin *b = offsets ? NULL : ls_exits_read(t, raw);
+  LsCode c;
+  bool known = ls_code_read(t, &c);
+  LsBegin *b = NULL;
   uint32_t i;
-  for (i = 0; offsets && i < t->nsnap; i++) /* The end may have been cut off. */
-    snap[i].mcofs = snap[i].early = snap[i].late =
-        (uint16_t)(raw[i].mcofs < t->szmcode ? raw[i].mcofs : t->szmcode);
+  if (offsets)
+    b = ls_mcofs_read(t, known ? &c : NULL, raw);
+  else if (known)
+    b = ls_exits_read(t, &c, raw);
   for (i = 0; b && i < t->nsnap; i++) {
     snap[i].mcofs = (uint16_t)b[i].likely;
     snap[i].early = (uint16_t)b[i].early;
     snap[i].late = (uint16_t)b[i].late;
   }
+  ls_code_free(&c);
   free(b);
-  return offsets || b;
+  return b;
+}
+
+/* Where the code from REF up to END returns to. Returns the number of places. */
+static uint32_t walk_back(const Walk *w, uint32_t ref, uint32_t end,
+                          LsPlace place[SNAP_PLACES])
+{
+  uint32_t n = 0;
+  for (; ref < end && ref < w->t->nins && n < SNAP_PLACES; ref++) {
+    const LsIns *ins = &w->t->ins[ref - LS_REF_BIAS];
+    uint64_t pc;
+    if (ins->op != LS_IR_RETF)
+      continue;
+    if (snap_constant(w->t, ins->op2, &pc) < 0)
+      pc = 0;
+    place[n++] = walk_place(w, pc);
+  }
+  return n;
 }
 
 /* Read all snapshots. */
@@ -309,14 +327,21 @@ static void snap_parse(LsFuncs *fs, const LsIr *t, const LsRawSnap *raw,
   for (i = 0; i < t->nsnap; i++) {
     Walk w = {.t = t, .fs = fs, .map = raw[i].map, .nent = raw[i].nent};
     uint32_t n = walk_places(&w, raw[i].end, place);
+    uint32_t end = i + 1 < t->nsnap ? raw[i + 1].ref : t->nins;
     if (!snap_add(T, &T->snap[i], place, n))
+      break;
+    T->snap[i].nback = walk_back(&w, raw[i].ref, end, place);
+    if (!snap_append(T, place, T->snap[i].nback))
       break;
     T->nsnap = i + 1;
   }
+  for (i = 0; i < T->nplace; i++)
+    if (T->place[i].f && (i == 0 || T->place[i].f != T->place[i - 1].f))
+      ls_start_restore(t->v, t->g, T->place[i].f);
 }
 
 /* Read the constants, and the snapshots if their form is known. */
-static void snap_read(LsFuncs *fs, LsIr *t, LsTrace *T)
+static void snap_readall(LsFuncs *fs, LsIr *t, LsTrace *T)
 {
   bool offsets = false;
   LsRawSnap *raw = ls_snapform_read(t, &offsets);
@@ -327,19 +352,35 @@ static void snap_read(LsFuncs *fs, LsIr *t, LsTrace *T)
     T->snap = calloc(t->nsnap, sizeof(*T->snap));
     if (t->map && T->snap &&
         ls_remote_get(t->v->mem, t->snapmap, t->map, msize) &&
-        snap_begin(t, raw, offsets, T->snap))
+        snap_begin(t, raw, offsets, T->snap)) {
       snap_parse(fs, t, raw, T);
+      ls_flow_read(t, raw, T);
+    }
     free(t->map);
     free(raw);
   }
-  snap_unhide(T);
+}
+
+/* Copy the IR from REF up to END, of which there may be nothing. NULL without
+** memory.
+*/
+static void *snap_copy(const LsIr *t, uint32_t ref, uint32_t end)
+{
+  size_t size = (size_t)(end - ref) * 8;
+  void *p = malloc(size + 1);
+  if (p && !ls_remote_get(t->v->mem, t->ir + ref * 8ull, p, size)) {
+    free(p);
+    p = NULL;
+  }
+  return p;
 }
 
 void ls_snaps_read(LsFuncs *fs, LsIr *t, LsTrace *T)
 {
-  size_t ksize = (size_t)(LS_REF_BIAS - t->nk) * 8;
-  t->k = malloc(ksize ? ksize : 1);
-  if (t->k && ls_remote_get(t->v->mem, t->ir + t->nk * 8ull, t->k, ksize))
-    snap_read(fs, t, T);
+  t->k = snap_copy(t, t->nk, LS_REF_BIAS);
+  t->ins = snap_copy(t, LS_REF_BIAS, t->nins);
+  if (t->k && t->ins)
+    snap_readall(fs, t, T);
   free(t->k);
+  free(t->ins);
 }

@@ -9,6 +9,7 @@
 
 #include "luasnap.h"
 #include "luatrace.h"
+#include "tracestart.h"
 
 #define TRACE_MAX 65536 /* Traces of a VM, and that are kept. */
 #define TRACE_MS  20    /* Between two lists of them from the start. */
@@ -50,23 +51,12 @@ static uint64_t trace_check(const LsIr *t)
   return ljs_check_trace(t->mcode, t->szmcode, t->startpt, t->startpc, t->nins);
 }
 
-/* The trace of a number, or 0. */
-static uint64_t trace_ofnumber(LsView *v, uint64_t g, uint32_t no)
-{
-  uint64_t array = ls_remote_uint(v->mem, g + (uint64_t)v->vm.trace, 8);
-  uint32_t size =
-      (uint32_t)ls_remote_uint(v->mem, g + (uint64_t)v->vm.trace + 12, 4);
-  if (!v->vm.jit || !g || !array || no == 0 || no >= size)
-    return 0;
-  return ls_view_ref(v, array + (uint64_t)no * v->lay->ref);
-}
-
 /* Read the function that the trace begins in, and that of its root. */
 static void trace_start(LsTraces *ts, LsView *v, uint64_t g, const LsIr *t,
                         LsTrace *T)
 {
   LsIr root;
-  uint64_t addr = t->root ? trace_ofnumber(v, g, t->root) : 0;
+  uint64_t addr = t->root ? ls_start_trace(v, g, t->root) : 0;
   if (addr && trace_header(v, addr, &root))
     ls_func_read(ts->funcs, v, root.startpt);
   T->start.f = ls_func_read(ts->funcs, v, t->startpt);
@@ -113,6 +103,7 @@ static LsTrace *trace_make(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
   T->mcode = t->mcode;
   T->szmcode = t->szmcode;
   T->mcloop = t->mcloop;
+  t->g = g;
   T->loops = t->link == t->traceno && t->mcloop != 0;
   trace_start(ts, v, g, t, T);
   ls_snaps_read(ts->funcs, t, T);
@@ -170,7 +161,7 @@ static void trace_list(LsTraces *ts, LsView *v, uint64_t g, bool all)
   ts->nrange = size;
   ts->g = g;
   for (no = 1; no < size; no++) {
-    uint64_t T = trace_ofnumber(v, g, no), mcode;
+    uint64_t T = ls_start_trace(v, g, no), mcode;
     if (T == range[no].trace && !all)
       continue;
     mcode = T ? ls_remote_uint(v->mem, T + v->vm.t_mcode, 8) : 0;

@@ -8,7 +8,7 @@
 
 #include "luafunc.h"
 
-#define LS_HIDDEN   8  /* Constants that are looked at. */
+#define LS_CALLEES  32 /* Constants that are looked at. */
 #define LS_CLOSURES 16 /* Likewise. */
 
 /* A function that a trace is in: where, if it is one of Lua's. */
@@ -25,6 +25,11 @@ typedef struct LsSnap {
   uint16_t early, late; /* not before, not after; the same if it is known. */
   uint32_t place; /* First of the places where it was taken, innermost first. */
   uint32_t nplace;
+  uint32_t nback; /* Places behind: its code returns there, one by one, from
+                  ** below where the trace began. */
+  bool branches;       /* Its code begins with the branch at an instruction, */
+  uint32_t branch, go; /* which goes on there; its place is the other side. */
+  bool vague;          /* There may be a branch, or not. */
 } LsSnap;
 
 typedef struct LsTrace {
@@ -38,9 +43,10 @@ typedef struct LsTrace {
   uint32_t nsnap; /* 0 if they cannot be told from something else. */
   LsPlace *place;
   uint32_t nplace, sizeplace;
-  LsFunc *hidden[LS_HIDDEN]; /* Lua functions among its constants that no
-                              ** snapshot has a place in. */
-  uint32_t nhidden;
+  LsFunc *callee[LS_CALLEES]; /* Lua functions among its constants: calls of
+                               ** them may have no snapshot. */
+  uint32_t ncallee;
+  bool more;                     /* There are more of them. */
   uint64_t closure[LS_CLOSURES]; /* Lua functions among its constants. */
   uint32_t nclosure;
 } LsTrace;

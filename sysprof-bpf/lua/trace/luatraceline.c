@@ -1,10 +1,10 @@
 /*
 ** Mapping of a trace's machine code to bytecode instructions.
 **
-** Between two snapshots the instruction is interpolated from the code offset,
-*on
-** the path from the one to the other: each is assumed to have as much code as
-** its kind usually has.
+** Code between two snapshots is of the instructions on the path from the one to
+** the other. If they are all of one line, the line is exact. Otherwise the
+** instruction is interpolated from the code offset: each is assumed to have as
+** much code as its kind usually has.
 */
 
 #include "luatraceline.h"
@@ -12,9 +12,16 @@
 
 #define PATH_SNAPS 16 /* Snapshots that one offset may be of. */
 
-/* About how much machine code an instruction becomes, in some unit. Constants,
-** moves and jumps become none.
+/* Whether an instruction never has machine code: constants, jumps, and the
+** headers of functions. JLOOP may be another one, see tracestart.c.
 */
+static bool path_iscodeless(uint32_t op)
+{
+  return (op >= LS_BC_KSTR && op <= LS_BC_KNIL) ||
+         (op >= LS_BC_LOOP && op != LS_BC_JLOOP);
+}
+
+/* About how much machine code an instruction becomes, in some unit. */
 static unsigned path_weight(uint32_t op)
 {
   static const uint8_t weight[LS_BC_JMP + 1] = {
@@ -30,18 +37,23 @@ static unsigned path_weight(uint32_t op)
   return op <= LS_BC_JMP ? weight[op] : 0;
 }
 
-/* The weight of an instruction of a leg. An inlined call has no machine code,
-** and upvalues and globals that have not changed mostly have none. Strings are
-** put into a buffer one by one.
+#define PATH_UNIT 8 /* What may have code has some, less than one unit. */
+
+/* The weight of an instruction of a leg. An inlined call has hardly any code,
+** like upvalues and globals that have not changed. Strings are put into a
+** buffer one by one.
 */
 static unsigned path_legweight(const LsLeg *g, uint32_t pos)
 {
-  uint32_t ins = g->f->bc[pos];
-  if (g->calls && pos + 1 == g->end)
+  uint32_t ins = g->f->bc[pos], op = LS_BC_OP(ins);
+  unsigned weight = 0;
+  if (path_iscodeless(op))
     return 0;
-  if (LS_BC_OP(ins) == LS_BC_CAT && LS_BC_C(ins) > LS_BC_B(ins))
-    return 4 + 2 * (LS_BC_C(ins) - LS_BC_B(ins) + 1);
-  return path_weight(LS_BC_OP(ins));
+  if (op == LS_BC_CAT && LS_BC_C(ins) > LS_BC_B(ins))
+    weight = 4 + 2 * (LS_BC_C(ins) - LS_BC_B(ins) + 1);
+  else if (!g->calls || pos + 1 < g->end)
+    weight = path_weight(op);
+  return PATH_UNIT * weight + 1;
 }
 
 /* Whether an instruction's machine code may call a function of the VM or of a
@@ -101,17 +113,6 @@ static const LsLeg *path_find(const LsPath *p, uint64_t share, uint64_t whole,
   return found;
 }
 
-/* Whether the path is all on one line. */
-static bool path_oneline(const LsPath *p)
-{
-  const LsLeg *g = &p->leg[0];
-  uint32_t pos = g->pos, line = ls_func_line(g->f, pos);
-  while (++pos < g->end)
-    if (ls_func_line(g->f, pos) != line)
-      return false;
-  return p->n == 1;
-}
-
 /* The last snapshot at or before an offset. */
 static uint32_t path_before(const LsTrace *T, uint32_t ofs)
 {
@@ -142,24 +143,6 @@ static void path_range(const LsTrace *T, uint32_t ofs, uint32_t i,
     n++;
 }
 
-/* Whether code that may be of snapshots FIRST to LAST may be of more than one
-** function.
-*/
-static bool path_mayleave(const LsTrace *T, uint32_t first, uint32_t last)
-{
-  uint32_t i, end = last + 1 < T->nsnap ? last + 1 : last;
-  const LsPlace *a = T->place + T->snap[first].place;
-  if (last - first >= PATH_SNAPS)
-    return true;
-  for (i = first + 1; i <= end && first != last; i++) {
-    const LsPlace *b = T->place + T->snap[i].place;
-    if (T->snap[i].nplace != T->snap[first].nplace || a->f != b->f ||
-        a->cfn != b->cfn)
-      return true;
-  }
-  return false;
-}
-
 /* Where a snapshot was taken: in the caller, of a function that is unknown. */
 static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
 {
@@ -170,48 +153,62 @@ static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
   *here = (LsTraceLine){.f = p->f, .pos = p->pos, .outer = p + 1, .nouter = n};
 }
 
-/* Whether a path that is of one leg is all on one line. Functions without
-** snapshots are put in; *UNSURE is set if there may be others.
-*/
-static bool path_isline(LsPath *p, const LsTrace *T, bool wrap, bool *unsure)
+/* What machine code may be of: it has a function, and a line, or several. */
+typedef struct Claim {
+  const LsFunc *f; /* NULL: no code was met. */
+  uint32_t line;
+  bool functions, lines;
+} Claim;
+
+/* Add the code of an instruction. */
+static void claim_add(Claim *c, const LsFunc *f, uint32_t pos)
 {
-  unsigned n = p->n;
-  bool line = path_oneline(p), all = true;
-  if (T->nhidden > 0)
-    all = ls_path_reveal(p, T) && (!wrap || T->loops);
-  *unsure = *unsure || !all;
-  return line && all && p->n == n;
+  uint32_t line = ls_func_line(f, pos);
+  if (path_iscodeless(LS_BC_OP(f->bc[pos])))
+    return;
+  if (c->f) {
+    c->functions = c->functions || f != c->f;
+    c->lines = c->lines || f != c->f || line != c->line;
+  } else {
+    c->f = f;
+    c->line = line;
+  }
 }
 
-/* Whether the paths from snapshots FIRST to LAST are all on the line that P is
-** on, which is that from I.
-*/
-static bool path_agree(const LsPath *p, const LsTrace *T, uint32_t first,
-                       uint32_t last, uint32_t i)
+/* Add the path from snapshot I. */
+static void claim_path(Claim *c, const LsTrace *T, uint32_t i)
 {
-  const LsLeg *g = &p->leg[0], *h;
-  uint32_t k;
-  bool unsure = false;
-  for (k = first; k <= last; k++) {
-    LsPath q;
-    if (k == i)
-      continue;
-    ls_path_from(&q, T, k);
-    h = &q.leg[0];
-    if (q.n == 0 || !path_isline(&q, T, k + 1 == T->nsnap, &unsure) ||
-        h->f != g->f ||
-        ls_func_line(h->f, h->pos) != ls_func_line(g->f, g->pos))
-      return false;
-  }
-  return true;
+  LsPath p;
+  unsigned k;
+  uint32_t pos;
+  ls_path_from(&p, T, i);
+  c->functions = c->functions || !ls_path_reveal(&p, T);
+  c->lines = c->lines || p.vague;
+  for (k = 0; k < p.n; k++)
+    for (pos = p.leg[k].pos; pos < p.leg[k].end; pos++)
+      claim_add(c, p.leg[k].f, pos);
+}
+
+/* What the byte at OFS may be of, which is probably of snapshot I. */
+static Claim claim_make(const LsTrace *T, uint32_t ofs, uint32_t i)
+{
+  Claim c = {0};
+  uint32_t first, last, k;
+  path_range(T, ofs, i, &first, &last);
+  for (k = first; k <= last; k++)
+    claim_path(&c, T, k);
+  c.functions = c.functions || last - first >= PATH_SNAPS;
+  c.lines = c.lines || c.functions || !c.f;
+  return c;
 }
 
 bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
                        LsTraceLine *here)
 {
-  uint32_t i = path_before(T, ofs), next, end = T->szmcode, first, last;
+  uint32_t i = path_before(T, ofs), next, end = T->szmcode;
   const LsLeg *leg;
   LsPath p;
+  Claim c;
   if (T->nsnap == 0)
     return false;
   next = ls_path_from(&p, T, i);
@@ -222,14 +219,13 @@ bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
     here->unsure = true;
     return true;
   }
-  path_range(T, ofs, i, &first, &last);
-  *here = (LsTraceLine){.unsure = path_mayleave(T, first, last)};
-  here->exact = path_isline(&p, T, i + 1 == T->nsnap, &here->unsure) &&
-                !here->unsure && path_agree(&p, T, first, last, i);
+  c = claim_make(T, ofs, i);
+  ls_path_reveal(&p, T);
   if (i + 1 < T->nsnap)
     end = T->snap[i + 1].mcofs;
   if (ofs >= end || end <= T->snap[i].mcofs)
     end = ofs + 1;
+  *here = (LsTraceLine){.exact = !c.lines, .unsure = c.functions};
   leg = path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, called,
                   &here->pos);
   here->f = leg->f;

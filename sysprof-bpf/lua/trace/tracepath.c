@@ -9,47 +9,37 @@
 
 #include <string.h>
 
+#include "traceflow.h"
 #include "tracepath.h"
 
-#define PATH_INS 400 /* Instructions of one leg that are looked at. */
+#define PATH_INS   400        /* Instructions of one leg that are looked at. */
+#define PATH_LEAVE UINT32_MAX /* Until the function is left. */
 
-/* Where a loop's or a function's end is, from an instruction on. */
-static uint32_t path_end(const LsFunc *f, uint32_t pos)
+static bool path_returns(uint32_t op)
 {
-  for (; pos < f->sizebc; pos++) {
-    uint32_t op = LS_BC_OP(f->bc[pos]);
-    if ((op >= LS_BC_FORL && op <= LS_BC_JITERL) ||
-        (op >= LS_BC_RETM && op <= LS_BC_RET1) || op == LS_BC_CALLMT ||
-        op == LS_BC_CALLT ||
-        (op == LS_BC_JMP && LS_BC_D(f->bc[pos]) < 0x8000)) /* Backwards. */
-      return pos + 1;
-  }
-  return pos;
+  return (op >= LS_BC_RETM && op <= LS_BC_RET1) || op == LS_BC_CALLMT ||
+         op == LS_BC_CALLT;
 }
 
-/* Where the loop begins that ends in front of END, or END if that is unknown: a
-** compiled loop has no jump.
-*/
-static uint32_t path_loop(const LsFunc *f, uint32_t end)
+/* Where a function's end is, from an instruction on. */
+static uint32_t path_end(const LsFunc *f, uint32_t pos)
 {
-  uint32_t ins = end > 0 && end <= f->sizebc ? f->bc[end - 1] : 0;
-  uint32_t op = LS_BC_OP(ins), back = 0x8000 - LS_BC_D(ins);
-  bool jumps = op == LS_BC_JMP ||
-               (op >= LS_BC_FORL && op < LS_BC_JITERL && op != LS_BC_JFORL);
-  return jumps && LS_BC_D(ins) < 0x8000 && back < end ? end - back : end;
+  while (pos < f->sizebc && !path_returns(LS_BC_OP(f->bc[pos])))
+    pos++;
+  return pos < f->sizebc ? pos + 1 : pos;
 }
 
 /* Add a leg, if there is anything in it. */
 static void path_leg(LsPath *p, const LsPlace *place, uint32_t nouter,
                      uint32_t pos, uint32_t end, bool calls)
 {
-  if (p->n == LS_PATH_MAX || !place->f)
+  if (pos >= end)
     return;
-  if (end > place->f->sizebc)
-    end = place->f->sizebc;
-  if (end > pos + PATH_INS)
-    end = pos + PATH_INS;
-  if (pos < end)
+  if (p->n == LS_PATH_MAX || end > pos + PATH_INS) {
+    p->vague = true;
+    end = pos + PATH_INS < end ? pos + PATH_INS : end;
+  }
+  if (p->n < LS_PATH_MAX)
     p->leg[p->n++] = (LsLeg){.f = place->f,
                              .outer = place + 1,
                              .nouter = nouter,
@@ -77,72 +67,157 @@ static int path_part(const LsPlace *a, uint32_t na, const LsPlace *b,
   return (int)level - 1;
 }
 
-/* Whether a snapshot is for those who leave the trace's loop at its end: it is
-** of the instruction that ends the loop, and has the one behind.
+/* A way through one function. */
+typedef struct Way {
+  uint32_t start; /* Of its current leg. */
+  uint32_t pos;   /* Here it is. */
+  uint32_t end;   /* It ends in front of this one, */
+  bool again;     /* when a loop has begun again. */
+  uint32_t reach; /* Jumps that may have been taken lead up to there. */
+} Way;
+
+/* Follow the jump at w->pos, if it has to be taken: code is left out, or comes
+** once more. Other code between may be on the way.
 */
-static bool path_leaves(const LsTrace *T, const LsPlace *p)
+static void path_jump(LsPath *p, Way *w, const LsPlace *place, uint32_t nouter)
 {
-  uint32_t op;
-  if (!T->loops || !p->f || p->f != T->start.f || p->pos != T->start.pos + 1)
-    return false;
-  op = LS_BC_OP(p->f->bc[T->start.pos]);
-  return op >= LS_BC_FORL && op <= LS_BC_JITERL;
+  const LsFunc *f = place->f;
+  uint32_t to = ls_flow_target(f, w->pos);
+  bool may = ls_flow_mayjump(f, w->pos);
+  if (to > w->pos && may) {
+    if (to > w->reach)
+      w->reach = to;
+    return;
+  }
+  if (to > w->pos && (w->reach > w->pos || (w->end > w->pos && w->end < to)))
+    return;
+  if (to <= w->pos && (!w->again || to > w->end || to == w->pos))
+    return;
+  w->again = w->again && to > w->pos;
+  path_leg(p, place, nouter, w->start, w->pos + 1, false);
+  w->start = to;
+  w->pos = to - 1;
 }
 
-/* The path from snapshot A to B: out of the functions that A is in, on in the
-** one that both have in common, and into those that B is in. With WRAP, A is
-** the last one, and a loop begins again. Without legs, it is unknown.
+/* Add the instructions from POS on up to END, or to a return. If END is not
+** behind POS, a loop has to begin again.
 */
-static void path_make(LsPath *p, const LsTrace *T, const LsSnap *sa,
-                      const LsSnap *sb, bool wrap)
+static void path_walk(LsPath *p, const LsPlace *place, uint32_t nouter,
+                      uint32_t pos, uint32_t end, bool calls)
 {
-  const LsPlace *a = T->place + sa->place, *b = T->place + sb->place;
-  uint32_t na = sa->nplace, nb = sb->nplace, up, down, k, pos, end;
-  int level = path_part(a, na, b, nb);
-  p->n = 0;
-  if (level < 0)
-    return;
-  up = na - 1 - (uint32_t)level;
-  down = nb - 1 - (uint32_t)level;
-  if (up == 0 && down == 0 && path_leaves(T, a)) {
-    path_leg(p, a, (uint32_t)level, a->pos - 1, a->pos, false);
-    return;
-  }
-  for (k = 0; k < up; k++) {
-    pos = a[k].pos + (k > 0);
-    if (a[k].f)
-      path_leg(p, a + k, na - 1 - k, pos, path_end(a[k].f, pos), false);
-  }
-  pos = a[up].pos + (up > 0);
-  end = b[down].pos + (down > 0);
-  if (a[up].f && down == 0 && (wrap || pos >= end)) {
-    end = path_end(a[up].f, pos);
-  } else if (a[up].f && pos > end) { /* A call after the loop began again. */
-    uint32_t last = path_end(a[up].f, pos), first = path_loop(a[up].f, last);
-    if (first < end) {
-      path_leg(p, a + up, (uint32_t)level, pos, last, false);
-      pos = first;
+  const LsFunc *f = place->f;
+  Way w = {.start = pos, .pos = pos, .end = end, .again = end <= pos};
+  for (; w.pos < f->sizebc && (w.again || w.pos != end); w.pos++) {
+    if (path_returns(LS_BC_OP(f->bc[w.pos])) && w.reach <= w.pos &&
+        end == PATH_LEAVE) {
+      path_leg(p, place, nouter, w.start, w.pos + 1, false);
+      return;
     }
+    if (ls_flow_jumps(f, w.pos))
+      path_jump(p, &w, place, nouter);
   }
-  path_leg(p, a + up, (uint32_t)level, pos, end, down > 0);
-  for (k = down; k-- > 0;)
-    path_leg(p, b + k, nb - 1 - k, 1, b[k].pos + (k > 0), k > 0);
+  path_leg(p, place, nouter, w.start, w.pos, calls);
+  p->vague = p->vague || w.pos != end;
 }
 
-/* The number of functions without a snapshot that a call may be of, by its name
-** in the code of the caller; all, if the call has no name. *F is one of them.
+/* Where a snapshot's own instruction ends the path in front of it. */
+static uint32_t path_before(const LsSnap *s, const LsPlace *place)
+{
+  return s->branches ? s->branch + 1 : place->pos;
+}
+
+/* Where the path goes on behind a snapshot; its branch is added. */
+static uint32_t path_behind(LsPath *p, const LsSnap *s, const LsPlace *place)
+{
+  if (!s->branches)
+    return place->pos;
+  path_leg(p, place, s->nplace - 1, s->branch, s->branch + 1, false);
+  return s->go;
+}
+
+/* A snapshot's places, in a path: the innermost is at `at`. */
+typedef struct End {
+  const LsSnap *snap;
+  const LsPlace *at;
+  uint32_t n;
+} End;
+
+/* Add what is left of A's functions until N of them have returned. */
+static void path_leave(LsPath *p, const End *a, uint32_t n)
+{
+  uint32_t k, pos;
+  for (k = 0; k < n; k++) {
+    if (!a->at[k].f)
+      continue;
+    pos = k > 0 ? a->at[k].pos + 1 : path_behind(p, a->snap, a->at);
+    path_walk(p, a->at + k, a->n - 1 - k, pos, PATH_LEAVE, false);
+  }
+}
+
+/* Add the functions that B is in from their beginnings: the N innermost ones.
+
+*/
+static void path_enter(LsPath *p, const End *b, uint32_t n)
+{
+  uint32_t k;
+  for (k = n; k-- > 0;) {
+    uint32_t end = k > 0 ? b->at[k].pos + 1 : path_before(b->snap, b->at);
+    if (b->at[k].f && end > 0)
+      path_walk(p, b->at + k, b->n - 1 - k, 0, end, k > 0);
+  }
+}
+
+/* Add the way in the function that A, in the UP-th of its functions, and B, in
+** the DOWN-th, have in common.
+*/
+static void path_stay(LsPath *p, const End *a, uint32_t up, const End *b,
+                      uint32_t down)
+{
+  const LsPlace *at = a->at + up;
+  uint32_t end = down > 0 ? b->at[down].pos + 1 : path_before(b->snap, b->at);
+  uint32_t pos = up > 0 ? at->pos + 1 : path_behind(p, a->snap, a->at);
+  bool there = pos == end && p->n > 0;
+  if (!there)
+    path_walk(p, at, a->n - 1 - up, pos, end, down > 0);
+}
+
+/* The path from A to B: out of the functions that A is in, on in the one that
+** both have in common, and into those that B is in. Without legs, it is unknown.
+*/
+static void path_make(LsPath *p, const End *a, const End *b)
+{
+  int level = path_part(a->at, a->n, b->at, b->n);
+  uint32_t up, down;
+  if (level < 0) {
+    p->vague = true;
+    return;
+  }
+  up = a->n - 1 - (uint32_t)level;
+  down = b->n - 1 - (uint32_t)level;
+  path_leave(p, a, up);
+  if (a->at[up].f)
+    path_stay(p, a, up, b, down);
+  path_enter(p, b, down);
+}
+
+/* The number of functions among the constants that a call may be of, by its
+** name in the code of the caller; all, if the call has no name, and those that
+** have none. *F is one of them that has a name, or NULL.
 */
 static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
 {
   unsigned n = 0;
   uint32_t i;
-  for (i = 0; i < T->nhidden; i++) {
-    const LsFunc *h = T->hidden[i];
+  *f = NULL;
+  for (i = 0; i < T->ncallee; i++) {
+    const LsFunc *h = T->callee[i];
     const char *own = !*h->name && h->proven ? h->proven : h->name;
     const char *dot = strrchr(own, '.');
-    if (*name && strcmp(own, name) != 0 && (!dot || strcmp(dot + 1, name) != 0))
+    if (*name && *own && strcmp(own, name) != 0 &&
+        (!dot || strcmp(dot + 1, name) != 0))
       continue;
-    *f = T->hidden[i];
+    if (*own)
+      *f = T->callee[i];
     n++;
   }
   return n;
@@ -189,25 +264,66 @@ bool ls_path_reveal(LsPath *p, const LsTrace *T)
       if (op < LS_BC_CALLM || op > LS_BC_ITERC)
         continue;
       n = path_callee(T, ls_func_callee(g->f, pos), &f);
-      if (n == 1 && !g->hidden) {
+      if (n == 1 && f && !g->hidden) {
         path_reveal(p, i, pos, f);
         break; /* The rest is a leg of its own. */
       }
-      all = all && n == 0;
+      all = all && n == 0 && !T->more;
     }
   }
   return all;
 }
 
-uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i)
+/* Add what sets up a loop that a trace begins with. */
+static void path_begin(LsPath *p, const End *a)
+{
+  uint32_t op, pos = a->n > 0 && a->at->f ? a->at->pos : 0;
+  if (pos == 0)
+    return;
+  op = LS_BC_OP(a->at->f->bc[pos - 1]);
+  if (op == LS_BC_FORI || op == LS_BC_JFORI)
+    path_leg(p, a->at, a->n - 1, pos - 1, pos, false);
+}
+
+/* The next snapshot behind number I, or I. */
+static uint32_t path_next(const LsTrace *T, uint32_t i)
 {
   uint32_t next = i + 1;
-  bool wrap = next == T->nsnap;
-  if (wrap && T->loops) /* The loop begins again. */
+  if (next == T->nsnap && T->loops) /* The loop begins again. */
     for (next = 0; next < T->nsnap && T->snap[next].mcofs < T->mcloop; next++)
       ;
-  if (next >= T->nsnap)
-    next = i;
-  path_make(p, T, &T->snap[i], &T->snap[next], wrap);
-  return next;
+  return next < T->nsnap ? next : i;
+}
+
+static const LsSnap path_plain = {.nplace = 1}; /* Of a place without a branch. */
+
+static End path_snap(const LsTrace *T, uint32_t i)
+{
+  const LsSnap *s = &T->snap[i];
+  return (End){s, T->place + s->place, s->nplace};
+}
+
+uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i)
+{
+  uint32_t next = path_next(T, i);
+  End a = path_snap(T, i), b = path_snap(T, next);
+  const LsPlace *back = a.at + a.n;
+  uint32_t k;
+  p->n = 0;
+  p->vague = false;
+  if (i == 0)
+    path_begin(p, &a);
+  if (next != i || T->loops) {
+    for (k = 0; k < T->snap[i].nback; k++) {
+      path_leave(p, &a, a.n);
+      a = (End){&path_plain, back + k, 1};
+    }
+    path_make(p, &a, &b);
+    p->vague = p->vague || T->snap[i].vague || b.snap->vague;
+    return next;
+  }
+  p->vague = true; /* The end: the next trace's place is all that is known. */
+  if (a.n > 0 && a.at->f)
+    path_leg(p, a.at, a.n - 1, a.at->pos, a.at->pos + 1, false);
+  return i;
 }

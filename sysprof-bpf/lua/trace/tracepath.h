@@ -7,8 +7,9 @@
 
 #include "luatrace.h"
 
-#define LS_PATH_MAX 64 /* Functions on the way from one snapshot to the next.  \
-                        */
+#define LS_PATH_MAX                                                            \
+  64 /* Functions on the way from one snapshot to the next.                    \
+      */
 
 /* Instructions from `pos` up to `end` of a function. */
 typedef struct LsLeg {
@@ -24,6 +25,7 @@ typedef struct LsLeg {
 typedef struct LsPath {
   LsLeg leg[LS_PATH_MAX];
   unsigned n;
+  bool vague; /* It may be another one. */
 } LsPath;
 
 /* The path from snapshot I to the next one, whose number is returned. Without

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "live.h"
-#include "luaexits.h"
+#include "luamcofs.h"
 #include "luasnapform.h"
 #include "suites.h"
 
@@ -72,6 +72,9 @@ static LsIr vm_ir(Vm *vm, uint64_t T)
   t.ir = ls_remote_uint(m, T + f->t_ir, 8);
   t.mcloop = (uint32_t)ls_remote_uint(m, T + vm->view.lay->t_mcloop, 4);
   t.root = (uint32_t)ls_remote_uint(m, T + f->t_root, 2);
+  t.ins = calloc(t.nins - LS_REF_BIAS, sizeof(*t.ins));
+  ck_assert(ls_remote_get(m, t.ir + LS_REF_BIAS * 8ull, t.ins,
+                          (t.nins - LS_REF_BIAS) * 8ull));
   ck_assert(!m->bad);
   return t;
 }
@@ -99,6 +102,7 @@ static void vm_each(Vm *vm,
     vm->traces++;
     vm->snaps += t.nsnap;
     fn(vm, &t, raw);
+    free(t.ins);
     free(raw);
   }
 }
@@ -109,16 +113,17 @@ static unsigned known, likely; /* Begins that are certain, or right. */
 
 static void exits_of(Vm *vm, const LsIr *t, const LsRawSnap *raw)
 {
-  LsBegin *b = ls_exits_read(t, raw);
+  LsCode c;
+  LsBegin *b, *kept;
   uint32_t i;
   (void)vm;
+  ck_assert(ls_code_read(t, &c));
+  b = ls_exits_read(t, &c, raw);
+  kept = ls_mcofs_read(t, &c, raw);
   ck_assert_ptr_nonnull(b);
+  ck_assert_ptr_nonnull(kept);
   for (i = 0; i < t->nsnap; i++) {
-    /* The VM drops a test whose flags are there already, after it has kept the
-    ** offset; and the end of the code, too.
-    */
-    ck_assert_msg(b[i].early <= raw[i].mcofs + 3u &&
-                      (raw[i].mcofs <= b[i].late || b[i].late == t->szmcode),
+    ck_assert_msg(b[i].early <= kept[i].late && kept[i].early <= b[i].late,
                   "snapshot %u of %u at %u, not in %u to %u of %u", i, t->nsnap,
                   raw[i].mcofs, b[i].early, b[i].late, t->szmcode);
     ck_assert_uint_ge(b[i].likely, b[i].early);
@@ -129,9 +134,11 @@ static void exits_of(Vm *vm, const LsIr *t, const LsRawSnap *raw)
       ck_assert_uint_ge(b[i].late, b[i - 1].late);
     }
     known += b[i].early == b[i].late;
-    likely += b[i].likely == raw[i].mcofs;
+    likely += b[i].likely == kept[i].likely;
   }
+  free(kept);
   free(b);
+  ls_code_free(&c);
 }
 
 /* Each snapshot's code begins where the exits allow it to. */

@@ -18,6 +18,7 @@
   _(kallsyms)                                                                  \
   _(lies)                                                                      \
   _(limits)                                                                    \
+  _(lines)                                                                     \
   _(live)                                                                      \
   _(maps)                                                                      \
   _(names)                                                                     \

@@ -1,0 +1,108 @@
+/*
+** What a marked LuaJIT has in addition (see the script `mark`): for each IR
+** instruction of a trace, which bytecode instruction was recorded when it was
+** emitted, and where its machine code is. That is the truth by which lines of
+** compiled code are judged. The environment's LJ_MARK names the file that it is
+** appended to:
+**
+**   T address size                     a trace's machine code
+**   I begin end first line pos op      the code of an IR instruction, op: its
+**                                      addresses, the line that its function
+**                                      begins in, line and number of the
+**                                      bytecode instruction
+*/
+
+#ifndef LJ_MARK_H
+#define LJ_MARK_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lj_debug.h"
+#include "lj_jit.h"
+#include "lj_obj.h"
+
+#define MARK_REFS 65536 /* An IR reference has 16 bits. */
+
+typedef struct LjMark {
+  GCproto *pt; /* NULL: of no instruction. */
+  BCPos pos;
+  MCode *begin, *end;
+} LjMark;
+
+#ifdef LJ_MARK_OWN
+LjMark lj_mark_now, lj_mark_of[MARK_REFS];
+IRRef lj_mark_source;
+#else
+extern LjMark lj_mark_now, lj_mark_of[MARK_REFS];
+extern IRRef lj_mark_source; /* The instruction that a loop copies, or 0. */
+#endif
+
+/* A trace begins: what is emitted is of no bytecode yet. */
+static inline void lj_mark_none(void)
+{
+  lj_mark_now.pt = NULL;
+  lj_mark_source = 0;
+}
+
+/* They are of the instruction at PC, or in a C function of what called it. */
+static inline void lj_mark_at(jit_State *J, const BCIns *pc)
+{
+  if (!J->pt)
+    return;
+  lj_mark_now.pt = J->pt;
+  lj_mark_now.pos = (BCPos)(pc - proto_bc(J->pt));
+}
+
+/* An IR instruction is emitted. */
+static inline void lj_mark_ir(jit_State *J, IRRef ref)
+{
+  LjMark *m = &lj_mark_of[ref];
+  if (J->state != LJ_TRACE_END)
+    *m = lj_mark_now;
+  else if (lj_mark_source)
+    *m = lj_mark_of[lj_mark_source];
+  else
+    m->pt = NULL;
+  m->begin = m->end = NULL;
+}
+
+/* The trace's code is assembled, perhaps not for the first time. */
+static inline void lj_mark_begin(void)
+{
+  IRRef ref;
+  for (ref = 0; ref < MARK_REFS; ref++)
+    lj_mark_of[ref].begin = lj_mark_of[ref].end = NULL;
+}
+
+/* The code of an IR instruction was emitted, from its END down. */
+static inline void lj_mark_code(IRRef ref, MCode *begin, MCode *end)
+{
+  lj_mark_of[ref].begin = begin;
+  lj_mark_of[ref].end = end;
+}
+
+/* The trace is complete. */
+static inline void lj_mark_write(const GCtrace *T)
+{
+  const char *name = getenv("LJ_MARK");
+  FILE *f = name ? fopen(name, "a") : NULL;
+  IRRef ref;
+  if (!f)
+    return;
+  fprintf(f, "T %llu %u\n", (unsigned long long)(uintptr_t)T->mcode,
+          (unsigned)T->szmcode);
+  for (ref = REF_FIRST; ref < T->nins; ref++) {
+    const LjMark *m = &lj_mark_of[ref];
+    if (m->pt && m->begin < m->end)
+      fprintf(f, "I %llu %llu %u %u %u %u\n",
+              (unsigned long long)(uintptr_t)m->begin,
+              (unsigned long long)(uintptr_t)m->end, (unsigned)m->pt->firstline,
+              (unsigned)lj_debug_line(m->pt, m->pos), (unsigned)m->pos,
+              (unsigned)T->ir[ref].o);
+  }
+  fclose(f);
+}
+
+#endif

@@ -1,0 +1,241 @@
+-- Compiled code of many kinds, one instruction or two a line: branches, loops
+-- in loops, functions that are inlined and leave no trace of themselves,
+-- recursion up and down, metamethods, iterators, strings, tables, FFI.
+
+local ffi = require "ffi"
+local bit = require "bit"
+local sum = 0
+
+local function arithmetic(n)
+  local x, y = 1, 2
+  for i = 1, n do
+    x = x * 0.5
+      + y
+    y = y - i
+    if y < -1000 then
+      y = x
+    elseif x > 3 then
+      x = x / 2
+    else
+      x = x + 1
+    end
+    x = x
+      - i % 3
+  end
+  return x + y
+end
+
+local function nested(n)
+  local x = 0
+  for i = 1, n do
+    local k = i
+    while k > 0 do
+      k = k - 3
+      if k % 2 == 0 then
+        x = x + k
+        repeat
+          k = k - 1
+        until k % 4 == 0
+      end
+    end
+    x = x + i
+  end
+  return x
+end
+
+local function one(x)
+  return x + 1
+end
+
+local function two(x)
+  local y = one(x)
+  return y * 2
+end
+
+local function inlined(n)
+  local x = 0
+  for i = 1, n do
+    x = x
+      + two(i)
+    if one(i) > 5 then
+      x = x - one(
+        x)
+    end
+    x = bit.band(
+      x, 0xffff)
+  end
+  return x
+end
+
+local function fib(n)
+  if n < 2 then
+    return n
+  end
+  return fib(n - 1)
+    + fib(n - 2)
+end
+
+local function tree(depth)
+  if depth > 0 then
+    local left = tree(depth - 1)
+    local right = tree(depth - 1)
+    return { left, right }
+  else
+    return {}
+  end
+end
+
+local function count(t)
+  if t[1] then
+    return count(t[1])
+      + count(t[2])
+  end
+  return 1
+end
+
+local function last(n, x)
+  if n == 0 then
+    return x
+  end
+  return last(n - 1,
+    x + n)
+end
+
+local vector = {}
+vector.__index = vector
+vector.__add = function(a, b)
+  return setmetatable({
+    x = a.x + b.x,
+    y = a.y + b.y
+  }, vector)
+end
+function vector:length()
+  return math.sqrt(
+    self.x * self.x
+    + self.y * self.y)
+end
+
+local function metamethods(n)
+  local v = setmetatable({ x = 0, y = 1 }, vector)
+  local one = setmetatable({ x = 1, y = 0 }, vector)
+  local x = 0
+  for _ = 1, n do
+    v = v + one
+    x = x
+      + v:length()
+  end
+  return x
+end
+
+local function tables(n)
+  local t, u = {}, {}
+  for i = 1, n do
+    t[i] = i
+    t.last = i
+    u[i % 7] = t
+    u.n = (u.n or 0)
+      + #t
+  end
+  local x = 0
+  for _, v in ipairs(t) do
+    x = x + v
+  end
+  for k, v in pairs(u) do
+    if k ~= "n" then
+      x = x + #v
+    end
+  end
+  return x
+end
+
+local function strings(n)
+  local parts = {}
+  local x = 0
+  for i = 1, n do
+    local s = "n" .. i
+    parts[#parts + 1] = s
+    if s:sub(2, 2) == "1" then
+      x = x + #s
+    end
+    x = x + s:byte(
+      #s)
+    local u = s:rep(
+      3)
+    if u < s then
+      x = x - 1
+    end
+  end
+  return x + #table.concat(parts)
+end
+
+local point = ffi.typeof("struct { double x, y; int32_t n; }")
+
+local function cdata(n)
+  local p = point()
+  local a = ffi.new("int32_t[16]")
+  for i = 1, n do
+    p.x = p.x + i
+    p.n = p.n + 1
+    a[bit.band(i, 15)] = p.n
+    p.y = a[bit.band(i + 1, 15)]
+    ffi.fill(a, 8)
+  end
+  return p.x + p.y + p.n
+end
+
+local function upvalues(n)
+  for i = 1, n do
+    sum = sum + i
+    if i % 5 == 0 then
+      sum = sum
+        - 1
+    end
+  end
+  return sum
+end
+
+local function closures(n)
+  local x = 0
+  local function add(y)
+    x = x + y
+    return x
+  end
+  for i = 1, n do
+    if add(i) > 100 then
+      add(-100)
+    end
+  end
+  return x
+end
+
+local generator = coroutine.wrap(function()
+  local i = 0
+  while true do
+    i = i + 1
+    coroutine.yield(i)
+  end
+end)
+
+local function coroutines(n)
+  local x = 0
+  for _ = 1, n do
+    x = x + generator()
+  end
+  return x
+end
+
+for _ = 1, 30 do
+  arithmetic(100)
+  nested(60)
+  inlined(100)
+  fib(12)
+  count(tree(6))
+  last(60, 0)
+  metamethods(100)
+  tables(100)
+  strings(60)
+  cdata(100)
+  upvalues(100)
+  closures(100)
+  coroutines(50)
+end

@@ -1,0 +1,191 @@
+/*
+** Lines of compiled code, against the truth: a LuaJIT that has been marked (see
+** test/lines/) has told which bytecode instruction each piece of machine code
+** was emitted for. The environment has:
+**
+**   LINES_LUAJIT  the marked luajit
+**   LINES_RUN     a program that it runs, and arguments, for a shell
+**   LJ_MARK       the file that the luajit writes
+**   V             1: list plain lines that are wrong; 2: all wrong lines; 3:
+*the
+**                 snapshots of traces and the paths between them, too
+*/
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "live.h"
+#include "luatraceline.h"
+#include "suites.h"
+#include "tracepath.h"
+#include "x86.h"
+
+/* The machine code of one IR instruction, and what it was emitted for. */
+typedef struct Mark {
+  uint64_t begin, end;
+  uint32_t first, line, pos, op;
+} Mark;
+
+/* Instructions of machine code. */
+typedef struct Count {
+  unsigned all, right, plain, wrong; /* Wrong ones of the plain. */
+  unsigned sure, strange; /* Those whose function is sure, and is wrong. */
+} Count;
+
+typedef struct Vm {
+  Live p;
+  LsRemote mem;
+  LsView view;
+  LsPool pool;
+  LsFuncs funcs;
+  LsTraces traces;
+  Count n;
+  int verbose;
+} Vm;
+
+/* Judge one instruction at an offset of a trace, of which a call returns. */
+static void lines_ins(Vm *vm, const LsTrace *T, uint32_t ofs, bool call,
+                      const Mark *m)
+{
+  LsTraceLine here = {0};
+  bool found = ls_traceline_find(T, ofs, call, &here) && here.f;
+  uint32_t line = found ? ls_func_line(here.f, here.pos) : 0;
+  bool same = found && here.f->first == (int32_t)m->first;
+  bool right = same && line == m->line, plain = found && here.exact;
+  bool sure = found && !here.unsure;
+  vm->n.all++;
+  vm->n.right += right;
+  vm->n.plain += plain;
+  vm->n.wrong += plain && !right;
+  vm->n.sure += sure;
+  vm->n.strange += sure && !same;
+  if (!right &&
+      (vm->verbose > 1 || (vm->verbose > 0 && (plain || (sure && !same)))))
+    fprintf(stderr,
+            "trace of f%d, code at %u of %u: IR %u, instruction %u, "
+            "line %u of f%u; said %s%u of %sf%d\n",
+            T->start.f ? T->start.f->first : -1, ofs, T->szmcode, m->op, m->pos,
+            m->line, m->first, plain ? "" : "~", line, sure ? "" : "?",
+            found ? here.f->first : -1);
+}
+
+/* Judge the machine code of one IR instruction. */
+static void lines_mark(Vm *vm, const LsTrace *T, const Mark *m)
+{
+  uint8_t code[4096];
+  size_t n = m->end - m->begin, at;
+  LsX86 x;
+  if (m->begin < T->mcode || m->end > T->mcode + T->szmcode ||
+      n > sizeof(code) || !ls_remote_get(&vm->mem, m->begin, code, n))
+    return;
+  for (at = 0; at < n && ls_x86_decode(code + at, n - at, &x); at += x.len)
+    lines_ins(vm, T, (uint32_t)(m->begin - T->mcode + at),
+              x.map == 0 && x.op == 0xe8, m);
+}
+
+/* The trace that is at an address, if it still has the size. */
+static const LsTrace *lines_trace(Vm *vm, uint64_t mcode, uint32_t size)
+{
+  const LsTrace *T = ls_trace_ofpc(&vm->traces, &vm->view, vm->p.g, mcode);
+  return T && T->mcode == mcode && T->szmcode == size ? T : NULL;
+}
+
+/* List the snapshots of a trace. */
+static void lines_list(const LsTrace *T)
+{
+  uint32_t i;
+  unsigned k;
+  for (i = 0; i < T->nsnap; i++) {
+    const LsSnap *s = &T->snap[i];
+    const LsPlace *at = T->place + s->place;
+    LsPath p;
+    uint32_t next = ls_path_from(&p, T, i);
+    fprintf(stderr, "  #%u at %u (%u to %u), %u deep, instruction %u", i,
+            s->mcofs, s->early, s->late, s->nplace, s->nplace ? at->pos : 0);
+    if (s->branches)
+      fprintf(stderr, " instead of %u behind %u", s->go, s->branch);
+    fprintf(stderr, "; to #%u%s:", next, p.vague ? " vaguely" : "");
+    for (k = 0; k < p.n; k++)
+      fprintf(stderr, " f%d %u to %u", p.leg[k].f->first, p.leg[k].pos,
+              p.leg[k].end);
+    fprintf(stderr, "\n");
+  }
+}
+
+/* Judge all that was marked. */
+static void lines_judge(Vm *vm)
+{
+  FILE *f = fopen(getenv("LJ_MARK"), "r");
+  const LsTrace *T = NULL;
+  char line[256];
+  ck_assert_msg(f != NULL, "no trace was made");
+  while (fgets(line, sizeof(line), f)) {
+    unsigned long long a, b;
+    Mark m;
+    if (sscanf(line, "T %llu %llu", &a, &b) == 2) {
+      T = lines_trace(vm, a, (uint32_t)b);
+      if (T && vm->verbose > 2)
+        lines_list(T);
+    } else if (T && sscanf(line, "I %llu %llu %u %u %u %u", &a, &b, &m.first,
+                           &m.line, &m.pos, &m.op) == 6) {
+      m.begin = a;
+      m.end = b;
+      lines_mark(vm, T, &m);
+    }
+  }
+  fclose(f);
+}
+
+static void lines_start(Vm *vm)
+{
+  const char *luajit = getenv("LINES_LUAJIT"), *run = getenv("LINES_RUN");
+  const char *mark = getenv("LJ_MARK");
+  char command[4096];
+  const char *argv[] = {"/bin/sh", "-c", command, NULL};
+  ck_assert_msg(luajit && run && mark,
+                "LINES_LUAJIT, LINES_RUN and LJ_MARK have to be set");
+  snprintf(command, sizeof(command),
+           "exec '%s' " LINES "/whole.lua %s > /dev/null", luajit, run);
+  unlink(mark);
+  live_start(&vm->p, argv, luajit);
+  ck_assert_msg(live_wait(&vm->p), "the program failed: %s", run);
+  live_find(&vm->p);
+  vm->mem.pid = vm->p.pid;
+  ls_view_init(&vm->view, &vm->mem, &vm->p.vm);
+  vm->funcs.pool = &vm->pool;
+  vm->traces.funcs = &vm->funcs;
+}
+
+static double lines_share(const Vm *vm, unsigned n)
+{
+  return vm->n.all > 0 ? 100.0 * n / vm->n.all : 0;
+}
+
+/* A line without `~` is right, and a function that is not unsure. */
+START_TEST(plain)
+{
+  static Vm vm;
+  const char *v = getenv("V");
+  vm.verbose = v ? atoi(v) : 0;
+  lines_start(&vm);
+  lines_judge(&vm);
+  printf("%7u instructions: function sure %3.0f%%, wrong %u; line plain "
+         "%3.0f%%, wrong %u; right %3.0f%%\n",
+         vm.n.all, lines_share(&vm, vm.n.sure), vm.n.strange,
+         lines_share(&vm, vm.n.plain), vm.n.wrong,
+         lines_share(&vm, vm.n.right));
+  ck_assert_uint_eq(vm.n.wrong, 0);
+  ck_assert_uint_eq(vm.n.strange, 0);
+  ck_assert_uint_gt(vm.n.all, 0);
+  ls_traces_free(&vm.traces);
+  ls_funcs_free(&vm.funcs);
+  ls_pool_free(&vm.pool);
+  live_end(&vm.p);
+}
+END_TEST
+
+Suite *suite_lines(void)
+{
+  const TTest *tests[] = {plain, NULL};
+  return suite_of("lines", tests);
+}
