@@ -492,6 +492,7 @@ static int sample(Main *m)
     return LS_EXIT_NOTHING; /* Whoever wanted to know has gone. */
   run(m);
   ls_session_finish(&m->s);
+  ls_parser_while(m->s.parser, NULL, NULL); /* Time is not up any more. */
   if (no_command(m))
     return LS_EXIT_NOTHING;
   if (end_output(m)) {

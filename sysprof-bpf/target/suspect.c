@@ -2,6 +2,7 @@
 ** Which processes might have a VM, by the machine code of their files.
 */
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "budget.h"
@@ -11,15 +12,18 @@
 #define FILES_MAX 65536      /* Files that are remembered. */
 #define LOOK_NS   1000000000 /* For the files of one process, at a time. */
 
-/* Whether a file of PID might have a VM. */
+/* Whether a file of PID might have a VM; -1 if there was no time to see. */
 static int look(LsSuspects *s, pid_t pid, const LsMapping *map)
 {
-  int fd = ls_maps_open(pid, map), yes;
+  int fd = ls_maps_open(pid, map), yes, err;
   if (fd < 0)
     return 0;
-  yes = ls_parser_suspect(s->parser, fd, map->offset) > 0;
+  yes = ls_parser_suspect(s->parser, fd, map->offset);
+  err = errno;
   close(fd);
-  return yes;
+  if (yes < 0 && err == ECANCELED)
+    return -1;
+  return yes > 0;
 }
 
 /* A file that was looked at, and the answer. */
@@ -37,6 +41,8 @@ static int suspect(LsSuspects *s, pid_t pid, const LsMapping *map)
   if (l)
     return (int)l->yes;
   yes = look(s, pid, map);
+  if (yes < 0)
+    return 0; /* The next time. */
   if (s->files.n >= FILES_MAX)
     ls_hash_clear(&s->files);
   l = ls_hash_put(&s->files, key, sizeof(key), sizeof(*l));

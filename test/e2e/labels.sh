@@ -1,12 +1,16 @@
 # Which process a sample is of: labels, filters, and what the sampler chooses.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# Starts a program that uses a CPU for three seconds, under the name $1.
+# Starts a program that uses a CPU for three seconds, under the name $1, and waits
+# until it runs.
 spin() {
   cp "$luajit" "$dir/$1"
-  "$dir/$1" -e 'local t = os.clock() + 3
+  rm -f "$dir/runs"
+  RUNS=$dir/runs "$dir/$1" -e 'io.open(os.getenv("RUNS"), "w"):close()
+    local t = os.clock() + 3
     while os.clock() < t do for i = 1, 1e4 do tostring(i) end end' &
   started+=($!)
+  until [ -e "$dir/runs" ]; do sleep 0.01; done
 }
 
 report() {
