@@ -297,6 +297,10 @@ LUAMISC_API int luaopen_misc(lua_State *L)
   luaL_register(L, LUA_MISCLIBNAME, misc_lib);
   lua_createtable(L, 0, 3);
   luaL_register(L, NULL, misc_memprof_lib);
+#ifndef LJ_MEMPROF_MODULE
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, LJ_MEMPROF_BUILTIN);
+#endif
   lua_setfield(L, -2, "memprof");
 #ifndef LJ_MEMPROF_MODULE
   lua_pushcfunction(L, misc_memprof_start);

@@ -12,6 +12,9 @@
 #define LJ_FUNC extern __attribute__((visibility("hidden")))
 #endif
 
+/* Where the registry has misc.memprof of a VM that has it built in. */
+#define LJ_MEMPROF_BUILTIN "ljprof.memprof"
+
 /*
 ** Records the VM as LJPROF says: see doc/memprof.md. misc.memprof.start, or a
 ** function like it, is on top of the stack and is popped. Without the variable

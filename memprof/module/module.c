@@ -18,6 +18,7 @@
 #include "lj_memprof_auto.h"
 #include "module/check.h"
 #include "module/core.h"
+#include "module/scope.h"
 
 #define MODULE_API __attribute__((visibility("default")))
 
@@ -85,6 +86,10 @@ static int module_look(char *why)
 static const MPCore *module_choose(int *bad, char *why)
 {
   const MPCore *fits;
+  if (!mp_scope_reaches()) {
+    *bad = MP_CHECK_FAILED;
+    return NULL;
+  }
   pthread_once(&module_once, module_init);
   module_lock();
   *bad = module_fits != NULL ? MP_CHECK_FITS : module_look(why);
@@ -173,6 +178,42 @@ static const MPGuard *guard_find(lua_State *L)
   return guard;
 }
 
+/* Pushes misc.memprof of a VM that has one. Returns 0 if it has none, 1 if it
+** is ours, -1 if it is another recorder, which has the name only: Tarantool's.
+*/
+static int module_builtin(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  if (lua_istable(L, -1)) /* A host need not have opened any library. */
+    lua_getfield(L, -1, LUA_MISCLIBNAME);
+  if (lua_istable(L, -1)) {
+    lua_getfield(L, -1, "memprof");
+    lua_getfield(L, LUA_REGISTRYINDEX, LJ_MEMPROF_BUILTIN);
+    if (lua_istable(L, -2) && lua_rawequal(L, -1, -2))
+      return 1;
+    if (lua_istable(L, -2))
+      return -1;
+  }
+  return 0;
+}
+
+/* As module_builtin(), and pushes nothing unless it is ours. */
+static int module_hasours(lua_State *L)
+{
+  if (module_builtin(L) > 0)
+    return 1;
+  lua_settop(L, 0);
+  return 0;
+}
+
+/* What a VM that does not fit has of another recorder, for an error. */
+static const char *module_another(lua_State *L)
+{
+  int top = lua_gettop(L), another = module_builtin(L) < 0;
+  lua_settop(L, top);
+  return another ? ", which has another recorder in misc.memprof" : "";
+}
+
 /* Raises an error if this is a LuaJIT before 2.1. */
 static void module_refuseold(lua_State *L)
 {
@@ -220,9 +261,9 @@ static const MPGuard *module_guard(lua_State *L, int *bad)
   if (core == NULL && *bad > MP_CHECK_NOMEM)
     luaL_error(
         L,
-        "memprof does not know this LuaJIT: its objects are laid out "
+        "memprof does not know this LuaJIT%s: its objects are laid out "
         "otherwise than in those that memprof.so was built for (%s); " MODULE_DO,
-        why);
+        module_another(L), why);
   if (core != NULL)
     *bad = mp_check_vm(L, core->layout);
   if (*bad != MP_CHECK_FITS)
@@ -259,29 +300,16 @@ static int module_dump(lua_State *L)
   return n;
 }
 
-/* Pushes misc.memprof of a VM that has it built in. Returns 0 if it has not. */
-static int module_builtin(lua_State *L)
-{
-  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  if (lua_istable(L, -1)) /* A host need not have opened any library. */
-    lua_getfield(L, -1, LUA_MISCLIBNAME);
-  if (lua_istable(L, -1)) {
-    lua_getfield(L, -1, "memprof");
-    if (lua_istable(L, -1))
-      return 1;
-  }
-  lua_settop(L, 0);
-  return 0;
-}
-
 MODULE_API int luaopen_memprof(lua_State *L);
 
 /* Returns the table with start, stop and is_running. */
 int luaopen_memprof(lua_State *L)
 {
   int bad;
+  if (!mp_scope_check(L, __builtin_return_address(0)))
+    return 0;
   lua_settop(L, 0);
-  if (module_builtin(L))
+  if (module_hasours(L))
     return 1;
   module_guard(L, &bad)->core->push(L);
   lua_pushcfunction(L, module_start);
@@ -307,8 +335,10 @@ MODULE_API int luaopen_memprof_auto(lua_State *L);
 */
 int luaopen_memprof_auto(lua_State *L)
 {
+  if (!mp_scope_check(L, __builtin_return_address(0)))
+    return 0;
   lua_settop(L, 0);
-  if (!lj_memprof_wanted() || module_builtin(L))
+  if (!lj_memprof_wanted() || module_hasours(L))
     return 0;
   lua_pushcfunction(L, module_pushstart);
   if (lua_pcall(L, 0, 1, 0) == 0) {
@@ -342,7 +372,10 @@ static int module_prepare(lua_State *L)
 */
 static int module_preparevm(lua_State *L, MPPrepared *to)
 {
-  int status = lua_cpcall(L, module_prepare, to);
+  int status;
+  if (!mp_scope_reaches())
+    return LUAM_PROFILE_ERR;
+  status = lua_cpcall(L, module_prepare, to);
   if (status != 0)
     lua_pop(L, 1);
   return status == LUA_ERRMEM || to->bad == MP_CHECK_NOMEM ? LUAM_PROFILE_ERRMEM

@@ -89,6 +89,19 @@ static int preload_luajit(void)
          preload_find(&lua.settop, "lua_settop");
 }
 
+/* Says so if the host has LuaJIT for itself alone: REAL is a function of it. */
+static void preload_explain(OpenLibs real)
+{
+  void *mode = symbol_near((void *)(uintptr_t)real, "luaJIT_setmode");
+  Dl_info info;
+  if (mode != NULL && dladdr(mode, &info) && info.dli_fname)
+    fprintf(
+        stderr,
+        "LJPROF: not recording: the host has loaded LuaJIT for itself alone "
+        "(RTLD_LOCAL); add it to LD_PRELOAD, before preload.so: %s\n",
+        info.dli_fname);
+}
+
 /* The module: ours is DIR/memprof/preload.so, it is DIR/memprof.so. Returns its
 ** function for require "memprof.auto", or NULL and prints why.
 */
@@ -142,8 +155,12 @@ void luaL_openlibs(lua_State *L)
     abort();
   }
   real(L);
-  if (preload_inside || env == NULL || *env == '\0' || !preload_luajit())
+  if (preload_inside || env == NULL || *env == '\0')
     return;
+  if (!preload_luajit()) {
+    preload_explain(real);
+    return;
+  }
   preload_inside = 1;
   lua.pushcclosure(L, preload_start, 0);
   if (lua.pcall(L, 0, 0, 0) != 0)

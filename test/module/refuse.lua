@@ -12,6 +12,14 @@ for _ = 1, 3 do
   assert(message:find("-DLUAJIT_SOURCE_DIR=", 1, true))
   assert(not message:find("\n"))
 end
+-- Another recorder of the same name is not taken for ours.
+local before = package.loaded.misc
+package.loaded.misc = {memprof = {start = print}}
+local ok, message = pcall(open)
+print(message)
+assert(not ok and message:find("^memprof does not know this LuaJIT, which has another recorder"
+  .. " in misc.memprof: "))
+package.loaded.misc = before
 -- A LuaJIT before 2.1 is called what it is.
 local version, number = jit.version, jit.version_num
 jit.version, jit.version_num = "LuaJIT 2.0.5", 20005
