@@ -301,7 +301,7 @@ static bool snap_begin(const LsIr *t, const LsRawSnap *raw, bool offsets,
   return b;
 }
 
-/* Where the code from REF up to END returns to. Returns the number of places. */
+/* Where the code from REF up to END returns to. Returns how many places. */
 static uint32_t walk_back(const Walk *w, uint32_t ref, uint32_t end,
                           LsPlace place[SNAP_PLACES])
 {

@@ -27,7 +27,7 @@ typedef struct LsSnap {
   uint32_t nplace;
   uint32_t nback; /* Places behind: its code returns there, one by one, from
                   ** below where the trace began. */
-  bool branches;       /* Its code begins with the branch at an instruction, */
+  bool branches;  /* Its code begins with the branch at an instruction, */
   uint32_t branch, go; /* which goes on there; its place is the other side. */
   bool vague;          /* There may be a branch, or not. */
 } LsSnap;

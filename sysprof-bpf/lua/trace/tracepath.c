@@ -182,7 +182,8 @@ static void path_stay(LsPath *p, const End *a, uint32_t up, const End *b,
 }
 
 /* The path from A to B: out of the functions that A is in, on in the one that
-** both have in common, and into those that B is in. Without legs, it is unknown.
+** both have in common, and into those that B is in. Without legs, it is
+** unknown.
 */
 static void path_make(LsPath *p, const End *a, const End *b)
 {
@@ -295,7 +296,8 @@ static uint32_t path_next(const LsTrace *T, uint32_t i)
   return next < T->nsnap ? next : i;
 }
 
-static const LsSnap path_plain = {.nplace = 1}; /* Of a place without a branch. */
+/* Of a place without a branch. */
+static const LsSnap path_plain = {.nplace = 1};
 
 static End path_snap(const LsTrace *T, uint32_t i)
 {

@@ -6,9 +6,8 @@
 **   LINES_LUAJIT  the marked luajit
 **   LINES_RUN     a program that it runs, and arguments, for a shell
 **   LJ_MARK       the file that the luajit writes
-**   V             1: list plain lines that are wrong; 2: all wrong lines; 3:
-*the
-**                 snapshots of traces and the paths between them, too
+**   V             1: list what is wrong and is not marked, 2: all wrong lines,
+**                 3: snapshots and the paths between them, too
 */
 
 #include <stdlib.h>
