@@ -31,8 +31,8 @@ static int nothing_kept(const LpProfile *prof, const LpShape *shape)
   for (i = 0; i < prof->origins.n; i++)
     if (lp_shape_origin(shape, i))
       return 0;
-  for (i = 0; i < prof->origins.nnode; i++)
-    if (lp_shape_node(shape, i))
+  for (i = 0; i < prof->sampled.n; i++)
+    if (lp_shape_stack(shape, i))
       return 0;
   return 1;
 }
@@ -61,7 +61,7 @@ static void nothing_chunks(LpBuf *b, const LpProfile *prof)
 static int nothing_matches(LpBuf *b, const LpProfile *prof)
 {
   const LpReportOptions *opt = &lp_options.report;
-  if (!opt->shape || !opt->shape->node || !nothing_kept(prof, opt->shape))
+  if (!opt->shape || !opt->shape->stack || !nothing_kept(prof, opt->shape))
     return 0;
   if (opt->focus)
     lp_buf_printf(b, "--focus=%s matches no frame", opt->focus);

@@ -37,13 +37,13 @@ void lp_detail_touch(LpDetail *w, const LpOrigins *o, uint32_t origin)
   lp_slicer_touch(&w->slicer, origin, n);
 }
 
-void lp_detail_sampled(LpStream *st, uint32_t node, uint64_t count)
+void lp_detail_sampled(LpStream *st, uint32_t stack, uint64_t count)
 {
   uint64_t n[LP_NSLICE] = {0};
   LpSlicer *s = &st->detail->slicer;
-  n[LP_SLICE_SAMPLES] = st->prof->origins.samples[node] - count;
-  if (!lp_slicer_known(s, node))
-    lp_slicer_touch(s, node, n);
+  n[LP_SLICE_SAMPLES] = st->prof->sampled.samples[stack] - count;
+  if (!lp_slicer_known(s, stack))
+    lp_slicer_touch(s, stack, n);
 }
 
 /* Add what changed to the slices; it happened at NS nanoseconds, samples from
@@ -60,7 +60,8 @@ static void detail_slice(LpStream *st, uint64_t from, uint64_t ns)
     const LpSlice *e = &s->touched[i];
     if (st->body == 'p') {
       lp_slices_spread(&s->slices, from, ns, e->id,
-                       o->samples[e->id] - e->n[LP_SLICE_SAMPLES]);
+                       st->prof->sampled.samples[e->id] -
+                           e->n[LP_SLICE_SAMPLES]);
       continue;
     }
     detail_counters(o, e->id, n);

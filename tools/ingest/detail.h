@@ -44,8 +44,8 @@ LpDetail *lp_detail_begin(LpStream *st);
 */
 void lp_detail_touch(LpDetail *w, const LpOrigins *o, uint32_t origin);
 
-/* COUNT samples were added to those of NODE. */
-void lp_detail_sampled(LpStream *st, uint32_t node, uint64_t count);
+/* COUNT samples were added to those of a stack. */
+void lp_detail_sampled(LpStream *st, uint32_t stack, uint64_t count);
 
 /* A time mark of the stream at NS nanoseconds, before st->ns is set to it. */
 void lp_detail_time(LpStream *st, uint64_t ns);

@@ -192,12 +192,23 @@ static int stream_picked(LpProfile *prof, uint32_t thread)
   return *picked == LP_PICKED_YES;
 }
 
+/* Count samples of a stack. That no stack is known is a stack as well. Returns
+** its number.
+*/
+static uint32_t stream_count(LpProfile *prof, const LpSample *s)
+{
+  uint32_t node = s->node;
+  if (node == LP_NODE_ROOT)
+    node = lp_origins_node(&prof->origins, LP_NODE_ROOT, LP_SITE_UNKNOWN);
+  return lp_sampled_add(&prof->sampled, node, s->count);
+}
+
 /* A stack was met. */
 static void stream_sample(void *ctx, const LpSample *s)
 {
   LpStream *st = ctx;
   LpDetail *w = lp_detail_begin(st);
-  uint32_t node;
+  uint32_t stack;
   st->samples++;
   if (!stream_picked(st->prof, s->thread)) {
     st->delivered += s->count;
@@ -209,11 +220,11 @@ static void stream_sample(void *ctx, const LpSample *s)
     st->delivered += s->count;
     if (w)
       w->samples += s->count;
-    node = lp_origins_sample(&st->prof->origins, s->node, s->count);
+    stack = stream_count(st->prof, s);
     if (w && (w->what & LP_WANT_SLICES))
-      lp_detail_sampled(st, node, s->count);
+      lp_detail_sampled(st, stack, s->count);
     if (st->prof->wanted.what & LP_WANT_THREADS)
-      lp_thread_stacks_add(&st->prof->cpu.stacks, node, s->thread, s->count);
+      lp_thread_stacks_add(&st->prof->cpu.stacks, stack, s->thread, s->count);
   } else {
     lp_stream_odd(st, 0, "more samples than there can be");
   }

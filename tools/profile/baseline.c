@@ -32,10 +32,10 @@ void lp_profile_set_baseline(LpProfile *prof)
   uint32_t i;
   lp_profile_baseline_free(prof);
   baseline_origins(prof);
-  prof->baseline.samples = prof->origins.samples;
-  prof->baseline.nsamples = prof->origins.nsamples;
-  prof->origins.samples = NULL;
-  prof->origins.nsamples = 0;
+  prof->baseline.samples = prof->sampled.samples;
+  prof->baseline.nsamples = prof->sampled.nsamples;
+  prof->sampled.samples = NULL;
+  prof->sampled.nsamples = 0;
   prof->baseline.period = lp_cpu_period(&prof->cpu);
   prof->baseline.base = prof->base;
   prof->baseline.nobefore = prof->nobefore;

@@ -8,35 +8,7 @@
 #include "mem.h"
 #include "origin.h"
 
-#define ORIGIN_NEAR  4                /* No list is longer. */
-#define ORIGIN_NODES (UINT32_MAX - 1) /* No more nodes than this. */
-
-/* A new node. */
-static uint32_t origins_node(LpOrigins *o, uint32_t parent, uint32_t site)
-{
-  o->node = lp_grow(o->node, &o->nodes, (size_t)o->nnode + 1, sizeof(LpNode));
-  o->node[o->nnode] = (LpNode){.parent = parent, .site = site};
-  return o->nnode++;
-}
-
-uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site)
-{
-  uint64_t key = (uint64_t)parent << 32 | site;
-  uint32_t *end = &o->node[parent].child, near = 0, id = LP_NONE;
-  for (; *end; end = &o->node[*end].next)
-    near++;
-  if (near == ORIGIN_NEAR)
-    id = lp_idmap_get(&o->edges, key);
-  if (id != LP_NONE)
-    return id;
-  if (o->nnode == ORIGIN_NODES)
-    return LP_NODE_CUT;
-  if (near == ORIGIN_NEAR)
-    lp_idmap_put(&o->edges, key, o->nnode);
-  else
-    *end = o->nnode;
-  return origins_node(o, parent, site);
-}
+#define ORIGIN_NEAR 4 /* No list is longer. */
 
 /* A new origin. */
 static uint32_t origins_new(LpOrigins *o, uint32_t node, uint32_t what)
@@ -60,7 +32,9 @@ static uint32_t origins_bare(LpOrigins *o, uint32_t what)
 uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
 {
   uint64_t key = (uint64_t)node << 32 | what;
-  uint32_t *end = &o->node[node].origin, near = 0, id = LP_NONE;
+  uint32_t *end, near = 0, id = LP_NONE;
+  o->first = lp_grow(o->first, &o->nfirst, (size_t)node + 1, sizeof(uint32_t));
+  end = &o->first[node];
   for (; *end; end = &o->cell[*end].next)
     near++;
   if (near == ORIGIN_NEAR)
@@ -76,16 +50,6 @@ uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what)
   else
     *end = o->n;
   return origins_new(o, node, what);
-}
-
-uint32_t lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count)
-{
-  if (node == LP_NODE_ROOT)
-    node = lp_origins_node(o, LP_NODE_ROOT, LP_SITE_UNKNOWN);
-  o->samples =
-      lp_grow(o->samples, &o->nsamples, (size_t)node + 1, sizeof(uint64_t));
-  o->samples[node] += count;
-  return node;
 }
 
 void lp_origins_parts(LpOrigins *o)
@@ -153,7 +117,7 @@ LpWeight lp_origins_live(const LpOrigins *o, uint32_t origin)
 void lp_origins_open(LpOrigins *o)
 {
   memset(o, 0, sizeof(*o));
-  origins_node(o, LP_NODE_ROOT, LP_SITE_UNKNOWN);
+  lp_calls_open(&o->calls, LP_SITE_UNKNOWN);
   lp_origins_node(o, LP_NODE_ROOT, LP_SITE_CUT);
   origins_bare(o, lp_origins_what(LP_SITE_BEFORE, LJM_TYPE_UNKNOWN));
   origins_bare(o, lp_origins_what(LP_SITE_LOST, LJM_TYPE_UNKNOWN));
@@ -161,13 +125,12 @@ void lp_origins_open(LpOrigins *o)
 
 void lp_origins_close(LpOrigins *o)
 {
-  lp_idmap_free(&o->edges);
+  lp_calls_close(&o->calls);
   lp_idmap_free(&o->ids);
-  free(o->node);
+  free(o->first);
   free(o->bare);
   free(o->cell);
   free(o->callers);
   free(o->part);
   free(o->extra);
-  free(o->samples);
 }

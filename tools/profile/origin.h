@@ -1,14 +1,13 @@
 /*
 ** Call tree and origins of objects, with the counters of each.
 **
-** A node of the tree is a list of callers, or a whole stack of a CPU profile:
-** the node of all but the innermost, and that one's site. An origin is what a
-** live object is known by: callers, site, type.
+** A node of the tree is a list of callers, or a whole stack of a CPU profile.
+** An origin is what a live object is known by: callers, site, type.
 **
-** Programs walk their call trees in order, and nodes and origins are numbered
-** in the order of their first visit. So the first ORIGIN_NEAR children of a
-** node, and the first of its origins, are in lists, whose elements most often
-** are in the cache; only the rest is in hash tables, which scatter them.
+** Programs walk their call trees in order, and origins are numbered in the
+** order of their first visit. So the first ORIGIN_NEAR origins of a node are in
+** a list, whose elements most often are in the cache; only the rest is in a
+** hash table, which scatters them.
 */
 
 #ifndef LP_ORIGIN_H
@@ -17,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calls.h"
 #include "figures.h"
 #include "idmap.h"
 #include "record.h"
@@ -30,14 +30,6 @@ enum {
   LP_ORIGIN_LOST    /* In place of origins that there is no number for. */
 };
 
-typedef struct LpNode {
-  uint32_t parent; /* Always a smaller number; of the root, itself. */
-  uint32_t site;
-  uint32_t child;  /* The first one made, or 0. */
-  uint32_t next;   /* The next one of the same parent, or 0. */
-  uint32_t origin; /* Of its origins the first one made, or 0. */
-} LpNode;
-
 /* An origin, and what is counted for it: as large as a line of cache. */
 typedef struct LpCell {
   uint64_t n[LP_NCELL];
@@ -46,14 +38,11 @@ typedef struct LpCell {
 } LpCell;
 
 typedef struct LpOrigins {
-  LpIdMap edges; /* Nodes that are in no list, by parent and site. */
-  LpNode *node;
-  size_t nodes; /* Room. */
-  uint32_t nnode;
-  uint64_t *samples; /* Of CPU time whose whole stack a node is, */
-  size_t nsamples;   /* for so many nodes. */
-  LpIdMap ids;       /* Origins that are in no list, by all three. */
-  uint32_t *bare;    /* Those without, by site and type: number + 1. */
+  LpCalls calls;
+  uint32_t *first; /* By node: of its origins the first one made, or 0, */
+  size_t nfirst;   /* for so many: others have none. */
+  LpIdMap ids;     /* Origins that are in no list, by all three. */
+  uint32_t *bare;  /* Those without, by site and type: number + 1. */
   size_t nbare;
   LpCell *cell;      /* By origin, */
   size_t cells;      /* room, */
@@ -72,18 +61,10 @@ void lp_origins_open(LpOrigins *o);
 /* Free the memory. */
 void lp_origins_close(LpOrigins *o);
 
-/* As lp_origins_node, for a node that is new or in the hash table. */
-uint32_t lp_origins_far_node(LpOrigins *o, uint32_t parent, uint32_t site);
-
 /* As lp_origins_get, for an origin that is new or in the hash table. Returns
 ** LP_ORIGIN_LOST after LP_ORIGIN_MAX origins.
 */
 uint32_t lp_origins_far(LpOrigins *o, uint32_t node, uint32_t what);
-
-/* Count COUNT samples of CPU time whose whole stack is NODE. Returns the node
-** that has them: the root stands for no stack, which has a node of its own.
-*/
-uint32_t lp_origins_sample(LpOrigins *o, uint32_t node, uint64_t count);
 
 /* Make room for the fractions of every origin. */
 void lp_origins_parts(LpOrigins *o);
@@ -125,15 +106,14 @@ static inline uint32_t lp_cell_type(const LpCell *c)
   return c->what & 15;
 }
 
-/* The node of SITE, called by PARENT. */
+/* The node of SITE, called by PARENT. If there are too many, it is the one of
+** callers that are not recorded.
+*/
 static inline uint32_t lp_origins_node(LpOrigins *o, uint32_t parent,
                                        uint32_t site)
 {
-  uint32_t id = o->node[parent].child;
-  for (; id; id = o->node[id].next)
-    if (o->node[id].site == site)
-      return id;
-  return lp_origins_far_node(o, parent, site);
+  uint32_t id = lp_calls_node(&o->calls, parent, site);
+  return id == UINT32_MAX ? LP_NODE_CUT : id;
 }
 
 /* The number of an origin. */
@@ -144,7 +124,7 @@ static inline uint32_t lp_origins_get(LpOrigins *o, uint32_t node,
   if (node == LP_NODE_ROOT)
     return what < o->nbare && o->bare[what] ? o->bare[what] - 1
                                             : lp_origins_far(o, node, what);
-  for (id = o->node[node].origin; id; id = o->cell[id].next)
+  for (id = node < o->nfirst ? o->first[node] : 0; id; id = o->cell[id].next)
     if (o->cell[id].what == what)
       return id;
   return lp_origins_far(o, node, what);

@@ -228,6 +228,7 @@ void lp_profile_free(LpProfile *prof)
   lp_overrides_free(&prof->arrivals);
   lp_cpu_close(&prof->cpu);
   lp_origins_close(&prof->origins);
+  lp_sampled_free(&prof->sampled);
   lp_profile_baseline_free(prof);
   lp_files_free(&prof->files);
   lp_timeseries_free(&prof->timeseries);

@@ -19,6 +19,7 @@
 #include "origin.h"
 #include "pick.h"
 #include "record.h"
+#include "sampled.h"
 #include "sizes.h"
 #include "slices.h"
 #include "snaps.h"
@@ -108,7 +109,7 @@ typedef struct LpWanted {
 typedef struct LpBaseline {
   LpFigures *figures; /* By origin, */
   uint32_t n;         /* for so many. */
-  uint64_t *samples;  /* By node, */
+  uint64_t *samples;  /* By stack, */
   size_t nsamples;    /* for so many. */
   uint64_t period;    /* Of which each is worth that, as lp_cpu_period. */
   uint64_t base;      /* As in LpProfile. */
@@ -136,6 +137,7 @@ typedef struct LpProfile {
   LpRow *row;       /* As many as sitekeys. */
   size_t nrow;      /* Room. */
   LpOrigins origins;
+  LpSampled sampled;
   LpOverrides overrides;
   LpOverrides arrivals; /* If wanted: allocations, by site and 0; what was
                         ** reallocated with its new bytes, as overrides. */
@@ -146,10 +148,10 @@ typedef struct LpProfile {
   LpSizeClass *size;       /* LP_NSIZES of them, if wanted. */
   LpTimeSeries timeseries; /* If wanted, */
   LpSnaps snaps;           /* the same. */
-  LpSlices slices[2]; /* If wanted, of memory by origin, and of samples by node.
-                       */
-  uint64_t peak_bytes; /* The highest peak of a stream, */
-  uint64_t peak_ns;    /* and when that was. */
+  LpSlices slices[2];      /* If wanted, of memory by origin, and of samples by
+                           ** stack. */
+  uint64_t peak_bytes;     /* The highest peak of a stream, */
+  uint64_t peak_ns;        /* and when that was. */
   uint64_t base;  /* Bytes live when the recordings started, where known. */
   LpWeight elder; /* Objects that were, outside of the VM's count, and that
                   ** have gone. */

@@ -2,8 +2,7 @@
 ** --view=functions and --view=lines: what each has itself, and with all that it
 ** called.
 **
-** The total of a row has every stack once, however often the row is in it: on
-** the way through the tree, only its outermost node counts.
+** The total of a row has every stack once, however often the row is in it.
 */
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@ typedef struct Row {
   LpValue self[LP_NSIDE][LP_NMETRIC];
   LpValue total[LP_NSIDE]; /* Of the metric that the report is of. */
   uint32_t site;           /* Of those that are this row, one. */
-  uint32_t inside;         /* Nodes of it around the one that is visited. */
+  uint32_t last;           /* The last path that it was in, counted from 1. */
   int unsure;              /* Some of it may belong to another function. */
   char *label;
 } Row;
@@ -34,8 +33,7 @@ typedef struct Rows {
   LpValue own[LP_NMETRIC]; /* Of any, now. */
   Row *row;                /* By site; many are of nothing. */
   uint32_t *as;            /* The site that stands for each site. */
-  uint32_t *path; /* Rows of the node that is visited and those around it. */
-  size_t npath;   /* Room. */
+  uint32_t paths;          /* So many were counted. */
 } Rows;
 
 /* -- Figures -------------------------------------------------------------- */
@@ -65,43 +63,61 @@ static void rows_self(Rows *r)
   lp_tree_close(&t);
 }
 
-/* Count node I, which is DEPTH deep. *LAST is the depth of the node before:
-** nodes of the path at least as deep as this one have been left.
-*/
-static void rows_visit(Rows *r, const LpTree *t, uint32_t i, int depth,
-                       int *last)
+/* Count a path: V, for the first N of its sites. All rows on it are known. */
+static void rows_path(Rows *r, const LpStackView *p, uint32_t n,
+                      const LpValue v[LP_NSIDE])
 {
-  uint32_t of = r->as[t->node[i].site];
-  Row *row = &r->row[of];
   unsigned side;
-  r->path = lp_grow(r->path, &r->npath, (size_t)depth + 1, sizeof(r->path[0]));
-  for (; *last >= depth; --*last)
-    r->row[r->path[*last]].inside--;
-  r->path[depth] = of;
-  *last = depth;
-  row->site = t->node[i].site;
-  if (row->inside++)
-    return;
+  uint32_t i;
+  r->paths++;
+  for (i = 0; i < p->n; i++) {
+    Row *row = &r->row[r->as[p->site[i]]];
+    row->site = p->site[i];
+    if (row->last == r->paths || i >= n)
+      continue;
+    row->last = r->paths;
+    for (side = 0; side < r->sides; side++)
+      lp_value_add(&row->total[side], v[side]);
+  }
+  for (side = 0; side < r->sides && n; side++)
+    lp_value_add(&r->all[side], v[side]);
+}
+
+/* Count a sampled stack. */
+static void rows_stack(Rows *r, LpStackView *p, uint32_t i)
+{
+  LpValue v[LP_NSIDE] = {{0, 0}};
+  unsigned side;
+  lp_stackview_stack(p, i);
   for (side = 0; side < r->sides; side++)
-    lp_value_add(&row->total[side], t->col[side][r->metric].total[i]);
+    v[side].n = lp_metric_samples(r->prof, side, i);
+  rows_path(r, p, lp_stackview_counts(p, i, r->metric), v);
+}
+
+/* Count an origin. */
+static void rows_origin(Rows *r, LpStackView *p, uint32_t i)
+{
+  LpValue v[LP_NSIDE] = {{0, 0}};
+  unsigned side;
+  lp_stackview_origin(p, i);
+  for (side = 0; side < r->sides; side++)
+    v[side] = lp_metric_of(r->prof, side, i, r->metric);
+  rows_path(r, p, LP_METRIC_BIT(r->metric) & LP_METRIC_CPU ? 0 : p->n, v);
 }
 
 /* Totals of the sites. */
 static void rows_total(Rows *r)
 {
-  LpTreeOf of = {LP_METRIC_BIT(r->metric), LP_MERGE_NONE, r->opt->shape, 0, 0};
-  LpTree t;
-  uint32_t i = LP_NODE_ROOT;
-  int depth = 0, last = -1;
-  unsigned side;
-  lp_tree_open(&t, r->prof, &of);
-  lp_tree_total(&t);
-  lp_tree_link(&t);
-  while ((i = lp_tree_next(&t, i, 1, &depth)) != LP_NODE_ROOT)
-    rows_visit(r, &t, i, depth - 1, &last);
-  for (side = 0; side < r->sides; side++)
-    r->all[side] = t.col[side][r->metric].total[LP_NODE_ROOT];
-  lp_tree_close(&t);
+  LpStackView p;
+  uint32_t i;
+  lp_stackview_open(&p, r->prof, LP_MERGE_NONE, 0, LP_METRIC_BIT(r->metric));
+  for (i = 0; i < r->prof->sampled.n; i++)
+    if (lp_shape_stack(r->opt->shape, i))
+      rows_stack(r, &p, i);
+  for (i = 0; i < r->prof->origins.n; i++)
+    if (lp_shape_origin(r->opt->shape, i))
+      rows_origin(r, &p, i);
+  lp_stackview_close(&p);
 }
 
 /* -- Order ---------------------------------------------------------------- */
@@ -354,7 +370,7 @@ static void rows_table(LpTable *t, const LpProfile *prof,
   r.metrics = lp_metric_columns(prof) | LP_METRIC_BIT(r.metric);
   r.allocgc = lp_allocgc_known(prof);
   r.row = lp_zalloc(prof->sitekeys.n, sizeof(Row));
-  r.as = lp_tree_sites(prof, r.lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
+  r.as = lp_stackview_sites(prof, r.lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
   rows_self(&r);
   rows_total(&r);
   n = rows_sort(&r);
@@ -362,7 +378,6 @@ static void rows_table(LpTable *t, const LpProfile *prof,
   for (i = 0; i < n; i++)
     rows_add(&r, t, &r.row[i]);
   free(r.row);
-  free(r.path);
   free(r.as);
 }
 

@@ -103,12 +103,13 @@ static void statistics_held(LpOut *out, const LpCpu *cpu)
 
 uint64_t lp_text_unsure(const LpProfile *prof)
 {
-  const LpOrigins *o = &prof->origins;
+  const uint32_t *site = prof->origins.calls.site;
+  const LpSampled *s = &prof->sampled;
   uint64_t n = 0;
   uint32_t i;
-  for (i = 0; i < o->nnode && i < o->nsamples; i++)
-    if (prof->row[o->node[i].site].marks & LJM_SITE_UNSURE)
-      n += o->samples[i];
+  for (i = 0; i < s->n && i < s->nsamples; i++)
+    if (prof->row[site[s->node[i]]].marks & LJM_SITE_UNSURE)
+      n += s->samples[i];
   return n;
 }
 

@@ -21,26 +21,31 @@ int lp_summary_lua(const LpProfile *prof, uint32_t site)
 
 /* -- Memory --------------------------------------------------------------- */
 
-/* By node of the profile: the nearest Lua site of its stack, or LP_NONE. */
-static uint32_t *lines_near(const LpProfile *prof)
-{
-  const LpOrigins *o = &prof->origins;
-  uint32_t *near = lp_alloc(o->nnode * sizeof(uint32_t)), i;
-  near[LP_NODE_ROOT] = LP_NONE;
-  for (i = 1; i < o->nnode; i++)
-    near[i] = lp_summary_lua(prof, o->node[i].site) ? o->node[i].site
-                                                    : near[o->node[i].parent];
-  return near;
-}
+/* Goes from origin to origin, and keeps the nearest Lua site, or LP_NONE. */
+typedef struct Near {
+  const LpProfile *prof;
+  LpWalk walk;
+  uint32_t *upto; /* By depth: of those further out. */
+  size_t depths;
+} Near;
 
 /* The site that an origin counts for. */
-static uint32_t lines_site(const LpProfile *prof, const uint32_t *near,
-                           uint32_t origin)
+static uint32_t lines_site(Near *near, uint32_t origin)
 {
-  const LpOrigins *o = &prof->origins;
-  uint32_t site = lp_cell_site(&o->cell[origin]);
-  uint32_t caller = near[o->callers[origin]];
-  return caller == LP_NONE || lp_summary_lua(prof, site) ? site : caller;
+  const LpOrigins *o = &near->prof->origins;
+  uint32_t site = lp_cell_site(&o->cell[origin]), d;
+  LpWalk *w = &near->walk;
+  lp_walk_to(w, &o->calls, o->callers[origin]);
+  near->upto = lp_grow(near->upto, &near->depths, w->n + 1u, sizeof(uint32_t));
+  near->upto[0] = LP_NONE;
+  for (d = w->same; d < w->n; d++) {
+    uint32_t caller = o->calls.site[w->node[d]];
+    near->upto[d + 1] =
+        lp_summary_lua(near->prof, caller) ? caller : near->upto[d];
+  }
+  return near->upto[w->n] == LP_NONE || lp_summary_lua(near->prof, site)
+             ? site
+             : near->upto[w->n];
 }
 
 /* Add one origin. */
@@ -64,108 +69,87 @@ static void lines_origin(LpLineSum *to, const LpProfile *prof, uint32_t origin)
 void lp_lines_memory(LpLineSum *sum, LpLineSum *all, const LpProfile *prof,
                      const LpShape *shape, const uint32_t *as)
 {
-  uint32_t *near = lines_near(prof), i;
+  Near near = {.prof = prof};
+  uint32_t i;
   for (i = 0; i < prof->origins.n; i++) {
     if (!lp_shape_origin(shape, i))
       continue;
-    lines_origin(&sum[as[lines_site(prof, near, i)]], prof, i);
+    lines_origin(&sum[as[lines_site(&near, i)]], prof, i);
     lines_origin(all, prof, i);
   }
-  free(near);
+  lp_walk_free(&near.walk);
+  free(near.upto);
 }
 
 /* -- CPU time ------------------------------------------------------------- */
 
 typedef struct Lines {
-  LpLineSum *sum;
+  LpLineSum *sum, *all;
   const LpProfile *prof;
-  const LpTree *tree;
-  uint32_t *near;   /* By node of the tree: the nearest Lua node, or root. */
-  uint32_t *inside; /* By site: nodes of it around the one that is visited. */
-  uint32_t *path;   /* Sites of the node that is visited and those around. */
-  size_t npath;     /* Room. */
-  int last;         /* Depth of the node before. */
+  LpStackView paths;
+  uint32_t *last; /* By site: the last stack that it was in, counted from 1. */
+  uint64_t outside;
 } Lines;
 
-/* Add a node's column to a figure of a line. */
+/* Add a stack's samples to a figure of a line. */
 static void lines_add(LpLineSum *to, const Lines *l, LpSummaryFigure f,
-                      LpMetric m, uint32_t node, int total)
+                      uint32_t stack)
 {
   int side;
-  for (side = 0; side < LP_NSIDE; side++) {
-    const LpTreeColumn *c = &l->tree->col[side][m];
-    if (c->self)
-      lp_value_add(&to->n[side][f], (total ? c->total : c->self)[node]);
-  }
+  for (side = 0; side < LP_NSIDE; side++)
+    to->n[side][f].n += lp_metric_samples(l->prof, side, stack);
 }
 
-/* What a node has itself counts for the nearest Lua line, or for its own site
-** if there is none.
+/* What counts for N sites of the path: the nearest Lua line among them, or the
+** innermost, if there is none. *IS tells which.
 */
-static void lines_self(const Lines *l, uint32_t node)
+static LpLineSum *lines_near(const Lines *l, uint32_t n, int *is)
 {
-  uint32_t near = l->near[node] == LP_NODE_ROOT ? node : l->near[node];
-  LpLineSum *to = &l->sum[l->tree->node[near].site];
-  lines_add(to, l, LP_SUMMARY_SAMPLES, LP_METRIC_SAMPLES, node, 0);
-  lines_add(to, l, LP_SUMMARY_ALLOC_GC, LP_METRIC_ALLOC_GC, node, 0);
+  const uint32_t *site = l->paths.site;
+  uint32_t i = n;
+  while (i && !lp_summary_lua(l->prof, site[i - 1]))
+    i--;
+  *is = i != 0;
+  return &l->sum[site[(i ? i : n) - 1]];
 }
 
-/* Node I, DEPTH deep: of a line, only the outermost node on a stack has the
-** line's total.
-*/
-static void lines_visit(Lines *l, uint32_t i, int depth)
+/* Of a line, a stack counts once, however often the line is in it. */
+static void lines_stack(Lines *l, uint32_t stack)
 {
-  uint32_t site = l->tree->node[i].site;
-  l->path = lp_grow(l->path, &l->npath, (size_t)depth + 1, sizeof(uint32_t));
-  for (; l->last >= depth; l->last--)
-    l->inside[l->path[l->last]]--;
-  l->path[depth] = site;
-  l->last = depth;
-  if (!l->inside[site]++)
-    lines_add(&l->sum[site], l, LP_SUMMARY_TOTAL, LP_METRIC_SAMPLES, i, 1);
-}
-
-/* Visit all nodes. Parents have smaller numbers. */
-static void lines_walk(Lines *l, uint64_t *outside)
-{
-  const LpTree *t = l->tree;
-  LpValue none = {0, 0};
-  uint32_t i;
-  int depth = 0;
-  for (i = 1; i < t->n; i++) {
-    l->near[i] = lp_summary_lua(l->prof, t->node[i].site)
-                     ? i
-                     : l->near[t->node[i].parent];
-    lines_self(l, i);
-    if (l->near[i] == LP_NODE_ROOT)
-      lp_value_add(&none, t->col[LP_NOW][LP_METRIC_SAMPLES].self[i]);
+  const LpStackView *p = &l->paths;
+  uint32_t i, n;
+  int lua;
+  lp_stackview_stack(&l->paths, stack);
+  lines_add(lines_near(l, p->n, &lua), l, LP_SUMMARY_SAMPLES, stack);
+  lines_add(l->all, l, LP_SUMMARY_SAMPLES, stack);
+  lines_add(l->all, l, LP_SUMMARY_TOTAL, stack);
+  if (!lua)
+    l->outside += lp_metric_samples(l->prof, LP_NOW, stack);
+  for (i = 0; i < p->n; i++) {
+    if (l->last[p->site[i]] == stack + 1)
+      continue;
+    l->last[p->site[i]] = stack + 1;
+    lines_add(&l->sum[p->site[i]], l, LP_SUMMARY_TOTAL, stack);
   }
-  i = LP_NODE_ROOT;
-  while ((i = lp_tree_next(t, i, 1, &depth)) != LP_NODE_ROOT)
-    lines_visit(l, i, depth - 1);
-  *outside = lp_value_round(none);
+  n = lp_stackview_counts(p, stack, LP_METRIC_ALLOC_GC);
+  if (!n)
+    return;
+  lines_add(lines_near(l, n, &lua), l, LP_SUMMARY_ALLOC_GC, stack);
+  lines_add(l->all, l, LP_SUMMARY_ALLOC_GC, stack);
 }
 
 void lp_lines_cpu(LpLineSum *sum, LpLineSum *all, const LpProfile *prof,
                   const LpShape *shape, uint64_t *outside)
 {
-  const LpTreeOf of = {.metrics = LP_METRIC_BIT(LP_METRIC_SAMPLES) |
-                                  LP_METRIC_BIT(LP_METRIC_ALLOC_GC),
-                       .merge = LP_MERGE_LINES,
-                       .shape = shape};
-  LpTree t;
-  Lines l = {.sum = sum, .prof = prof, .tree = &t, .last = -1};
-  lp_tree_open(&t, prof, &of);
-  lp_tree_total(&t);
-  lp_tree_link(&t);
-  l.near = lp_zalloc(t.n, sizeof(uint32_t));
-  l.inside = lp_zalloc(prof->sitekeys.n, sizeof(uint32_t));
-  lines_walk(&l, outside);
-  lines_add(all, &l, LP_SUMMARY_SAMPLES, LP_METRIC_SAMPLES, LP_NODE_ROOT, 1);
-  lines_add(all, &l, LP_SUMMARY_TOTAL, LP_METRIC_SAMPLES, LP_NODE_ROOT, 1);
-  lines_add(all, &l, LP_SUMMARY_ALLOC_GC, LP_METRIC_ALLOC_GC, LP_NODE_ROOT, 1);
-  free(l.near);
-  free(l.inside);
-  free(l.path);
-  lp_tree_close(&t);
+  Lines l = {.sum = sum, .all = all, .prof = prof};
+  uint32_t i;
+  lp_stackview_open(&l.paths, prof, LP_MERGE_LINES, 0,
+                    LP_METRIC_BIT(LP_METRIC_ALLOC_GC));
+  l.last = lp_zalloc(prof->sitekeys.n, sizeof(uint32_t));
+  for (i = 0; i < prof->sampled.n; i++)
+    if (lp_shape_stack(shape, i))
+      lines_stack(&l, i);
+  *outside = l.outside;
+  free(l.last);
+  lp_stackview_close(&l.paths);
 }

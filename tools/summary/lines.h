@@ -14,7 +14,7 @@ typedef struct LpLineSum {
 } LpLineSum;
 
 /* Add memory to sums by site, and all of it to ALL. AS has the site that stands
-** for each site, as lp_tree_sites.
+** for each site, as lp_stackview_sites.
 */
 void lp_lines_memory(LpLineSum *sum, LpLineSum *all, const LpProfile *prof,
                      const LpShape *shape, const uint32_t *as);

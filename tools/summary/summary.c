@@ -104,26 +104,27 @@ static void summary_events(LpSummary *s, const LpShape *shape)
 /* Samples whose innermost function is uncertain. */
 static void summary_unsure(LpSummary *s, const LpShape *shape)
 {
-  const LpOrigins *o = &s->prof->origins;
+  const uint32_t *site = s->prof->origins.calls.site;
+  const LpSampled *of = &s->prof->sampled;
   uint32_t i;
-  for (i = 0; i < o->nnode && i < o->nsamples; i++)
-    if (lp_shape_node(shape, i) &&
-        (s->prof->row[o->node[i].site].marks & LJM_SITE_UNSURE))
-      s->unsure += o->samples[i];
+  for (i = 0; i < of->n && i < of->nsamples; i++)
+    if (lp_shape_stack(shape, i) &&
+        (s->prof->row[site[of->node[i]]].marks & LJM_SITE_UNSURE))
+      s->unsure += of->samples[i];
 }
 
 /* What samples were doing. */
 static void summary_parts(LpSummary *s, const LpShape *shape)
 {
-  const LpOrigins *o = &s->prof->origins;
+  const LpSampled *of = &s->prof->sampled;
   uint8_t *part;
   uint32_t i;
   if (!(s->prof->of & LP_OF_CPU) || !lp_luafirst(s->prof))
     return;
   part = lp_parts(s->prof);
-  for (i = 0; i < o->nnode && i < o->nsamples; i++)
-    if (lp_shape_node(shape, i))
-      s->part[part[i]] += o->samples[i];
+  for (i = 0; i < of->n && i < of->nsamples; i++)
+    if (lp_shape_stack(shape, i))
+      s->part[part[i]] += of->samples[i];
   free(part);
 }
 
@@ -155,7 +156,7 @@ static int summary_round(LpSummaryLine *l, const LpLineSum *sum)
 static void summary_lines(LpSummary *s, const LpShape *shape)
 {
   const LpProfile *prof = s->prof;
-  uint32_t *as = lp_tree_sites(prof, LP_MERGE_LINES), i;
+  uint32_t *as = lp_stackview_sites(prof, LP_MERGE_LINES), i;
   LpLineSum *sum = lp_zalloc(prof->sitekeys.n, sizeof(LpLineSum)), all;
   memset(&all, 0, sizeof(all));
   if (prof->of & LP_OF_MEMORY)

@@ -10,250 +10,125 @@
 #include <string.h>
 
 #include "calltree.h"
-#include "label.h"
 #include "mem.h"
-#include "part.h"
 
-/* The node of SITE, called by PARENT. */
+/* A new node. */
+static void tree_new(LpTree *t, uint32_t parent, uint32_t site)
+{
+  t->node = lp_grow(t->node, &t->nodes, t->n + 1u, sizeof(LpTreeNode));
+  t->node[t->n++] = (LpTreeNode){.parent = parent, .site = site};
+}
+
+/* The node of SITE, called by PARENT. There are at most as many as in the
+** profile.
+*/
 static uint32_t tree_node(LpTree *t, uint32_t parent, uint32_t site)
 {
-  uint64_t key = (uint64_t)parent << 32 | site;
-  uint32_t id = lp_idmap_get(&t->edges, key);
-  if (id != LP_NONE)
-    return id;
-  id = t->n++;
-  t->node = lp_grow(t->node, &t->nodes, t->n, sizeof(LpTreeNode));
-  t->node[id].parent = parent;
-  t->node[id].site = site;
-  lp_idmap_put(&t->edges, key, id);
+  uint32_t id = lp_calls_node(&t->calls, parent, site);
+  if (id == t->n)
+    tree_new(t, parent, site);
   return id;
-}
-
-/* Is a site in a chunk that is its own source, not a file? Programs that make
-** code make many of these, each with a line like many others.
-*/
-static int tree_made(const LpProfile *prof, uint32_t site)
-{
-  const LpFuncInfo *fi = &prof->func[prof->row[site].func];
-  LpStr chunk;
-  if (fi->kind != LP_FUNC_LUA)
-    return 0;
-  chunk = lp_profile_name(prof, fi->chunk);
-  return chunk.n && !strchr("@=", chunk.s[0]);
-}
-
-/* Are sites matched by name? Yes in a diff, since only the name of changed code
-** is stable.
-*/
-static int tree_byname(const LpProfile *prof, uint32_t site)
-{
-  return prof->baseline.present || tree_made(prof, site);
-}
-
-/* A number that sites have in common if they are the same. */
-static uint32_t tree_same(LpIntern *same, const LpProfile *prof, LpMerge merge,
-                          uint32_t site)
-{
-  struct {
-    uint64_t func, line, marks;
-  } key = {prof->row[site].func, prof->row[site].line, 0};
-  LpBuf b = {0};
-  uint32_t id;
-  if (!tree_byname(prof, site)) {
-    if (merge == LP_MERGE_FUNCTIONS)
-      key.line = 0;
-    else if (merge != LP_MERGE_LINES)
-      key.marks = prof->row[site].marks & ~(uint32_t)LJM_SITE_TRACE;
-    return lp_intern(same, &key, sizeof(key));
-  }
-  if (merge == LP_MERGE_LINES)
-    lp_label_frame(&b, prof, site);
-  else if (merge == LP_MERGE_FUNCTIONS)
-    lp_label_func(&b, prof, site);
-  else
-    lp_label_whole(&b, prof, site);
-  id = lp_intern(same, b.s, b.n);
-  lp_buf_free(&b);
-  return id;
-}
-
-/* The site that stands for each site: the first one that is the same. The
-** caller frees them. What is exact to a recorder may be approximate to a
-** sampler: where both are present, a line is one site. A line of samples is
-** one, compiled or not.
-*/
-uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge)
-{
-  int none = (merge == LP_MERGE_NONE || merge == LP_MERGE_CALLERS) &&
-             !(prof->of & LP_OF_CPU);
-  uint32_t *as = lp_alloc(prof->sitekeys.n * sizeof(uint32_t)), i;
-  LpIntern same = {0};
-  LpIdMap first = {0};
-  if (lp_profile_joint(prof) && merge != LP_MERGE_FUNCTIONS)
-    merge = LP_MERGE_LINES;
-  for (i = 0; i < prof->sitekeys.n; i++) {
-    uint32_t id;
-    as[i] = i;
-    if (i < LP_SITE_FIRST || (none && !tree_byname(prof, i)))
-      continue;
-    id = tree_same(&same, prof, merge, i);
-    as[i] = lp_idmap_get(&first, id);
-    if (as[i] == LP_NONE) {
-      lp_idmap_put(&first, id, i);
-      as[i] = i;
-    }
-  }
-  lp_intern_free(&same);
-  lp_idmap_free(&first);
-  return as;
 }
 
 /* Where in the tree each stack of a profile is. */
 typedef struct Places {
-  uint8_t *part;    /* By node: lp_parts. NULL: native frames have nodes. */
-  uint32_t *caller; /* By node: its stack, as callers of others. */
-  uint32_t *node;   /* The same, as a whole. */
-  uint32_t *outer;  /* The site of samples without any Lua function. */
-  uint32_t *origin; /* By origin: stack and site. */
+  LpStackView paths;
+  uint32_t *at; /* By depth: the node of the path that was added last. */
+  size_t depths;
+  uint32_t *stack; /* By sampled stack: its node, */
+  uint32_t
+      *charged;     /* and the one charged with it as allocation and collection,
+                    ** or the root. */
+  uint32_t *origin; /* By origin: its node. */
 } Places;
 
-/* The nodes of a profile that are kept, with their callers. */
-static uint8_t *places_used(const LpProfile *prof, const LpShape *shape)
+/* Make the nodes of a path. Returns the innermost one. */
+static uint32_t places_path(LpTree *t, Places *p)
 {
-  const LpOrigins *o = &prof->origins;
-  uint8_t *used = lp_zalloc(o->nnode, 1);
+  const LpStackView *path = &p->paths;
   uint32_t i;
-  for (i = 0; i < o->n; i++)
-    used[o->callers[i]] |= (uint8_t)lp_shape_origin(shape, i);
-  for (i = o->nnode; --i > LP_NODE_ROOT;) {
-    used[i] |= (uint8_t)lp_shape_node(shape, i);
-    used[o->node[i].parent] |= used[i];
-  }
-  return used;
+  p->at = lp_grow(p->at, &p->depths, path->n + 1u, sizeof(uint32_t));
+  for (i = path->same; i < path->n; i++)
+    p->at[i + 1] = tree_node(t, p->at[i], path->site[i]);
+  return p->at[path->n];
 }
 
-/* Does a stack have samples of its own, on any side? */
-static int places_sampled(const LpProfile *prof, uint32_t i)
+/* Make the nodes of a sampled stack. */
+static void places_stack(LpTree *t, Places *p, uint32_t i)
 {
-  return lp_metric_samples(prof, LP_NOW, i) ||
-         lp_metric_samples(prof, LP_BASE, i);
-}
-
-/* What stands for a stack in which no Lua function is known: the mark where it
-** is cut, or that it is outside.
-*/
-static uint32_t places_outer(const LpProfile *prof, uint32_t site)
-{
-  int mark = site < LP_SITE_FIRST ||
-             prof->func[prof->row[site].func].kind == LP_FUNC_MARK;
-  return mark ? site : LP_SITE_OUTSIDE;
-}
-
-/* Make the nodes of a stack whose samples are charged to the innermost Lua
-** function. Other frames have no nodes.
-*/
-static void places_lua(LpTree *t, const LpProfile *prof, const LpTreeOf *of,
-                       Places *p, uint32_t i, uint32_t site)
-{
-  int flat = of->merge == LP_MERGE_CALLERS;
-  uint32_t parent = prof->origins.node[i].parent;
-  p->outer[i] = parent ? p->outer[parent] : places_outer(prof, site);
-  p->caller[i] =
-      lp_profile_lua(prof, site)
-          ? tree_node(t, flat ? LP_NODE_ROOT : p->caller[parent], site)
-          : p->caller[parent];
-  p->node[i] = p->caller[i];
-  if (!p->caller[i] && places_sampled(prof, i))
-    p->node[i] = tree_node(t, LP_NODE_ROOT, p->outer[i]);
-}
-
-/* Make the nodes of a stack. A sampler sees all native frames of a stack, a
-** recorder only those that Lua called: where both are in one tree, callers are
-** Lua functions only, and native frames are inside of the innermost of them.
-*/
-static void places_node(LpTree *t, const LpProfile *prof, const LpTreeOf *of,
-                        Places *p, uint32_t i, uint32_t site)
-{
-  uint32_t parent = prof->origins.node[i].parent;
-  if (p->part) {
-    places_lua(t, prof, of, p, i, site);
-  } else if (of->merge == LP_MERGE_CALLERS) {
-    p->node[i] = p->caller[i] = tree_node(t, LP_NODE_ROOT, site);
-  } else if (!lp_profile_joint(prof) || lp_profile_lua(prof, site)) {
-    p->node[i] = p->caller[i] = tree_node(t, p->caller[parent], site);
-  } else {
-    p->caller[i] = p->caller[parent];
-    p->node[i] = tree_node(t, p->node[parent], site);
-  }
+  const LpStackView *path = &p->paths;
+  lp_stackview_stack(&p->paths, i);
+  p->stack[i] = places_path(t, p);
+  if (path->charged == LP_NONE)
+    return;
+  p->charged[i] = path->merge == LP_MERGE_CALLERS
+                      ? tree_node(t, LP_NODE_ROOT, path->charged)
+                      : p->at[path->ncharged];
 }
 
 /* Make the nodes of all that is kept. */
-static Places tree_nodes(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
+static void places_open(Places *p, LpTree *t, const LpProfile *prof,
+                        const LpTreeOf *of)
 {
-  const LpOrigins *o = &prof->origins;
-  uint32_t *as = lp_tree_sites(prof, of->merge), i;
-  Places p = {.part = lp_luafirst(prof) && !of->native ? lp_parts(prof) : NULL,
-              .caller = lp_zalloc(o->nnode, sizeof(uint32_t)),
-              .node = lp_zalloc(o->nnode, sizeof(uint32_t)),
-              .outer = lp_zalloc(o->nnode, sizeof(uint32_t)),
-              .origin = lp_zalloc(o->n, sizeof(uint32_t))};
-  uint8_t *used = places_used(prof, of->shape);
-  int flat = of->merge == LP_MERGE_CALLERS;
-  tree_node(t, LP_NODE_ROOT, LP_NONE);
-  for (i = 1; i < o->nnode; i++)
-    if (used[i])
-      places_node(t, prof, of, &p, i, as[o->node[i].site]);
-  for (i = 0; i < o->n; i++)
-    if (lp_shape_origin(of->shape, i))
-      p.origin[i] = tree_node(t, flat ? 0 : p.caller[o->callers[i]],
-                              as[lp_cell_site(&o->cell[i])]);
-  free(used);
-  free(as);
-  return p;
+  uint32_t i;
+  memset(p, 0, sizeof(*p));
+  lp_stackview_open(&p->paths, prof, of->merge, of->native, of->metrics);
+  p->stack = lp_zalloc(prof->sampled.n, sizeof(uint32_t));
+  p->charged = lp_zalloc(prof->sampled.n, sizeof(uint32_t));
+  p->origin = lp_zalloc(prof->origins.n, sizeof(uint32_t));
+  for (i = 0; i < prof->sampled.n; i++)
+    if (lp_shape_stack(of->shape, i))
+      places_stack(t, p, i);
+  for (i = 0; i < prof->origins.n; i++) {
+    if (!lp_shape_origin(of->shape, i))
+      continue;
+    lp_stackview_origin(&p->paths, i);
+    p->origin[i] = places_path(t, p);
+  }
 }
 
 /* Free it. */
 static void places_free(Places *p)
 {
-  free(p->part);
-  free(p->caller);
-  free(p->node);
-  free(p->outer);
+  lp_stackview_close(&p->paths);
+  free(p->at);
+  free(p->stack);
+  free(p->charged);
   free(p->origin);
 }
 
-/* Fill in the self samples of nodes. */
+/* Add a number to one of a column. Columns are new memory, of which what is
+** never written takes none: many are 0 nearly everywhere.
+*/
+static void tree_add(LpValue *to, LpValue v)
+{
+  if (v.n || v.part)
+    lp_value_add(to, v);
+}
+
+/* Fill in a metric of samples: of all stacks that are of a PART, or of all. */
 static void tree_samples(LpValue *self, const LpProfile *prof,
-                         const LpShape *shape, const Places *p, LpSide side)
+                         const LpShape *shape, const Places *p, LpSide side,
+                         LpMetric part)
 {
   uint32_t i;
-  for (i = 1; i < prof->origins.nnode; i++)
-    if (lp_shape_node(shape, i))
-      self[p->node[i]].n += lp_metric_samples(prof, side, i);
+  for (i = 0; i < prof->sampled.n; i++)
+    if (lp_shape_stack(shape, i) &&
+        (part == LP_METRIC_SAMPLES || p->paths.part[i] == part))
+      tree_add(&self[p->stack[i]],
+               (LpValue){lp_metric_samples(prof, side, i), 0});
 }
 
 /* Fill in samples in allocation and collection, charged to the Lua function
 ** that caused them.
 */
-static void tree_allocgc(LpValue *self, const LpProfile *prof,
-                         const LpShape *shape, const Places *p, LpSide side)
-{
-  uint32_t *of = lp_allocgc(prof), i;
-  for (i = 1; i < prof->origins.nnode; i++)
-    if (of[i] != LP_NONE && lp_shape_node(shape, i))
-      self[p->node[of[i]]].n += lp_metric_samples(prof, side, i);
-  free(of);
-}
-
-/* Fill in the samples that count for one of LP_METRIC_PARTS. */
-static void tree_part(LpValue *self, const LpProfile *prof,
-                      const LpShape *shape, const Places *p, LpSide side,
-                      LpMetric metric)
+static void tree_allocgc(LpValue *self, const LpProfile *prof, const Places *p,
+                         LpSide side)
 {
   uint32_t i;
-  for (i = 1; i < prof->origins.nnode; i++)
-    if (p->part[i] == metric && lp_shape_node(shape, i))
-      self[p->node[i]].n += lp_metric_samples(prof, side, i);
+  for (i = 0; i < prof->sampled.n; i++)
+    if (p->charged[i])
+      self[p->charged[i]].n += lp_metric_samples(prof, side, i);
 }
 
 /* Fill in the self values of a metric. */
@@ -263,17 +138,16 @@ static void tree_fill(LpTree *t, const LpProfile *prof, const LpShape *shape,
   const LpOrigins *o = &prof->origins;
   LpValue *self = lp_zalloc(t->n, sizeof(LpValue));
   uint32_t i;
+  int part = p->paths.part && (LP_METRIC_PARTS & LP_METRIC_BIT(metric));
   t->col[side][metric].self = self;
-  if (metric == LP_METRIC_SAMPLES)
-    tree_samples(self, prof, shape, p, side);
-  else if (p->part && (LP_METRIC_PARTS & LP_METRIC_BIT(metric)))
-    tree_part(self, prof, shape, p, side, metric);
+  if (metric == LP_METRIC_SAMPLES || part)
+    tree_samples(self, prof, shape, p, side, metric);
   else if (metric == LP_METRIC_ALLOC_GC)
-    tree_allocgc(self, prof, shape, p, side);
+    tree_allocgc(self, prof, p, side);
   else
     for (i = 0; i < o->n; i++)
       if (lp_shape_origin(shape, i))
-        lp_value_add(&self[p->origin[i]], lp_metric_of(prof, side, i, metric));
+        tree_add(&self[p->origin[i]], lp_metric_of(prof, side, i, metric));
 }
 
 void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
@@ -282,7 +156,9 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
   Places p;
   memset(t, 0, sizeof(*t));
   t->metrics = of->metrics;
-  p = tree_nodes(t, prof, of);
+  lp_calls_open(&t->calls, LP_NONE);
+  tree_new(t, LP_NODE_ROOT, LP_NONE);
+  places_open(&p, t, prof, of);
   for (m = 0; m < LP_NMETRIC; m++) {
     if (!(t->metrics & LP_METRIC_BIT(m)))
       continue;
@@ -291,12 +167,12 @@ void lp_tree_open(LpTree *t, const LpProfile *prof, const LpTreeOf *of)
       tree_fill(t, prof, of->shape, &p, LP_BASE, m);
   }
   if (of->places) {
-    t->place = p.node;
-    t->part = p.part;
+    t->place = p.stack;
+    t->part = p.paths.part;
     t->origin = p.origin;
     p.origin = NULL;
-    p.node = NULL;
-    p.part = NULL;
+    p.stack = NULL;
+    p.paths.part = NULL;
   }
   places_free(&p);
 }
@@ -313,7 +189,8 @@ void lp_tree_whole(LpTree *t)
     for (i = 0; c->self && i < t->n; i++) {
       uint64_t n = lp_round(c->self[i].n, part + c->self[i].part);
       part += c->self[i].part - ((n - c->self[i].n) << 32);
-      c->self[i] = (LpValue){n, 0};
+      if (c->self[i].n != n || c->self[i].part)
+        c->self[i] = (LpValue){n, 0};
     }
   }
 }
@@ -325,10 +202,12 @@ void lp_tree_total(LpTree *t)
   for (; c < &t->col[0][0] + LP_NSIDE * LP_NMETRIC; c++) {
     if (!c->self)
       continue;
-    c->total = lp_alloc(t->n * sizeof(LpValue));
-    memcpy(c->total, c->self, t->n * sizeof(LpValue));
-    for (i = t->n; --i > 0;)
-      lp_value_add(&c->total[t->node[i].parent], c->total[i]);
+    c->total = lp_zalloc(t->n, sizeof(LpValue));
+    for (i = t->n; i-- > 0;) {
+      tree_add(&c->total[i], c->self[i]);
+      if (i)
+        tree_add(&c->total[t->node[i].parent], c->total[i]);
+    }
   }
 }
 
@@ -398,7 +277,7 @@ void lp_tree_close(LpTree *t)
     free(c->self);
     free(c->total);
   }
-  lp_idmap_free(&t->edges);
+  lp_calls_close(&t->calls);
   free(t->node);
   free(t->place);
   free(t->part);

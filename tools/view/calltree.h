@@ -5,16 +5,8 @@
 #ifndef LP_CALLTREE_H
 #define LP_CALLTREE_H
 
-#include "metric.h"
+#include "stackview.h"
 #include "shape.h"
-
-/* Which sites are one. */
-typedef enum LpMerge {
-  LP_MERGE_NONE,
-  LP_MERGE_LINES,     /* Those of a line, approximate or not. */
-  LP_MERGE_FUNCTIONS, /* Those of a function. */
-  LP_MERGE_CALLERS    /* None, but whoever calls them: all are in the root. */
-} LpMerge;
 
 /* What a tree is made of. */
 typedef struct LpTreeOf {
@@ -40,13 +32,13 @@ typedef struct LpTreeColumn {
 } LpTreeColumn;
 
 typedef struct LpTree {
-  LpIdMap edges;
+  LpCalls calls; /* Parents and sites, to find nodes by. */
   LpTreeNode *node;
   size_t nodes; /* Room. */
   uint32_t n;
   unsigned metrics; /* Bits of LpMetric that have columns. */
   LpTreeColumn col[LP_NSIDE][LP_NMETRIC];
-  /* By node of the profile, if they were asked for: */
+  /* By sampled stack, if they were asked for: */
   uint32_t *place;  /* where its samples are, */
   uint8_t *part;    /* and as lp_parts. NULL: native frames have nodes. */
   uint32_t *origin; /* By origin of the profile, the same: its node. */
@@ -54,11 +46,6 @@ typedef struct LpTree {
 
 /* Which of two nodes comes first: as for qsort. */
 typedef int (*LpTreeOrder)(const LpTree *t, uint32_t a, uint32_t b, void *ctx);
-
-/* By site, the site that it is merged with: the first equal one. The caller
-** frees the array.
-*/
-uint32_t *lp_tree_sites(const LpProfile *prof, LpMerge merge);
 
 /* Build the tree of a profile with the columns of self metrics. The caller
 ** frees it with lp_tree_close.

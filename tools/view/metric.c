@@ -151,10 +151,10 @@ LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
   return v;
 }
 
-uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node)
+uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t stack)
 {
   const uint64_t *samples =
-      side == LP_NOW ? prof->origins.samples : prof->baseline.samples;
-  size_t n = side == LP_NOW ? prof->origins.nsamples : prof->baseline.nsamples;
-  return node < n ? samples[node] : 0;
+      side == LP_NOW ? prof->sampled.samples : prof->baseline.samples;
+  size_t n = side == LP_NOW ? prof->sampled.nsamples : prof->baseline.nsamples;
+  return stack < n ? samples[stack] : 0;
 }

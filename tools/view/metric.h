@@ -102,8 +102,8 @@ LpValue lp_metric_of(const LpProfile *prof, LpSide side, uint32_t origin,
 /* Is the metric known for objects older than the recording? */
 int lp_metric_known(const LpProfile *prof, LpSide side, LpMetric metric);
 
-/* Samples of CPU time whose whole stack is NODE. */
-uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t node);
+/* Samples of CPU time of a stack. */
+uint64_t lp_metric_samples(const LpProfile *prof, LpSide side, uint32_t stack);
 
 /* Add a number to another. */
 static inline void lp_value_add(LpValue *to, LpValue v)

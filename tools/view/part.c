@@ -14,6 +14,7 @@
 
 #include "mem.h"
 #include "part.h"
+#include "walk.h"
 
 /* What the name of a function says of a sample. */
 typedef enum Tells {
@@ -101,12 +102,12 @@ static Tells part_site(const LpProfile *prof, uint32_t site)
 
 int lp_luafirst(const LpProfile *prof)
 {
-  const LpOrigins *o = &prof->origins;
+  const LpCalls *calls = &prof->origins.calls;
   uint32_t i;
   if (!(prof->of & LP_OF_CPU) || prof->wanted.native)
     return 0;
-  for (i = 1; i < o->nnode; i++)
-    if (lp_profile_lua(prof, o->node[i].site))
+  for (i = 1; i < calls->n; i++)
+    if (lp_profile_lua(prof, calls->site[i]))
       return 1;
   return 0;
 }
@@ -222,34 +223,55 @@ static uint8_t *part_sites(const LpProfile *prof)
 
 uint8_t *lp_parts(const LpProfile *prof)
 {
-  const LpOrigins *o = &prof->origins;
-  uint8_t *part = lp_alloc(o->nnode), *tells = part_sites(prof);
-  uint32_t i;
-  part[LP_NODE_ROOT] = LP_METRIC_C; /* Outside of Lua. */
-  for (i = 1; i < o->nnode; i++)
-    part[i] = (uint8_t)part_inner((LpMetric)part[o->node[i].parent],
-                                  (Tells)tells[o->node[i].site]);
+  const LpCalls *calls = &prof->origins.calls;
+  const LpSampled *of = &prof->sampled;
+  uint8_t *part = lp_alloc(of->n), *tells = part_sites(prof), *upto = NULL;
+  LpWalk w = {0};
+  size_t depths = 0;
+  uint32_t i, d;
+  for (i = 0; i < of->n; i++) {
+    lp_walk_to(&w, calls, of->node[i]);
+    upto = lp_grow(upto, &depths, w.n + 1u, 1);
+    upto[0] = LP_METRIC_C; /* Outside of Lua. */
+    for (d = w.same; d < w.n; d++)
+      upto[d + 1] = (uint8_t)part_inner((LpMetric)upto[d],
+                                        (Tells)tells[calls->site[w.node[d]]]);
+    part[i] = upto[w.n];
+  }
+  lp_walk_free(&w);
+  free(upto);
   free(tells);
   return part;
 }
 
-/* A finalizer is not part of it: it is a Lua function itself. */
+/* The frames up to the innermost Lua function, if one of allocation or
+** collection is called inside of it; else 0. A finalizer is not part of it: it
+** is a Lua function itself.
+*/
+static uint32_t part_allocgc(const LpProfile *prof, const LpWalk *w)
+{
+  const uint32_t *site = prof->origins.calls.site;
+  uint32_t d = w->n;
+  int is = 0;
+  for (; d; d--) {
+    if (lp_profile_lua(prof, site[w->node[d - 1]]))
+      return is ? d : 0;
+    is |= part_site(prof, site[w->node[d - 1]]) == TELLS_ALLOCGC;
+  }
+  return 0;
+}
+
 uint32_t *lp_allocgc(const LpProfile *prof)
 {
-  const LpOrigins *o = &prof->origins;
-  uint32_t *of = lp_alloc(o->nnode * sizeof(uint32_t));
-  uint32_t *lua = lp_zalloc(o->nnode, sizeof(uint32_t)), i;
-  of[LP_NODE_ROOT] = LP_NONE;
-  for (i = 1; i < o->nnode; i++) {
-    const LpNode *n = &o->node[i];
-    int own = lp_profile_lua(prof, n->site);
-    lua[i] = own ? i : lua[n->parent];
-    of[i] = own ? LP_NONE : of[n->parent];
-    if (of[i] == LP_NONE && lua[i] && part_site(prof, n->site) == TELLS_ALLOCGC)
-      of[i] = lua[i];
+  const LpSampled *of = &prof->sampled;
+  uint32_t *upto = lp_alloc(of->n * sizeof(uint32_t)), i;
+  LpWalk w = {0};
+  for (i = 0; i < of->n; i++) {
+    lp_walk_to(&w, &prof->origins.calls, of->node[i]);
+    upto[i] = part_allocgc(prof, &w);
   }
-  free(lua);
-  return of;
+  lp_walk_free(&w);
+  return upto;
 }
 
 /* Recordings of earlier versions do not say what was found: then code without a
@@ -257,20 +279,20 @@ uint32_t *lp_allocgc(const LpProfile *prof)
 */
 int lp_allocgc_known(const LpProfile *prof)
 {
-  const LpOrigins *o = &prof->origins;
+  const LpCalls *calls = &prof->origins.calls;
   int nameless = 0;
   uint64_t blind;
   uint32_t i;
   if (lp_cpu_find(&prof->cpu, "vm_blind", &blind))
     return blind == 0;
-  for (i = 1; i < o->nnode; i++) {
-    const LpNode *n = &o->node[i];
-    Tells tells = part_site(prof, n->site);
+  for (i = 1; i < calls->n; i++) {
+    uint32_t site = calls->site[i], parent = lp_calls_parent(calls, i);
+    Tells tells = part_site(prof, site);
     if (tells == TELLS_ALLOCGC)
       return 1;
-    nameless |= tells == TELLS_UNNAMED && n->parent != LP_NODE_ROOT &&
-                prof->func[prof->row[n->site].func].kind == LP_FUNC_NATIVE &&
-                lp_profile_lua(prof, o->node[n->parent].site);
+    nameless |= tells == TELLS_UNNAMED && parent != LP_NODE_ROOT &&
+                prof->func[prof->row[site].func].kind == LP_FUNC_NATIVE &&
+                lp_profile_lua(prof, calls->site[parent]);
   }
   return !nameless;
 }

@@ -12,15 +12,15 @@
 */
 int lp_luafirst(const LpProfile *prof);
 
-/* By node of the profile, the metric that a sample of this stack counts for
+/* By sampled stack, the metric that its samples count for
 ** beside LP_METRIC_SAMPLES: LP_METRIC_INTERPRETED to LP_METRIC_UNNAMED. The
 ** caller frees the array.
 */
 uint8_t *lp_parts(const LpProfile *prof);
 
-/* By node: the node of the innermost Lua function, if a function of allocation
-** or collection is called inside of it; else LP_NONE. The caller frees the
-** array.
+/* By sampled stack: how many frames it has up to the innermost Lua function, if
+** a function of allocation or collection is called inside of that; else 0. The
+** caller frees the array.
 */
 uint32_t *lp_allocgc(const LpProfile *prof);
 

@@ -10,6 +10,7 @@
 
 #include "label.h"
 #include "shape.h"
+#include "walk.h"
 
 enum { SHAPE_FOCUS = 1, SHAPE_IGNORE = 2 };
 
@@ -31,33 +32,54 @@ static uint8_t *shape_sites(const LpProfile *prof, const regex_t *focus,
   return site;
 }
 
+/* Goes from stack to stack, and keeps what the frames of each match. */
+typedef struct Shaping {
+  const LpCalls *calls;
+  const uint8_t *site;
+  LpWalk walk;
+  uint8_t *upto; /* By depth: what those further out match. */
+  size_t depths;
+} Shaping;
+
+/* What a node and its callers match. */
+static uint8_t shape_stack(Shaping *s, uint32_t node)
+{
+  uint32_t d;
+  lp_walk_to(&s->walk, s->calls, node);
+  s->upto = lp_grow(s->upto, &s->depths, s->walk.n + 1u, 1);
+  for (d = s->walk.same; d < s->walk.n; d++)
+    s->upto[d + 1] = s->upto[d] | s->site[s->calls->site[s->walk.node[d]]];
+  return s->upto[s->walk.n];
+}
+
 void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
                    const regex_t *ignore)
 {
   const LpOrigins *o = &prof->origins;
+  Shaping s = {.calls = &o->calls};
   uint8_t *site;
   uint32_t i;
   memset(shape, 0, sizeof(*shape));
   if (!focus && !ignore)
     return;
-  site = shape_sites(prof, focus, ignore);
-  shape->node = lp_zalloc(o->nnode, 1);
+  s.site = site = shape_sites(prof, focus, ignore);
+  shape->stack = lp_zalloc(prof->sampled.n, 1);
   shape->origin = lp_zalloc(o->n, 1);
-  for (i = 1; i < o->nnode; i++)
-    shape->node[i] = shape->node[o->node[i].parent] | site[o->node[i].site];
+  for (i = 0; i < prof->sampled.n; i++)
+    shape->stack[i] = shape_stack(&s, prof->sampled.node[i]) == SHAPE_FOCUS;
   for (i = 0; i < o->n; i++)
-    shape->origin[i] = (shape->node[o->callers[i]] |
+    shape->origin[i] = (shape_stack(&s, o->callers[i]) |
                         site[lp_cell_site(&o->cell[i])]) == SHAPE_FOCUS;
-  for (i = 0; i < o->nnode; i++)
-    shape->node[i] = shape->node[i] == SHAPE_FOCUS;
   for (i = 0; i < prof->sitekeys.n; i++)
     site[i] = site[i] == SHAPE_FOCUS;
   shape->site = site;
+  lp_walk_free(&s.walk);
+  free(s.upto);
 }
 
 void lp_shape_close(LpShape *shape)
 {
-  free(shape->node);
+  free(shape->stack);
   free(shape->origin);
   free(shape->site);
   memset(shape, 0, sizeof(*shape));

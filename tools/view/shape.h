@@ -11,7 +11,7 @@
 #include "profile.h"
 
 typedef struct LpShape {
-  uint8_t *node;   /* By node: its stack is kept. NULL: all are. */
+  uint8_t *stack;  /* By sampled stack: it is kept. NULL: all are. */
   uint8_t *origin; /* By origin: the same of stack and site. NULL: all are. */
   uint8_t *site;   /* By site: the same of itself alone. NULL: all are. */
 } LpShape;
@@ -26,9 +26,9 @@ void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
 void lp_shape_close(LpShape *shape);
 
 /* Are samples of this stack kept? */
-static inline int lp_shape_node(const LpShape *shape, uint32_t node)
+static inline int lp_shape_stack(const LpShape *shape, uint32_t stack)
 {
-  return !shape || !shape->node || shape->node[node];
+  return !shape || !shape->stack || shape->stack[stack];
 }
 
 /* Is this origin kept? */

@@ -10,7 +10,7 @@
 /* clang-format off */
 #define SUITES(_)                                                              \
   _(crc) _(leb) _(live) _(label) _(compact) _(stacks) _(model) _(samples)        \
-  _(summary) _(tables) _(views) _(wanted) _(shape) _(limit)                               \
+  _(calls) _(summary) _(tables) _(views) _(wanted) _(shape) _(limit)                               \
   _(broken) _(damage) _(legacy) _(field) _(cpu) _(cpu_model) _(pick) _(writer)         \
   _(unpack) _(every) _(bounds) _(json) _(csv) _(heapsnapshot) _(joint)         \
   _(foreign) _(dominators) _(heap_objects) _(heap_tables) _(heap_broken)       \

@@ -8,15 +8,15 @@
 #include "mem.h"
 #include "thread_stacks.h"
 
-void lp_thread_stacks_add(LpThreadStacks *s, uint32_t node, uint32_t thread,
+void lp_thread_stacks_add(LpThreadStacks *s, uint32_t stack, uint32_t thread,
                           uint64_t samples)
 {
-  uint64_t key = (uint64_t)node << 32 | thread;
+  uint64_t key = (uint64_t)stack << 32 | thread;
   uint32_t id = lp_idmap_get(&s->ids, key);
   if (id == LP_NONE) {
     id = s->n++;
     s->list = lp_grow(s->list, &s->room, s->n, sizeof(*s->list));
-    s->list[id] = (LpThreadStack){node, thread, 0};
+    s->list[id] = (LpThreadStack){stack, thread, 0};
     lp_idmap_put(&s->ids, key, id);
   }
   s->list[id].samples += samples;

@@ -84,12 +84,12 @@ static void made_age(LpTable *t, unsigned col, uint64_t ms)
 /* The site and its callers, the innermost first. */
 static void made_stack(LpBuf *b, const LpProfile *prof, const LpMade *m)
 {
-  const LpNode *node = prof->origins.node;
+  const LpCalls *calls = &prof->origins.calls;
   uint32_t at = m->node;
   lp_join_site(b, prof, m->site);
-  for (; at > LP_NODE_CUT; at = node[at].parent) {
+  for (; at > LP_NODE_CUT; at = lp_calls_parent(calls, at)) {
     lp_buf_puts(b, " < ");
-    lp_join_site(b, prof, node[at].site);
+    lp_join_site(b, prof, calls->site[at]);
   }
   if (at == LP_NODE_CUT)
     lp_buf_puts(b, " < ...");

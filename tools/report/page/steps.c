@@ -71,7 +71,7 @@ static int steps_place(StepEntry *e, const Steps *s, const LpStepsOf *of,
   if (s->cpu) {
     e->node = of->ofnode[t->place[id]];
     e->part = s->parts ? t->part[id] : 0;
-    return lp_shape_node(of->shape, id);
+    return lp_shape_stack(of->shape, id);
   }
   e->node = of->ofnode[t->origin[id]];
   return lp_shape_origin(of->shape, id);

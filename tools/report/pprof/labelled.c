@@ -43,9 +43,9 @@ LpLabelled *lp_labelled(const LpTree *t, const LpProfile *prof,
   *n = 0;
   for (i = 0; i < s->n; i++) {
     const LpThreadStack *of = &s->list[i];
-    if (lp_shape_node(shape, of->node))
-      list[(*n)++] = (LpLabelled){t->place[of->node],
-                                  t->part ? t->part[of->node] : LP_NMETRIC,
+    if (lp_shape_stack(shape, of->stack))
+      list[(*n)++] = (LpLabelled){t->place[of->stack],
+                                  t->part ? t->part[of->stack] : LP_NMETRIC,
                                   of->thread, of->samples};
   }
   qsort(list, *n, sizeof(*list), labelled_order);

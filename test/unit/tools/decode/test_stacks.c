@@ -260,7 +260,7 @@ START_TEST(test_windows)
   craft_flush(&c);
   r = run_craft(&c);
   ck_assert_int_eq(r.status, LP_WHOLE);
-  ck_assert_uint_le(r.prof->origins.nnode, (1u << 20) + 40 * c.out.n);
+  ck_assert_uint_le(r.prof->origins.calls.n, (1u << 20) + 40 * c.out.n);
   run_books(&r);
   run_close(&r);
   craft_close(&c);

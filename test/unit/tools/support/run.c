@@ -68,7 +68,7 @@ void run_reports(Run *r)
                                     "threads",   "time",  NULL};
   static const char *const format[] = {"json",   "html",  "csv",
                                        "folded", "pprof", "speedscope"};
-  size_t i, n = r->prof->origins.nnode < RUN_NODES ? 6 : 4;
+  size_t i, n = r->prof->origins.calls.n < RUN_NODES ? 6 : 4;
   const char *const *view = r->prof->of == LP_OF_CPU ? cpu : memory;
   int *native = &r->prof->wanted.native; /* Changes reports of samples. */
   int from = r->prof->of == LP_OF_MEMORY;
@@ -225,19 +225,19 @@ static void run_samples(const Run *r, LpMerge merge)
   lp_tree_close(&t);
 }
 
-/* Every sample is of one node and of one thread. */
+/* Every sample is of one stack and of one thread. */
 static void run_cpu(const Run *r)
 {
   int *native = &r->prof->wanted.native, was = *native;
-  const LpOrigins *o = &r->prof->origins;
+  const LpSampled *s = &r->prof->sampled;
   const LpCpu *cpu = &r->prof->cpu;
-  uint64_t nodes = 0, threads = 0;
+  uint64_t stacks = 0, threads = 0;
   size_t i;
-  for (i = 0; i < o->nnode && i < o->nsamples; i++)
-    nodes += o->samples[i];
+  for (i = 0; i < s->n && i < s->nsamples; i++)
+    stacks += s->samples[i];
   for (i = 0; i < cpu->threads.n; i++)
     threads += cpu->thread[i];
-  ck_assert_uint_eq(nodes, cpu->samples);
+  ck_assert_uint_eq(stacks, cpu->samples);
   ck_assert_uint_eq(threads, cpu->samples);
   ck_assert_uint_eq(r->st.delivered, cpu->samples + cpu->outside);
   ck_assert_uint_le(cpu->cut, cpu->samples);
