@@ -38,34 +38,26 @@ typedef struct Rows {
 
 /* -- Figures -------------------------------------------------------------- */
 
-/* Self values of the sites. */
-static void rows_self(Rows *r)
+/* Count V for the innermost of N sites of a path, as a metric of its own. */
+static void rows_self(Rows *r, const LpStackView *p, uint32_t n, LpMetric m,
+                      const LpValue v[LP_NSIDE])
 {
-  LpTreeOf of = {r->metrics, LP_MERGE_CALLERS, r->opt->shape, 0, 0};
-  LpTree t;
-  uint32_t i;
+  uint32_t site = p->site[n - 1];
+  Row *row = &r->row[r->as[site]];
   unsigned side;
-  LpMetric m;
-  lp_tree_open(&t, r->prof, &of);
-  for (i = 1; i < t.n; i++) {
-    uint32_t site = t.node[i].site;
-    Row *row = &r->row[r->as[site]];
-    row->site = site;
-    row->unsure |= (r->prof->row[site].marks & LJM_SITE_UNSURE) &&
-                   lp_tree_self(&t, i, r->metric);
-    for (m = 0; m < LP_NMETRIC; m++)
-      for (side = 0; side < r->sides && t.col[side][m].self; side++) {
-        lp_value_add(&row->self[side][m], t.col[side][m].self[i]);
-        if (side == LP_NOW)
-          lp_value_add(&r->own[m], t.col[side][m].self[i]);
-      }
-  }
-  lp_tree_close(&t);
+  row->unsure |= m == r->metric &&
+                 (r->prof->row[site].marks & LJM_SITE_UNSURE) &&
+                 lp_value_round(v[LP_NOW]);
+  for (side = 0; side < r->sides; side++)
+    lp_value_add(&row->self[side][m], v[side]);
+  lp_value_add(&r->own[m], v[LP_NOW]);
 }
 
-/* Count a path: V, for the first N of its sites. All rows on it are known. */
-static void rows_path(Rows *r, const LpStackView *p, uint32_t n,
-                      const LpValue v[LP_NSIDE])
+/* Count V, of the metric that the report is of, for N sites of a path. Rows of
+** all of them are known.
+*/
+static void rows_total(Rows *r, const LpStackView *p, uint32_t n,
+                       const LpValue v[LP_NSIDE])
 {
   unsigned side;
   uint32_t i;
@@ -88,29 +80,45 @@ static void rows_stack(Rows *r, LpStackView *p, uint32_t i)
 {
   LpValue v[LP_NSIDE] = {{0, 0}};
   unsigned side;
+  LpMetric m;
   lp_stackview_stack(p, i);
   for (side = 0; side < r->sides; side++)
     v[side].n = lp_metric_samples(r->prof, side, i);
-  rows_path(r, p, lp_stackview_counts(p, i, r->metric), v);
+  for (m = 0; m < LP_NMETRIC; m++) {
+    uint32_t n = lp_stackview_counts(p, i, m);
+    if (n && (r->metrics & LP_METRIC_BIT(m)))
+      rows_self(r, p, n, m, v);
+  }
+  rows_total(r, p, lp_stackview_counts(p, i, r->metric), v);
 }
 
 /* Count an origin. */
 static void rows_origin(Rows *r, LpStackView *p, uint32_t i)
 {
-  LpValue v[LP_NSIDE] = {{0, 0}};
+  static const LpValue none[LP_NSIDE];
+  LpValue v[LP_NSIDE];
   unsigned side;
+  LpMetric m;
   lp_stackview_origin(p, i);
-  for (side = 0; side < r->sides; side++)
-    v[side] = lp_metric_of(r->prof, side, i, r->metric);
-  rows_path(r, p, LP_METRIC_BIT(r->metric) & LP_METRIC_CPU ? 0 : p->n, v);
+  for (m = 0; m < LP_NMETRIC; m++) {
+    if (!(r->metrics & ~LP_METRIC_CPU & LP_METRIC_BIT(m)))
+      continue;
+    for (side = 0; side < r->sides; side++)
+      v[side] = lp_metric_of(r->prof, side, i, m);
+    rows_self(r, p, p->n, m, v);
+    if (m == r->metric)
+      rows_total(r, p, p->n, v);
+  }
+  if (LP_METRIC_CPU & LP_METRIC_BIT(r->metric))
+    rows_total(r, p, 0, none);
 }
 
-/* Totals of the sites. */
-static void rows_total(Rows *r)
+/* Count everything. */
+static void rows_count(Rows *r)
 {
   LpStackView p;
   uint32_t i;
-  lp_stackview_open(&p, r->prof, LP_MERGE_NONE, 0, LP_METRIC_BIT(r->metric));
+  lp_stackview_open(&p, r->prof, LP_MERGE_NONE, 0, r->metrics);
   for (i = 0; i < r->prof->sampled.n; i++)
     if (lp_shape_stack(r->opt->shape, i))
       rows_stack(r, &p, i);
@@ -371,8 +379,7 @@ static void rows_table(LpTable *t, const LpProfile *prof,
   r.allocgc = lp_allocgc_known(prof);
   r.row = lp_zalloc(prof->sitekeys.n, sizeof(Row));
   r.as = lp_stackview_sites(prof, r.lines ? LP_MERGE_NONE : LP_MERGE_FUNCTIONS);
-  rows_self(&r);
-  rows_total(&r);
+  rows_count(&r);
   n = rows_sort(&r);
   rows_head(&r, t);
   for (i = 0; i < n; i++)

@@ -21,31 +21,19 @@ int lp_summary_lua(const LpProfile *prof, uint32_t site)
 
 /* -- Memory --------------------------------------------------------------- */
 
-/* Goes from origin to origin, and keeps the nearest Lua site, or LP_NONE. */
-typedef struct Near {
-  const LpProfile *prof;
-  LpWalk walk;
-  uint32_t *upto; /* By depth: of those further out. */
-  size_t depths;
-} Near;
-
-/* The site that an origin counts for. */
-static uint32_t lines_site(Near *near, uint32_t origin)
+/* The site that an origin counts for. The walk keeps the nearest Lua site. */
+static uint32_t lines_site(LpWalk *w, const LpProfile *prof, uint32_t origin)
 {
-  const LpOrigins *o = &near->prof->origins;
+  const LpOrigins *o = &prof->origins;
   uint32_t site = lp_cell_site(&o->cell[origin]), d;
-  LpWalk *w = &near->walk;
   lp_walk_to(w, &o->calls, o->callers[origin]);
-  near->upto = lp_grow(near->upto, &near->depths, w->n + 1u, sizeof(uint32_t));
-  near->upto[0] = LP_NONE;
+  w->upto[0] = LP_NONE;
   for (d = w->same; d < w->n; d++) {
     uint32_t caller = o->calls.site[w->node[d]];
-    near->upto[d + 1] =
-        lp_summary_lua(near->prof, caller) ? caller : near->upto[d];
+    w->upto[d + 1] = lp_summary_lua(prof, caller) ? caller : w->upto[d];
   }
-  return near->upto[w->n] == LP_NONE || lp_summary_lua(near->prof, site)
-             ? site
-             : near->upto[w->n];
+  return w->upto[w->n] == LP_NONE || lp_summary_lua(prof, site) ? site
+                                                                : w->upto[w->n];
 }
 
 /* Add one origin. */
@@ -69,16 +57,15 @@ static void lines_origin(LpLineSum *to, const LpProfile *prof, uint32_t origin)
 void lp_lines_memory(LpLineSum *sum, LpLineSum *all, const LpProfile *prof,
                      const LpShape *shape, const uint32_t *as)
 {
-  Near near = {.prof = prof};
+  LpWalk walk = {0};
   uint32_t i;
   for (i = 0; i < prof->origins.n; i++) {
     if (!lp_shape_origin(shape, i))
       continue;
-    lines_origin(&sum[as[lines_site(&near, i)]], prof, i);
+    lines_origin(&sum[as[lines_site(&walk, prof, i)]], prof, i);
     lines_origin(all, prof, i);
   }
-  lp_walk_free(&near.walk);
-  free(near.upto);
+  lp_walk_free(&walk);
 }
 
 /* -- CPU time ------------------------------------------------------------- */

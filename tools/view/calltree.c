@@ -35,11 +35,10 @@ typedef struct Places {
   LpStackView paths;
   uint32_t *at; /* By depth: the node of the path that was added last. */
   size_t depths;
-  uint32_t *stack; /* By sampled stack: its node, */
-  uint32_t
-      *charged;     /* and the one charged with it as allocation and collection,
-                    ** or the root. */
-  uint32_t *origin; /* By origin: its node. */
+  uint32_t *stack;   /* By sampled stack: its node. */
+  uint32_t *charged; /* The node that is charged with it as allocation and
+                     ** collection, or the root. */
+  uint32_t *origin;  /* By origin: its node. */
 } Places;
 
 /* Make the nodes of a path. Returns the innermost one. */

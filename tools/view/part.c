@@ -223,23 +223,20 @@ static uint8_t *part_sites(const LpProfile *prof)
 
 uint8_t *lp_parts(const LpProfile *prof)
 {
-  const LpCalls *calls = &prof->origins.calls;
+  const uint32_t *site = prof->origins.calls.site;
   const LpSampled *of = &prof->sampled;
-  uint8_t *part = lp_alloc(of->n), *tells = part_sites(prof), *upto = NULL;
+  uint8_t *part = lp_alloc(of->n), *tells = part_sites(prof);
   LpWalk w = {0};
-  size_t depths = 0;
   uint32_t i, d;
   for (i = 0; i < of->n; i++) {
-    lp_walk_to(&w, calls, of->node[i]);
-    upto = lp_grow(upto, &depths, w.n + 1u, 1);
-    upto[0] = LP_METRIC_C; /* Outside of Lua. */
+    lp_walk_to(&w, &prof->origins.calls, of->node[i]);
+    w.upto[0] = LP_METRIC_C; /* Outside of Lua. */
     for (d = w.same; d < w.n; d++)
-      upto[d + 1] = (uint8_t)part_inner((LpMetric)upto[d],
-                                        (Tells)tells[calls->site[w.node[d]]]);
-    part[i] = upto[w.n];
+      w.upto[d + 1] =
+          part_inner((LpMetric)w.upto[d], (Tells)tells[site[w.node[d]]]);
+    part[i] = (uint8_t)w.upto[w.n];
   }
   lp_walk_free(&w);
-  free(upto);
   free(tells);
   return part;
 }
@@ -248,7 +245,8 @@ uint8_t *lp_parts(const LpProfile *prof)
 ** collection is called inside of it; else 0. A finalizer is not part of it: it
 ** is a Lua function itself.
 */
-static uint32_t part_allocgc(const LpProfile *prof, const LpWalk *w)
+static uint32_t part_allocgc(const LpProfile *prof, const uint8_t *tells,
+                             const LpWalk *w)
 {
   const uint32_t *site = prof->origins.calls.site;
   uint32_t d = w->n;
@@ -256,7 +254,7 @@ static uint32_t part_allocgc(const LpProfile *prof, const LpWalk *w)
   for (; d; d--) {
     if (lp_profile_lua(prof, site[w->node[d - 1]]))
       return is ? d : 0;
-    is |= part_site(prof, site[w->node[d - 1]]) == TELLS_ALLOCGC;
+    is |= tells[site[w->node[d - 1]]] == TELLS_ALLOCGC;
   }
   return 0;
 }
@@ -265,12 +263,14 @@ uint32_t *lp_allocgc(const LpProfile *prof)
 {
   const LpSampled *of = &prof->sampled;
   uint32_t *upto = lp_alloc(of->n * sizeof(uint32_t)), i;
+  uint8_t *tells = part_sites(prof);
   LpWalk w = {0};
   for (i = 0; i < of->n; i++) {
     lp_walk_to(&w, &prof->origins.calls, of->node[i]);
-    upto[i] = part_allocgc(prof, &w);
+    upto[i] = part_allocgc(prof, tells, &w);
   }
   lp_walk_free(&w);
+  free(tells);
   return upto;
 }
 

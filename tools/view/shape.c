@@ -37,19 +37,17 @@ typedef struct Shaping {
   const LpCalls *calls;
   const uint8_t *site;
   LpWalk walk;
-  uint8_t *upto; /* By depth: what those further out match. */
-  size_t depths;
 } Shaping;
 
 /* What a node and its callers match. */
-static uint8_t shape_stack(Shaping *s, uint32_t node)
+static uint32_t shape_stack(Shaping *s, uint32_t node)
 {
+  LpWalk *w = &s->walk;
   uint32_t d;
-  lp_walk_to(&s->walk, s->calls, node);
-  s->upto = lp_grow(s->upto, &s->depths, s->walk.n + 1u, 1);
-  for (d = s->walk.same; d < s->walk.n; d++)
-    s->upto[d + 1] = s->upto[d] | s->site[s->calls->site[s->walk.node[d]]];
-  return s->upto[s->walk.n];
+  lp_walk_to(w, s->calls, node);
+  for (d = w->same; d < w->n; d++)
+    w->upto[d + 1] = w->upto[d] | s->site[s->calls->site[w->node[d]]];
+  return w->upto[w->n];
 }
 
 void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
@@ -74,7 +72,6 @@ void lp_shape_open(LpShape *shape, const LpProfile *prof, const regex_t *focus,
     site[i] = site[i] == SHAPE_FOCUS;
   shape->site = site;
   lp_walk_free(&s.walk);
-  free(s.upto);
 }
 
 void lp_shape_close(LpShape *shape)

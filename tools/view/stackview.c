@@ -130,14 +130,13 @@ static uint32_t view_follow(LpStackView *p, uint32_t node)
   int all = !p->part && !lp_profile_joint(p->prof);
   uint32_t d, n;
   lp_walk_to(&p->walk, calls, node);
-  p->upto = lp_grow(p->upto, &p->uptos, p->walk.n + 1u, sizeof(uint32_t));
-  n = p->upto[p->walk.same];
+  n = p->walk.upto[p->walk.same];
   p->same = p->has;
   for (d = p->walk.same; d < p->walk.n; d++) {
     uint32_t site = calls->site[p->walk.node[d]];
     if (all || p->lua[site])
       view_set(p, n++, p->as[site]);
-    p->upto[d + 1] = n;
+    p->walk.upto[d + 1] = n;
   }
   return n;
 }
@@ -191,7 +190,7 @@ void lp_stackview_stack(LpStackView *p, uint32_t stack)
   else if (!p->part && lp_profile_joint(p->prof))
     n = view_inner(p, n);
   view_end(p, n);
-  p->ncharged = p->upto[charged];
+  p->ncharged = p->walk.upto[charged];
   p->charged =
       charged ? p->as[calls->site[p->walk.node[charged - 1]]] : LP_NONE;
 }
@@ -226,5 +225,4 @@ void lp_stackview_close(LpStackView *p)
   free(p->lua);
   lp_walk_free(&p->walk);
   free(p->list);
-  free(p->upto);
 }

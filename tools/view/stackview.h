@@ -28,17 +28,15 @@ typedef struct LpStackView {
   /* What paths are made of: */
   const LpProfile *prof;
   LpMerge merge;
-  uint8_t *part; /* By sampled stack: lp_parts. NULL: native frames are in the
-                 ** path. */
-  uint32_t *gc;  /* By sampled stack: lp_allocgc, if it is needed. */
-  uint32_t *as;  /* By site: what it is merged with. */
-  uint8_t *lua;  /* By site: is that in Lua? */
-  LpWalk walk;
+  uint8_t *part;  /* By sampled stack: lp_parts. NULL: native frames are in the
+                  ** path. */
+  uint32_t *gc;   /* By sampled stack: lp_allocgc, if it is needed. */
+  uint32_t *as;   /* By site: what it is merged with. */
+  uint8_t *lua;   /* By site: is that in Lua? */
+  LpWalk walk;    /* Keeps how many sites are of so many frames. */
   uint32_t *list; /* The sites, */
   size_t room;
-  uint32_t has;   /* so many, */
-  uint32_t *upto; /* and how many of them are of so many frames. */
-  size_t uptos;
+  uint32_t has; /* so many. */
 } LpStackView;
 
 /* By site, the site that it is merged with: the first equal one. The caller

@@ -25,6 +25,7 @@ void lp_walk_to(LpWalk *w, const LpCalls *c, uint32_t node)
   w->same = node ? same : 0;
   w->n = w->same + n;
   w->node = lp_grow(w->node, &w->room, w->n, sizeof(uint32_t));
+  w->upto = lp_grow(w->upto, &w->uptos, w->n + 1u, sizeof(uint32_t));
   while (n--)
     w->node[w->n - 1 - n] = w->back[n];
 }
@@ -32,6 +33,7 @@ void lp_walk_to(LpWalk *w, const LpCalls *c, uint32_t node)
 void lp_walk_free(LpWalk *w)
 {
   free(w->node);
+  free(w->upto);
   free(w->back);
   memset(w, 0, sizeof(*w));
 }
