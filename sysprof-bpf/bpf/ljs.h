@@ -133,6 +133,7 @@ struct ljs_vm {
   __u16 t_nins, t_nsnap, t_ir, t_nk, t_nsnapmap, t_snap, t_snapmap, t_startpt,
       t_startpc, t_startins, t_szmcode, t_mcode, t_spadjust, t_traceno, t_link,
       t_root;
+  __u16 irform; /* Numbering of the IR's operations (vmir.h); 0: not known. */
 };
 
 /* -- Processes and modules ------------------------------------------------ */

@@ -122,6 +122,7 @@ static struct ljs_vm take_vm(const struct ljs_vm *from)
   vm.jit_base = from->jit_base;
   vm.cur_l = from->cur_l;
   vm.trace = from->trace;
+  vm.irform = from->irform & 15;
   return vm;
 }
 

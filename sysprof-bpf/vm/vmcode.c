@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "vmcode.h"
+#include "vmir.h"
 #include "vmlayout.h"
 #include "vmscan.h"
 
@@ -278,6 +279,8 @@ int ls_vm_find(const LsElf *e, const LsRows *rows, struct ljs_vm *out,
       found = -1;
     }
   }
+  if (found > 0 && out->jit)
+    out->irform = ls_vm_irform(e);
   if (found < 0 && vm_isold(e))
     snprintf(why, LS_WHY, "%s", LS_WHY_OLD);
   return found;

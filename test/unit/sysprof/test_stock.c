@@ -71,6 +71,7 @@ START_TEST(layouts)
     ck_assert_int_eq(vm.jit_base, s->jit_base);
     ck_assert_int_eq(vm.cur_l, s->cur_l);
     ck_assert_int_eq(vm.trace, s->trace);
+    ck_assert_int_eq(vm.irform != 0, vm.jit);
   }
   ck_assert_uint_ge(seen, 1);
 }

@@ -34,7 +34,7 @@ typedef struct Field {
 #field, ls_vm_layout(vm)->field                                            \
   }
 
-#define NFIELDS 63
+#define NFIELDS 64
 
 /* All fields. */
 static void fields(const struct ljs_vm *vm, Field out[NFIELDS])
@@ -55,7 +55,7 @@ static void fields(const struct ljs_vm *vm, Field out[NFIELDS])
       F(t_spadjust),   F(t_traceno),  F(t_link),       F(t_root),
       L(ref),          L(marked),     L(pt_numparams), L(pt_framesize),
       L(pt_sizekn),    L(pt_sizept),  L(pt_sizeuv),    L(tab_node),
-      L(tab_hmask),    L(node),       L(t_mcloop),
+      L(tab_hmask),    L(node),       L(t_mcloop),     F(irform),
   };
   memcpy(out, field, sizeof(field));
 }
@@ -203,6 +203,7 @@ static LsVmCode built_code(LsElf **e, struct ljs_vm *vm)
   int fd = open(LUAJIT, O_RDONLY | O_CLOEXEC);
   LsVmCode c;
   live_layout(LUAJIT, vm);
+  vm->irform = 0; /* That is in the file, but not in the code. */
   *e = ls_elf_open(fd);
   ck_assert_ptr_nonnull(*e);
   close(fd);

@@ -109,6 +109,18 @@ static void print_rest(void)
   FIELD(t_mcloop, GCtrace, mcloop);
 }
 
+/* Which operations of the IR there are: LS_IRFORM_*. */
+static void print_ir(void)
+{
+#if LJ_HASJIT
+  PRINT(irform, 1 | (IR_LDEXP - IR_ABS == 2) << 1 |
+                    (IR_STRREF - IR_FREF == 2) << 2 |
+                    (IR_ASTORE - IR_VLOAD == 2) << 3);
+#else
+  PRINT(irform, 0);
+#endif
+}
+
 int main(void)
 {
   print_frame();
@@ -117,5 +129,6 @@ int main(void)
   print_proto();
   print_trace();
   print_rest();
+  print_ir();
   return 0;
 }
