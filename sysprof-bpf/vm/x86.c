@@ -231,9 +231,13 @@ static uint8_t x86_prefixes(Input *in, LsX86 *o, bool *half)
     case 0x66:
       *half = true;
       o->prefix = true;
+      o->simd = b;
       break;
     case 0xf2:
     case 0xf3:
+      o->prefix = true;
+      o->simd = b;
+      break;
     case 0xf0:
     case 0x64:
     case 0x65:

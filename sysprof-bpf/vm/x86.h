@@ -28,6 +28,7 @@ typedef struct LsX86 {
   bool mem;     /* One operand is in memory: base + index * scale + disp. */
   bool wide;    /* Operands have 64 bits. */
   bool prefix;  /* There is a prefix that changes its meaning. */
+  uint8_t simd; /* The last of the prefixes 66, F2 and F3, or 0. */
   int32_t disp; /* Of the address, or of a jump. */
   int64_t imm;  /* Immediate operand, sign-extended. */
 } LsX86;

@@ -9,6 +9,7 @@
 #include "luasites.h"
 #include "remote.h"
 #include "vmcheck.h"
+#include "vmir.h"
 #include "vmlayout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
@@ -55,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
   vm.gc64 = h.gc64 & 1;
   ls_vm_fields(&vm);
   vm.jit = h.jit & 1;
+  vm.irform = LS_IRFORM_KNOWN | LS_IRFORM_TMPREF | LS_IRFORM_ALEN;
   vm.lo = h.lo;
   vm.hi = h.hi;
   vm.g2disp = h.g2disp;

@@ -12,6 +12,7 @@
 #include "luabuiltin.h"
 #include "luaproven.h"
 #include "luatraceline.h"
+#include "luatraces.h"
 
 #define LS_NAMING_VMS 64 /* VMs whose walks are remembered. */
 

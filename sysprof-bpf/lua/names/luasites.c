@@ -6,7 +6,7 @@
 
 #include "luanaming.h"
 #include "luasites.h"
-#include "luatrace.h"
+#include "luatraces.h"
 
 #define SITES_BUILDS 8 /* Builds of LuaJIT in one process. */
 

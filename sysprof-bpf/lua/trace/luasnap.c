@@ -17,9 +17,6 @@
 #define SNAP_TOTAL  (1 << 18) /* Places of all. */
 #define SNAP_FRAME  0x10000   /* A slot that has a function. */
 
-/* Constants. */
-enum { IR_KGC = 24, IR_KPTR, IR_KKPTR, IR_KNULL, IR_KNUM, IR_KINT64 };
-
 /* Frame links: kinds, in the low bits. */
 enum { FRAME_LUA, FRAME_C, FRAME_CONT, FRAME_VARG };
 #define FRAME_TYPE  3
@@ -27,26 +24,16 @@ enum { FRAME_LUA, FRAME_C, FRAME_CONT, FRAME_VARG };
 
 /* -- Constants ------------------------------------------------------------ */
 
-/* Constant number REF, if there is one: its operation, and its value. */
-static int snap_constant(const LsIr *t, uint32_t ref, uint64_t *value)
+/* Whether a function makes tail calls. */
+static bool snap_tails(const LsFunc *f)
 {
-  const uint8_t *ir;
-  bool gc64 = t->v->vm.gc64;
-  int op;
-  *value = 0;
-  if (ref < t->nk || ref >= LS_REF_BIAS)
-    return -1;
-  ir = t->k + (size_t)(ref - t->nk) * 8;
-  op = ir[5];
-  if (op == IR_KNUM || op == IR_KINT64 ||
-      (gc64 && (op == IR_KGC || op == IR_KPTR || op == IR_KKPTR))) {
-    if (ref + 1 >= LS_REF_BIAS)
-      return -1;
-    memcpy(value, ir + 8, 8); /* In the slot behind. */
-  } else {
-    memcpy(value, ir, 4);
+  uint32_t pos;
+  for (pos = 1; pos < f->sizebc; pos++) {
+    uint32_t op = LS_BC_OP(f->bc[pos]);
+    if (op == LS_BC_CALLMT || op == LS_BC_CALLT)
+      return true;
   }
-  return op;
+  return false;
 }
 
 /* A function that the trace may have inlined. */
@@ -56,10 +43,13 @@ static void snap_callee(LsTrace *T, LsFunc *f)
   for (i = 0; i < T->ncallee; i++)
     if (T->callee[i] == f)
       return;
-  if (f && T->ncallee < LS_CALLEES)
-    T->callee[T->ncallee++] = f;
-  else
+  if (!f || T->ncallee == LS_CALLEES) {
     T->more = true;
+    return;
+  }
+  if (snap_tails(f))
+    T->tails |= 1u << T->ncallee;
+  T->callee[T->ncallee++] = f;
 }
 
 /* A function among the constants. */
@@ -87,16 +77,15 @@ static void snap_meet(LsFuncs *fs, const LsIr *t, LsTrace *T)
   uint32_t ref;
   for (ref = t->nk; ref < LS_REF_BIAS; ref++) {
     uint64_t value, check;
-    int op = snap_constant(t, ref, &value);
-    if (op == IR_KGC) {
+    int op = ls_ir_constant(t, ref, &value);
+    if (op == LS_IR_KGC) {
       snap_meetfunction(fs, t, value, T);
-    } else if (op == IR_KPTR || op == IR_KKPTR) {
+    } else if (op == LS_IR_KPTR || op == LS_IR_KKPTR) {
       /* It may be a function's bytecode. */
       if (ls_proto_check(v, value - v->vm.pt_size, &check))
         snap_callee(T, ls_func_read(fs, v, value - v->vm.pt_size));
     }
-    if (op == IR_KNUM || op == IR_KINT64 ||
-        (v->vm.gc64 && (op == IR_KGC || op == IR_KPTR || op == IR_KKPTR)))
+    if (ls_ir_wide(t, op))
       ref++;
   }
 }
@@ -122,7 +111,7 @@ static int walk_constant(const Walk *w, uint32_t slot, uint64_t *value)
   for (n = 0; n < w->nent; n++) {
     uint32_t entry = w->t->map[w->map + n];
     if (entry >> 24 == slot)
-      return snap_constant(w->t, entry & 0xffff, value);
+      return ls_ir_constant(w->t, entry & 0xffff, value);
   }
   return -1;
 }
@@ -157,12 +146,12 @@ static bool walk_link(Walk *w)
 {
   uint64_t link;
   if (w->t->v->vm.gc64) {
-    if (walk_constant(w, w->slot + 1, &link) != IR_KNUM)
+    if (walk_constant(w, w->slot + 1, &link) != LS_IR_KNUM)
       return false;
     w->link = (int64_t)link;
     return (link & FRAME_TYPEP) != FRAME_CONT ||
            (w->slot > 1 &&
-            walk_constant(w, w->slot - 1, &w->contpc) == IR_KNUM);
+            walk_constant(w, w->slot - 1, &w->contpc) == LS_IR_KNUM);
   }
   if (w->flink >= w->flend)
     return false;
@@ -190,7 +179,7 @@ static LsPlace walk_cplace(const Walk *w)
   LsView *v = w->t->v;
   LsPlace p = {0};
   uint64_t fn;
-  if (walk_constant(w, w->slot, &fn) == IR_KGC &&
+  if (walk_constant(w, w->slot, &fn) == LS_IR_KGC &&
       ls_view_type(v, fn) == LS_GCT_FUNC) {
     p.ffid = (uint8_t)ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1);
     if (p.ffid != 0)
@@ -280,23 +269,20 @@ static bool snap_add(LsTrace *T, LsSnap *s, const LsPlace *place, uint32_t n)
 }
 
 /* Where the code of snapshots begins. */
-static bool snap_begin(const LsIr *t, const LsRawSnap *raw, bool offsets,
-                       LsSnap *snap)
+static bool snap_begin(const LsIr *t, const LsCode *c, const LsRawSnap *raw,
+                       bool offsets, LsSnap *snap)
 {
-  LsCode c;
-  bool known = ls_code_read(t, &c);
   LsBegin *b = NULL;
   uint32_t i;
   if (offsets)
-    b = ls_mcofs_read(t, known ? &c : NULL, raw);
-  else if (known)
-    b = ls_exits_read(t, &c, raw);
+    b = ls_mcofs_read(t, c->n > 0 ? c : NULL, raw);
+  else if (c->n > 0)
+    b = ls_exits_read(t, c, raw);
   for (i = 0; b && i < t->nsnap; i++) {
     snap[i].mcofs = (uint16_t)b[i].likely;
     snap[i].early = (uint16_t)b[i].early;
     snap[i].late = (uint16_t)b[i].late;
   }
-  ls_code_free(&c);
   free(b);
   return b;
 }
@@ -311,7 +297,7 @@ static uint32_t walk_back(const Walk *w, uint32_t ref, uint32_t end,
     uint64_t pc;
     if (ins->op != LS_IR_RETF)
       continue;
-    if (snap_constant(w->t, ins->op2, &pc) < 0)
+    if (ls_ir_constant(w->t, ins->op2, &pc) < 0)
       pc = 0;
     place[n++] = walk_place(w, pc);
   }
@@ -340,47 +326,24 @@ static void snap_parse(LsFuncs *fs, const LsIr *t, const LsRawSnap *raw,
       ls_start_restore(t->v, t->g, T->place[i].f);
 }
 
-/* Read the constants, and the snapshots if their form is known. */
-static void snap_readall(LsFuncs *fs, LsIr *t, LsTrace *T)
+/* Copy the map of snapshots. Returns false without memory. */
+static bool snap_map(LsIr *t)
+{
+  size_t size = t->nsnapmap * 4ul;
+  t->map = malloc(size);
+  return t->map && ls_remote_get(t->v->mem, t->snapmap, t->map, size);
+}
+
+void ls_snaps_read(LsFuncs *fs, LsIr *t, const LsCode *c, LsTrace *T)
 {
   bool offsets = false;
-  LsRawSnap *raw = ls_snapform_read(t, &offsets);
-  size_t msize = t->nsnapmap * 4ul;
+  t->raw = ls_snapform_read(t, &offsets);
   snap_meet(fs, t, T);
-  if (raw) {
-    t->map = malloc(msize);
-    T->snap = calloc(t->nsnap, sizeof(*T->snap));
-    if (t->map && T->snap &&
-        ls_remote_get(t->v->mem, t->snapmap, t->map, msize) &&
-        snap_begin(t, raw, offsets, T->snap)) {
-      snap_parse(fs, t, raw, T);
-      ls_flow_read(t, raw, T);
-    }
-    free(t->map);
-    free(raw);
+  if (!t->raw)
+    return;
+  T->snap = calloc(t->nsnap, sizeof(*T->snap));
+  if (T->snap && snap_map(t) && snap_begin(t, c, t->raw, offsets, T->snap)) {
+    snap_parse(fs, t, t->raw, T);
+    ls_flow_read(t, t->raw, T);
   }
-}
-
-/* Copy the IR from REF up to END, of which there may be nothing. NULL without
-** memory.
-*/
-static void *snap_copy(const LsIr *t, uint32_t ref, uint32_t end)
-{
-  size_t size = (size_t)(end - ref) * 8;
-  void *p = malloc(size + 1);
-  if (p && !ls_remote_get(t->v->mem, t->ir + ref * 8ull, p, size)) {
-    free(p);
-    p = NULL;
-  }
-  return p;
-}
-
-void ls_snaps_read(LsFuncs *fs, LsIr *t, LsTrace *T)
-{
-  t->k = snap_copy(t, t->nk, LS_REF_BIAS);
-  t->ins = snap_copy(t, LS_REF_BIAS, t->nins);
-  if (t->k && t->ins)
-    snap_readall(fs, t, T);
-  free(t->k);
-  free(t->ins);
 }

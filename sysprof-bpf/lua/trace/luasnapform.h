@@ -7,15 +7,6 @@
 
 #include "luasnap.h"
 
-/* A snapshot as the VM has it. */
-typedef struct LsRawSnap {
-  uint32_t map; /* Its part of the map begins there, */
-  uint32_t end; /* and ends here. */
-  uint16_t ref; /* Its first IR instruction. */
-  uint16_t mcofs;
-  uint8_t nent; /* Entries of its part; the rest is a PC and frame links. */
-} LsRawSnap;
-
 /* Read the snapshots of a trace, in the only form whose counts agree with what
 ** they count, and set t->nsnap and t->nsnapmap. NULL if none agrees, or more
 ** than one, or without memory; the caller frees it. *OFFSETS: whether they have

@@ -32,6 +32,14 @@ typedef struct LsSnap {
   bool vague;          /* There may be a branch, or not. */
 } LsSnap;
 
+/* Machine code of which is known what it may be of, see luaalign.h. */
+typedef struct LsTraceSpan {
+  uint32_t ofs; /* It begins there, and ends where the next one begins. */
+  uint32_t pos; /* Instruction, */
+  LsFunc *f;    /* of this function; NULL: nothing is known. */
+  bool functions, lines; /* There may be others. */
+} LsTraceSpan;
+
 typedef struct LsTrace {
   uint64_t addr; /* Of its GCtrace. */
   uint64_t check;
@@ -43,43 +51,15 @@ typedef struct LsTrace {
   uint32_t nsnap; /* 0 if they cannot be told from something else. */
   LsPlace *place;
   uint32_t nplace, sizeplace;
+  LsTraceSpan *span;
+  uint32_t nspan;
   LsFunc *callee[LS_CALLEES]; /* Lua functions among its constants: calls of
                                ** them may have no snapshot. */
   uint32_t ncallee;
+  uint32_t tails;                /* Bits of those that make tail calls. */
   bool more;                     /* There are more of them. */
   uint64_t closure[LS_CLOSURES]; /* Lua functions among its constants. */
   uint32_t nclosure;
 } LsTrace;
-
-/* Machine code that belongs to a trace. */
-typedef struct LsTraceRange {
-  uint64_t lo, hi;
-  uint64_t trace;
-} LsTraceRange;
-
-typedef struct LsTraces {
-  LsFuncs *funcs;
-  LsHash kept;   /* By address and check. */
-  uint64_t g;    /* The VM whose traces `range` has, by their numbers. */
-  uint64_t when; /* They were all looked at. */
-  LsTraceRange *range;
-  size_t nrange;
-} LsTraces;
-
-/* Free the memory of *TS, but not the functions. */
-void ls_traces_free(LsTraces *ts);
-
-/* The trace at an address with this LJS_CHECK(), even if the VM has freed it
-** since. NULL if it was not read in time. G is its VM's global state, 0 if that
-** is not known. It belongs to TS.
-*/
-const LsTrace *ls_trace_get(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
-                            uint16_t check);
-
-/* The trace of the VM at G in whose machine code PC is, or NULL. It belongs to
-** TS. The traces of a VM are listed; an unknown PC makes it look for new ones,
-** and list all again at most once in some milliseconds.
-*/
-const LsTrace *ls_trace_ofpc(LsTraces *ts, LsView *v, uint64_t g, uint64_t pc);
 
 #endif

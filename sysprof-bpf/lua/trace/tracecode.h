@@ -5,7 +5,7 @@
 #ifndef LS_TRACECODE_H
 #define LS_TRACECODE_H
 
-#include "luasnap.h"
+#include "traceir.h"
 #include "x86.h"
 
 typedef struct LsCodeIns {

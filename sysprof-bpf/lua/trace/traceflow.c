@@ -94,8 +94,8 @@ typedef struct Branch {
 static bool flow_agrees(uint32_t op, uint8_t ir)
 {
   if (op <= LS_BC_ISGT)
-    return ir < LS_IR_ORDERED;
-  return op <= LS_BC_ISNEP && ir >= LS_IR_ORDERED;
+    return ir < LS_IR_EQ;
+  return op <= LS_BC_ISNEP && ir >= LS_IR_EQ;
 }
 
 static void flow_may(Branch *b, uint32_t pos, uint32_t go, uint32_t from)
@@ -125,7 +125,7 @@ static Branch flow_branch(const LsFunc *f, uint32_t to, uint8_t ir,
         flow_may(&b, i, jump, from);
       else if (jump == to && i + 2 != to)
         flow_may(&b, i, i + 2, from);
-    } else if (op >= LS_BC_FORI && op <= LS_BC_JFORL && ir < LS_IR_ORDERED) {
+    } else if (op >= LS_BC_FORI && op <= LS_BC_JFORL && ir < LS_IR_EQ) {
       uint32_t jump = ls_flow_target(f, i);
       if (i + 1 == to && jump != i)
         flow_may(&b, i, jump, from);

@@ -154,9 +154,7 @@ static void path_leave(LsPath *p, const End *a, uint32_t n)
   }
 }
 
-/* Add the functions that B is in from their beginnings: the N innermost ones.
-
-*/
+/* Add the functions that B is in from their beginnings: the N innermost. */
 static void path_enter(LsPath *p, const End *b, uint32_t n)
 {
   uint32_t k;
@@ -201,6 +199,15 @@ static void path_make(LsPath *p, const End *a, const End *b)
   path_enter(p, b, down);
 }
 
+/* Whether a call that has a name, or "", may be of a function. */
+static bool path_maycall(const LsFunc *f, const char *name)
+{
+  const char *own = !*f->name && f->proven ? f->proven : f->name;
+  const char *dot = strrchr(own, '.');
+  return !*name || !*own || strcmp(own, name) == 0 ||
+         (dot && strcmp(dot + 1, name) == 0);
+}
+
 /* The number of functions among the constants that a call may be of, by its
 ** name in the code of the caller; all, if the call has no name, and those that
 ** have none. *F is one of them that has a name, or NULL.
@@ -211,26 +218,38 @@ static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
   uint32_t i;
   *f = NULL;
   for (i = 0; i < T->ncallee; i++) {
-    const LsFunc *h = T->callee[i];
-    const char *own = !*h->name && h->proven ? h->proven : h->name;
-    const char *dot = strrchr(own, '.');
-    if (*name && *own && strcmp(own, name) != 0 &&
-        (!dot || strcmp(dot + 1, name) != 0))
+    LsFunc *h = T->callee[i];
+    if (!path_maycall(h, name))
       continue;
-    if (*own)
-      *f = T->callee[i];
+    if (*h->name || (h->proven && *h->proven))
+      *f = h;
     n++;
   }
   return n;
 }
 
-/* Put the function that was called at an instruction of a leg behind it. */
-static void path_reveal(LsPath *p, unsigned i, uint32_t at, LsFunc *f)
+/* Whether the call at the end of a leg may be of another function than the
+** next leg is of, which that has called by a tail call: it is on no stack then.
+*/
+static bool path_detour(const LsTrace *T, const LsLeg *g)
+{
+  uint32_t i;
+  for (i = 0; i < T->ncallee; i++)
+    if (T->tails >> i & 1 &&
+        path_maycall(T->callee[i], ls_func_callee(g->f, g->end - 1)))
+      return true;
+  return T->more;
+}
+
+/* Put the function that was called at an instruction of a leg behind it, if
+** there is room. Returns whether there was.
+*/
+static bool path_reveal(LsPath *p, unsigned i, uint32_t at, LsFunc *f)
 {
   LsLeg *g = &p->leg[i];
   unsigned k;
   if (p->n + 2 > LS_PATH_MAX)
-    return;
+    return false;
   for (k = p->n; k-- > i;)
     p->leg[k + 2] = p->leg[k];
   g[0].end = at + 1;
@@ -249,6 +268,13 @@ static void path_reveal(LsPath *p, unsigned i, uint32_t at, LsFunc *f)
       p->leg[k] = p->leg[k + 1];
     p->n--;
   }
+  return true;
+}
+
+bool ls_path_mayinline(const LsTrace *T, const char *name)
+{
+  LsFunc *callee;
+  return path_callee(T, name, &callee) > 0 || T->more;
 }
 
 bool ls_path_reveal(LsPath *p, const LsTrace *T)
@@ -258,6 +284,10 @@ bool ls_path_reveal(LsPath *p, const LsTrace *T)
   for (i = 0; i < p->n; i++) {
     const LsLeg *g = &p->leg[i];
     uint32_t pos = g->pos, end = g->end - (g->calls ? 1 : 0);
+    if (g->calls && path_detour(T, g)) {
+      p->leg[i].detour = true;
+      all = false;
+    }
     for (; pos < end; pos++) {
       uint32_t op = LS_BC_OP(g->f->bc[pos]);
       LsFunc *f;
@@ -265,10 +295,8 @@ bool ls_path_reveal(LsPath *p, const LsTrace *T)
       if (op < LS_BC_CALLM || op > LS_BC_ITERC)
         continue;
       n = path_callee(T, ls_func_callee(g->f, pos), &f);
-      if (n == 1 && f && !g->hidden) {
-        path_reveal(p, i, pos, f);
+      if (n == 1 && f && !g->hidden && path_reveal(p, i, pos, f))
         break; /* The rest is a leg of its own. */
-      }
       all = all && n == 0 && !T->more;
     }
   }

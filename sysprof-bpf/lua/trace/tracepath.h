@@ -18,6 +18,7 @@ typedef struct LsLeg {
   uint32_t nouter;
   uint32_t pos, end;
   bool calls;   /* The last instruction is the call that the next leg is of. */
+  bool detour;  /* And another function may have called that, in a tail call. */
   bool hidden;  /* The leg is in no snapshot; outer[-1] called it. */
   uint32_t via; /* If hidden: the instruction of that call. */
 } LsLeg;
@@ -32,6 +33,11 @@ typedef struct LsPath {
 ** legs, it is unknown. Behind the last snapshot a loop begins again.
 */
 uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i);
+
+/* Whether a trace may have inlined a function that a call has this NAME for, ""
+** if it has none.
+*/
+bool ls_path_mayinline(const LsTrace *T, const char *name);
 
 /* Put in the functions without snapshots that are called on the way. Returns
 ** false if there may be others.

@@ -11,13 +11,17 @@
 */
 
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live.h"
 #include "luatraceline.h"
+#include "luatraces.h"
 #include "suites.h"
 #include "tracepath.h"
 #include "x86.h"
+
+#define LINES_TIMES 10000 /* Traces that are timed. */
 
 /* The machine code of one IR instruction, and what it was emitted for. */
 typedef struct Mark {
@@ -40,6 +44,9 @@ typedef struct Vm {
   LsTraces traces;
   Count n;
   int verbose;
+  double time[LINES_TIMES]; /* That reading a trace took, in microseconds. */
+  unsigned ntime;
+  size_t bytes; /* Memory of traces. */
 } Vm;
 
 /* Judge one instruction at an offset of a trace, of which a call returns. */
@@ -82,11 +89,47 @@ static void lines_mark(Vm *vm, const LsTrace *T, const Mark *m)
               x.map == 0 && x.op == 0xe8, m);
 }
 
-/* The trace that is at an address, if it still has the size. */
+static double lines_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* The trace that is at an address, if it still has the size. It is read twice,
+** as the pages that it is in are not there for the first time.
+*/
 static const LsTrace *lines_trace(Vm *vm, uint64_t mcode, uint32_t size)
 {
   const LsTrace *T = ls_trace_ofpc(&vm->traces, &vm->view, vm->p.g, mcode);
-  return T && T->mcode == mcode && T->szmcode == size ? T : NULL;
+  LsTraces again = {.funcs = &vm->funcs};
+  double then;
+  if (!T || T->mcode != mcode || T->szmcode != size)
+    return NULL;
+  then = lines_now();
+  ls_trace_get(&again, &vm->view, vm->p.g, T->addr, LJS_CHECK(T->check));
+  if (vm->ntime < LINES_TIMES)
+    vm->time[vm->ntime++] = lines_now() - then;
+  vm->bytes += sizeof(*T) + T->nsnap * sizeof(*T->snap) +
+               T->sizeplace * sizeof(*T->place) + T->nspan * sizeof(*T->span);
+  ls_traces_free(&again);
+  return T;
+}
+
+static int lines_shorter(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Print what it takes to read a trace. */
+static void lines_cost(Vm *vm)
+{
+  unsigned n = vm->ntime;
+  qsort(vm->time, n, sizeof(vm->time[0]), lines_shorter);
+  if (n > 0)
+    printf("%7u traces: median %.0f us, largest %.0f us, %zu bytes\n", n,
+           vm->time[n / 2], vm->time[n - 1], vm->bytes / n);
 }
 
 /* List the snapshots of a trace. */
@@ -173,6 +216,7 @@ START_TEST(plain)
          vm.n.all, lines_share(&vm, vm.n.sure), vm.n.strange,
          lines_share(&vm, vm.n.plain), vm.n.wrong,
          lines_share(&vm, vm.n.right));
+  lines_cost(&vm);
   ck_assert_uint_eq(vm.n.wrong, 0);
   ck_assert_uint_eq(vm.n.strange, 0);
   ck_assert_uint_gt(vm.n.all, 0);

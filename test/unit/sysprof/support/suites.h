@@ -9,6 +9,7 @@
 
 /* clang-format off */
 #define SUITES(_)                                                              \
+  _(align)                                                                     \
   _(cfi)                                                                       \
   _(elf)                                                                       \
   _(expect)                                                                    \

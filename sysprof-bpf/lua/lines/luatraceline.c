@@ -2,27 +2,29 @@
 ** Mapping of a trace's machine code to bytecode instructions.
 **
 ** Code between two snapshots is of the instructions on the path from the one to
-** the other. If they are all of one line, the line is exact. Otherwise the
-** instruction is interpolated from the code offset: each is assumed to have as
-** much code as its kind usually has.
+** the other. If they are all of one line, the line is exact; or if the
+** alignment has proven it (luaalign.h). Otherwise the instruction is the one
+** that is likely by the alignment, or it is interpolated from the code offset:
+** each is assumed to have as much code as its kind usually has.
 */
 
+#include "irclaim.h"
 #include "luatraceline.h"
 #include "tracepath.h"
 
-#define PATH_SNAPS 16 /* Snapshots that one offset may be of. */
+#define LINE_SNAPS 16 /* Snapshots that one offset may be of. */
 
 /* Whether an instruction never has machine code: constants, jumps, and the
 ** headers of functions. JLOOP may be another one, see tracestart.c.
 */
-static bool path_iscodeless(uint32_t op)
+static bool line_iscodeless(uint32_t op)
 {
   return (op >= LS_BC_KSTR && op <= LS_BC_KNIL) ||
          (op >= LS_BC_LOOP && op != LS_BC_JLOOP);
 }
 
 /* About how much machine code an instruction becomes, in some unit. */
-static unsigned path_weight(uint32_t op)
+static unsigned line_weight(uint32_t op)
 {
   static const uint8_t weight[LS_BC_JMP + 1] = {
       2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, /* ISLT, ... */
@@ -37,29 +39,29 @@ static unsigned path_weight(uint32_t op)
   return op <= LS_BC_JMP ? weight[op] : 0;
 }
 
-#define PATH_UNIT 8 /* What may have code has some, less than one unit. */
+#define LINE_UNIT 8 /* What may have code has some, less than one unit. */
 
 /* The weight of an instruction of a leg. An inlined call has hardly any code,
 ** like upvalues and globals that have not changed. Strings are put into a
 ** buffer one by one.
 */
-static unsigned path_legweight(const LsLeg *g, uint32_t pos)
+static unsigned line_legweight(const LsLeg *g, uint32_t pos)
 {
   uint32_t ins = g->f->bc[pos], op = LS_BC_OP(ins);
   unsigned weight = 0;
-  if (path_iscodeless(op))
+  if (line_iscodeless(op))
     return 0;
   if (op == LS_BC_CAT && LS_BC_C(ins) > LS_BC_B(ins))
     weight = 4 + 2 * (LS_BC_C(ins) - LS_BC_B(ins) + 1);
   else if (!g->calls || pos + 1 < g->end)
-    weight = path_weight(op);
-  return PATH_UNIT * weight + 1;
+    weight = line_weight(op);
+  return LINE_UNIT * weight + 1;
 }
 
 /* Whether an instruction's machine code may call a function of the VM or of a
 ** library. Calls that were inlined do not.
 */
-static bool path_maycall(const LsLeg *g, uint32_t pos)
+static bool line_maycall(const LsLeg *g, uint32_t pos)
 {
   uint32_t op = LS_BC_OP(g->f->bc[pos]);
   if (g->calls && pos + 1 == g->end)
@@ -70,23 +72,23 @@ static bool path_maycall(const LsLeg *g, uint32_t pos)
 }
 
 /* How much machine code a path is taken to have. */
-static unsigned path_sum(const LsPath *p)
+static unsigned line_sum(const LsPath *p)
 {
   unsigned i, sum = 0;
   uint32_t pos;
   for (i = 0; i < p->n; i++)
     for (pos = p->leg[i].pos; pos < p->leg[i].end; pos++)
-      sum += path_legweight(&p->leg[i], pos);
+      sum += line_legweight(&p->leg[i], pos);
   return sum;
 }
 
 /* The leg and the instruction at SHARE / WHOLE of the path; if a function was
 ** CALLED there, the nearest one that may have called it.
 */
-static const LsLeg *path_find(const LsPath *p, uint64_t share, uint64_t whole,
+static const LsLeg *line_find(const LsPath *p, uint64_t share, uint64_t whole,
                               bool called, uint32_t *at)
 {
-  uint64_t sum = path_sum(p), want = share * sum / whole, done = 0;
+  uint64_t sum = line_sum(p), want = share * sum / whole, done = 0;
   uint64_t best = UINT64_MAX;
   const LsLeg *found = &p->leg[p->n - 1];
   unsigned i;
@@ -95,12 +97,12 @@ static const LsLeg *path_find(const LsPath *p, uint64_t share, uint64_t whole,
     const LsLeg *g = &p->leg[i];
     uint32_t pos;
     for (pos = g->pos; pos < g->end; pos++) {
-      uint64_t end = done + path_legweight(g, pos), far = 0;
+      uint64_t end = done + line_legweight(g, pos), far = 0;
       if (want < done)
         far = done - want;
       else if (want >= end)
         far = want - end + 1;
-      if (called && !path_maycall(g, pos))
+      if (called && !line_maycall(g, pos))
         far += sum; /* Only if there is no other. */
       done = end;
       if (far >= best)
@@ -114,7 +116,7 @@ static const LsLeg *path_find(const LsPath *p, uint64_t share, uint64_t whole,
 }
 
 /* The last snapshot at or before an offset. */
-static uint32_t path_before(const LsTrace *T, uint32_t ofs)
+static uint32_t line_before(const LsTrace *T, uint32_t ofs)
 {
   uint32_t lo = 0, hi = T->nsnap;
   while (lo < hi) {
@@ -130,21 +132,21 @@ static uint32_t path_before(const LsTrace *T, uint32_t ofs)
 /* The snapshots whose code an offset may be in are from *FIRST to *LAST; I is
 ** the likely one. If they are too many, the last ones are left out.
 */
-static void path_range(const LsTrace *T, uint32_t ofs, uint32_t i,
+static void line_range(const LsTrace *T, uint32_t ofs, uint32_t i,
                        uint32_t *first, uint32_t *last)
 {
   uint32_t n = 0;
-  for (*first = i; *first > 0 && T->snap[*first].late > ofs && n < PATH_SNAPS;
+  for (*first = i; *first > 0 && T->snap[*first].late > ofs && n < LINE_SNAPS;
        --*first)
     n++;
   for (*last = i; *last + 1 < T->nsnap && T->snap[*last + 1].early <= ofs &&
-                  n < PATH_SNAPS;
+                  n < LINE_SNAPS;
        ++*last)
     n++;
 }
 
 /* Where a snapshot was taken: in the caller, of a function that is unknown. */
-static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
+static void line_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
 {
   const LsPlace *p = T->place + s->place;
   uint32_t n = s->nplace - 1;
@@ -153,30 +155,15 @@ static void path_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
   *here = (LsTraceLine){.f = p->f, .pos = p->pos, .outer = p + 1, .nouter = n};
 }
 
-/* What machine code may be of: it has a function, and a line, or several. */
-typedef struct Claim {
-  const LsFunc *f; /* NULL: no code was met. */
-  uint32_t line;
-  bool functions, lines;
-} Claim;
-
 /* Add the code of an instruction. */
-static void claim_add(Claim *c, const LsFunc *f, uint32_t pos)
+static void claim_add(LsClaim *c, LsFunc *f, uint32_t pos)
 {
-  uint32_t line = ls_func_line(f, pos);
-  if (path_iscodeless(LS_BC_OP(f->bc[pos])))
-    return;
-  if (c->f) {
-    c->functions = c->functions || f != c->f;
-    c->lines = c->lines || f != c->f || line != c->line;
-  } else {
-    c->f = f;
-    c->line = line;
-  }
+  if (!line_iscodeless(LS_BC_OP(f->bc[pos])))
+    ls_claim_add(c, f, pos);
 }
 
 /* Add the path from snapshot I. */
-static void claim_path(Claim *c, const LsTrace *T, uint32_t i)
+static void claim_path(LsClaim *c, const LsTrace *T, uint32_t i)
 {
   LsPath p;
   unsigned k;
@@ -190,49 +177,97 @@ static void claim_path(Claim *c, const LsTrace *T, uint32_t i)
 }
 
 /* What the byte at OFS may be of, which is probably of snapshot I. */
-static Claim claim_make(const LsTrace *T, uint32_t ofs, uint32_t i)
+static LsClaim claim_make(const LsTrace *T, uint32_t ofs, uint32_t i)
 {
-  Claim c = {0};
+  LsClaim c = {0};
   uint32_t first, last, k;
-  path_range(T, ofs, i, &first, &last);
+  line_range(T, ofs, i, &first, &last);
   for (k = first; k <= last; k++)
     claim_path(&c, T, k);
-  c.functions = c.functions || last - first >= PATH_SNAPS;
+  c.functions = c.functions || last - first >= LINE_SNAPS;
   c.lines = c.lines || c.functions || !c.f;
   return c;
 }
 
-bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
-                       LsTraceLine *here)
+/* What an offset is of by the alignment, or NULL. */
+static const LsTraceSpan *line_span(const LsTrace *T, uint32_t ofs)
 {
-  uint32_t i = path_before(T, ofs), next, end = T->szmcode;
-  const LsLeg *leg;
-  LsPath p;
-  Claim c;
-  if (T->nsnap == 0)
-    return false;
-  next = ls_path_from(&p, T, i);
-  if (p.n == 0) {
-    if (T->snap[next].nplace == 0)
-      return false;
-    path_there(T, &T->snap[next], here);
-    here->unsure = true;
-    return true;
+  uint32_t lo = 0, hi = T->nspan;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (T->span[mid].ofs <= ofs)
+      lo = mid + 1;
+    else
+      hi = mid;
   }
-  c = claim_make(T, ofs, i);
-  ls_path_reveal(&p, T);
+  return lo > 0 && T->span[lo - 1].f ? &T->span[lo - 1] : NULL;
+}
+
+/* The leg of what a span is of, or NULL. */
+static const LsLeg *line_aligned(const LsPath *p, const LsTraceSpan *span)
+{
+  unsigned i;
+  for (i = 0; span && i < p->n; i++)
+    if (p->leg[i].f == span->f && span->pos >= p->leg[i].pos &&
+        span->pos < p->leg[i].end)
+      return &p->leg[i];
+  return NULL;
+}
+
+/* The leg and the instruction of a byte at OFS, on the path from snapshot I, as
+** far as they can be told.
+*/
+static const LsLeg *line_likely(const LsTrace *T, const LsPath *p, uint32_t i,
+                                uint32_t ofs, bool called, uint32_t *at)
+{
+  uint32_t begin = T->snap[i].mcofs, end = T->szmcode;
   if (i + 1 < T->nsnap)
     end = T->snap[i + 1].mcofs;
-  if (ofs >= end || end <= T->snap[i].mcofs)
+  if (ofs >= end || end <= begin)
     end = ofs + 1;
-  *here = (LsTraceLine){.exact = !c.lines, .unsure = c.functions};
-  leg = path_find(&p, ofs - T->snap[i].mcofs, end - T->snap[i].mcofs, called,
-                  &here->pos);
+  return line_find(p, ofs - begin, end - begin, called, at);
+}
+
+/* A position in a leg. */
+static void line_here(const LsLeg *leg, LsTraceLine *here)
+{
   here->f = leg->f;
   here->outer = leg->outer;
   here->nouter = leg->nouter;
   here->hidden = leg->hidden;
   if (leg->hidden)
     here->via = (LsPlace){.f = leg->outer[-1].f, .pos = leg->via};
+}
+
+bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
+                       LsTraceLine *here)
+{
+  const LsTraceSpan *span = line_span(T, ofs);
+  uint32_t i = line_before(T, ofs), next;
+  const LsLeg *leg;
+  LsPath p;
+  LsClaim c;
+  if (T->nsnap == 0)
+    return false;
+  next = ls_path_from(&p, T, i);
+  if (p.n == 0) {
+    if (T->snap[next].nplace == 0)
+      return false;
+    line_there(T, &T->snap[next], here);
+    here->unsure = true;
+    return true;
+  }
+  c = claim_make(T, ofs, i);
+  ls_path_reveal(&p, T);
+  *here = (LsTraceLine){.exact = !c.lines, .unsure = c.functions};
+  leg = line_aligned(&p, span);
+  if (leg) {
+    here->pos = span->pos;
+    here->exact = here->exact || !span->lines;
+    here->unsure = here->unsure && span->functions;
+  } else {
+    leg = line_likely(T, &p, i, ofs, called, &here->pos);
+  }
+  line_here(leg, here);
   return true;
 }

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "luaalign.h"
 #include "luasnap.h"
-#include "luatrace.h"
+#include "luatraces.h"
 #include "tracestart.h"
 
 #define TRACE_MAX 65536 /* Traces of a VM, and that are kept. */
@@ -76,6 +77,7 @@ static void trace_free(LsTrace *T)
 {
   free(T->snap);
   free(T->place);
+  free(T->span);
   free(T);
 }
 
@@ -96,6 +98,7 @@ static LsTrace *trace_make(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
                            LsIr *t)
 {
   LsTrace *T = calloc(1, sizeof(*T));
+  LsCode c;
   if (!T)
     return NULL;
   T->addr = addr;
@@ -106,7 +109,13 @@ static LsTrace *trace_make(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
   t->g = g;
   T->loops = t->link == t->traceno && t->mcloop != 0;
   trace_start(ts, v, g, t, T);
-  ls_snaps_read(ts->funcs, t, T);
+  if (ls_ir_read(t)) {
+    ls_code_read(t, &c);
+    ls_snaps_read(ts->funcs, t, &c, T);
+    ls_align_read(t, &c, T);
+    ls_code_free(&c);
+    ls_ir_free(t);
+  }
   return T;
 }
 

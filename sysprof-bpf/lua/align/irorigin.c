@@ -1,0 +1,185 @@
+/*
+** Which bytecode instructions emitted the IR of a trace: IR and bytecode have
+** the same order. So an IR instruction cannot be of one before the earliest
+** that its predecessors leave to it, nor of one behind the latest that its
+** successors do.
+*/
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "irorigin.h"
+#include "traceflow.h"
+
+#define PATH_INS 512 /* Bytecode instructions between two snapshots. */
+
+/* The bytecode instructions that an IR instruction may be of. */
+typedef struct Span {
+  uint16_t first, last;
+} Span;
+
+/* The instructions of a path, and what they have still to give. */
+typedef struct Path {
+  const LsEmission *e;
+  unsigned n;
+  LsEmitter at[PATH_INS];
+  uint8_t left[PATH_INS]; /* Bits of LS_ONE_*: not used yet. */
+  Span span[];            /* Of IR instructions. */
+} Path;
+
+static void path_refill(Path *p)
+{
+  unsigned i;
+  for (i = 0; i < p->n; i++)
+    p->left[i] = p->at[i].once;
+}
+
+/* Whether instruction I may still emit an IR instruction. It is used then. */
+static bool path_take(Path *p, unsigned i, const LsIns *ins)
+{
+  unsigned one;
+  uint32_t kind = ls_emit_kind(ins, &one);
+  uint8_t bit = (uint8_t)(1u << one);
+  if (!ls_emit_may(p->e, &p->at[i], ins, kind))
+    return false;
+  if (one == LS_ONES || !(p->at[i].once & bit))
+    return true;
+  if (!(p->left[i] & bit))
+    return false;
+  p->left[i] &= (uint8_t)~bit;
+  return true;
+}
+
+/* Give all IR instructions their earliest ones. Returns false if they cannot be
+** of this path.
+*/
+static bool path_earliest(Path *p, const LsIns *ins, uint32_t n)
+{
+  uint32_t i;
+  unsigned at = 0, one;
+  path_refill(p);
+  for (i = 0; i < n; i++) {
+    if (ls_emit_kind(&ins[i], &one) == 0)
+      continue;
+    while (at < p->n && !path_take(p, at, &ins[i]))
+      at++;
+    if (at == p->n)
+      return false;
+    p->span[i].first = (uint16_t)at;
+  }
+  return true;
+}
+
+/* Likewise, their latest. */
+static bool path_latest(Path *p, const LsIns *ins, uint32_t n)
+{
+  uint32_t i;
+  unsigned at = p->n, one;
+  path_refill(p);
+  for (i = n; i-- > 0;) {
+    if (ls_emit_kind(&ins[i], &one) == 0)
+      continue;
+    if (at == p->n)
+      at--;
+    while (!path_take(p, at, &ins[i]))
+      if (at-- == 0)
+        return false;
+    p->span[i].last = (uint16_t)at;
+  }
+  return true;
+}
+
+/* How likely an instruction is among those that may have emitted something: 0
+** is the most. What may emit anything has often not done so, least of all the
+** call of a function that is on the path.
+*/
+static unsigned emitter_rank(const LsEmitter *b)
+{
+  if (b->kinds != LS_EMIT_ALL)
+    return 0;
+  return b->leg->calls && b->pos + 1 == b->leg->end ? 2 : 1;
+}
+
+/* Whether instruction K may have emitted an IR instruction. */
+static bool path_may(const Path *p, unsigned k, const LsIns *ins)
+{
+  unsigned one;
+  return ls_emit_may(p->e, &p->at[k], ins, ls_emit_kind(ins, &one));
+}
+
+/* The likely one of those that may have emitted IR instruction I of N: of the
+** lowest rank, and there nearest to its share of the path.
+*/
+static unsigned path_likely(const Path *p, const LsIns *ins, uint32_t i,
+                            uint32_t n)
+{
+  unsigned k, best = p->span[i].first, want = (unsigned)(i * p->n / n);
+  unsigned least = UINT_MAX;
+  for (k = p->span[i].first; k <= p->span[i].last; k++) {
+    unsigned far = k > want ? k - want : want - k;
+    far += emitter_rank(&p->at[k]) * PATH_INS;
+    if (far < least && path_may(p, k, ins)) {
+      least = far;
+      best = k;
+    }
+  }
+  return best;
+}
+
+static void path_add(const Path *p, unsigned k, LsClaim *c)
+{
+  const LsEmitter *b = &p->at[k];
+  ls_claim_add(c, b->leg->f, b->pos);
+  c->functions = c->functions || b->open;
+  c->lines = c->lines || b->open;
+}
+
+/* What IR instruction I of N may be of; the likely one is first. */
+static LsClaim path_claim(const Path *p, const LsIns *ins, uint32_t i,
+                          uint32_t n)
+{
+  LsClaim c = {0};
+  unsigned k;
+  path_add(p, path_likely(p, ins, i, n), &c);
+  for (k = p->span[i].first; k <= p->span[i].last; k++)
+    if (path_may(p, k, ins))
+      path_add(p, k, &c);
+  return c;
+}
+
+/* Whether the way through a function without snapshots is not known. */
+static bool path_isvague(const LsPath *p)
+{
+  unsigned i;
+  uint32_t pos;
+  for (i = 0; i < p->n; i++)
+    for (pos = p->leg[i].pos; p->leg[i].hidden && pos < p->leg[i].end; pos++)
+      if (ls_flow_jumps(p->leg[i].f, pos))
+        return true;
+  return p->vague;
+}
+
+void ls_origin_read(const LsEmission *e, const LsPath *path, uint32_t ref,
+                    uint32_t end, LsClaim *claim)
+{
+  const LsIns *ins = e->t->ins + (ref - LS_REF_BIAS);
+  uint32_t i, n = end - ref;
+  Path *p = malloc(sizeof(*p) + n * sizeof(*p->span));
+  bool ok = p && !path_isvague(path);
+  unsigned one;
+  if (ok) {
+    p->e = e;
+    p->n = ls_emit_path(e, path, p->at, PATH_INS);
+    ok = p->n > 0 && p->n < PATH_INS && path_earliest(p, ins, n) &&
+         path_latest(p, ins, n);
+  }
+  for (i = 0; i < n; i++) {
+    if (!ok)
+      claim[i] = (LsClaim){.functions = true, .lines = true};
+    else if (ls_emit_kind(&ins[i], &one) == 0)
+      claim[i] = (LsClaim){0};
+    else
+      claim[i] = path_claim(p, &ins[i], i, n);
+  }
+  free(p);
+}
