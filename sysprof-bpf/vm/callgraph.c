@@ -155,9 +155,8 @@ static int has_address(const LsX86 *x)
 static void take_instruction(Build *b, uint32_t from, const LsX86 *x,
                              uint64_t next)
 {
-  if ((x->map == 0 && (x->op == 0xe8 || x->op == 0xe9 || x->op == 0xeb ||
-                       (x->op & 0xf0) == 0x70)) ||
-      (x->map == 1 && (x->op & 0xf0) == 0x80)) {
+  if (ls_x86_isjcc(x) ||
+      (x->map == 0 && (x->op == 0xe8 || x->op == 0xe9 || x->op == 0xeb))) {
     take_branch(b, from, next + (uint64_t)(int64_t)x->disp, x->op == 0xe8);
     return;
   }

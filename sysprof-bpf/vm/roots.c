@@ -61,12 +61,6 @@ static bool is_leave(const LsX86 *x)
                          x->op == 0xeb || (x->op == 0xff && (x->reg & 6) == 4));
 }
 
-static bool is_jcc(const LsX86 *x)
-{
-  return (x->map == 0 && (x->op & 0xf0) == 0x70) ||
-         (x->map == 1 && (x->op & 0xf0) == 0x80);
-}
-
 /* Does control go where it is not followed: loop, syscall, int, far returns? */
 static bool is_branch(const LsX86 *x)
 {
@@ -115,9 +109,9 @@ static bool dead_end(const uint8_t *p, size_t n)
       return false;
     at += x.len;
     called |= is_call(&x);
-    if (is_jcc(&x) && (x.disp < 0 || x.disp > MAX_JUMP))
+    if (ls_x86_isjcc(&x) && (x.disp < 0 || x.disp > MAX_JUMP))
       return false;
-    if (is_jcc(&x) && at + (size_t)x.disp > far)
+    if (ls_x86_isjcc(&x) && at + (size_t)x.disp > far)
       far = at + (size_t)x.disp;
   }
   return false;

@@ -325,3 +325,9 @@ bool ls_x86_decode(const uint8_t *code, size_t n, LsX86 *out)
   *out = o;
   return true;
 }
+
+bool ls_x86_isjcc(const LsX86 *x)
+{
+  return (x->map == 0 && (x->op & 0xf0) == 0x70) ||
+         (x->map == 1 && (x->op & 0xf0) == 0x80);
+}

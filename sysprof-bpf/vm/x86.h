@@ -38,4 +38,7 @@ typedef struct LsX86 {
 */
 bool ls_x86_decode(const uint8_t *code, size_t n, LsX86 *out);
 
+/* Whether an instruction is a jump on a condition. */
+bool ls_x86_isjcc(const LsX86 *x);
+
 #endif

@@ -136,10 +136,9 @@ static void blocks_back(Blocks *k, const LsClaim *claim, uint32_t *steps,
 static void blocks_list(Blocks *k)
 {
   const LsStretch *s = k->s;
-  static const LsShape any = {.may = LS_SHAPE_ALL, .most = 255, .reg = LS_NREG};
   uint32_t ref;
   if (s->head)
-    k->b[k->n++] = (Block){.shape = any};
+    k->b[k->n++] = (Block){.shape = LS_SHAPE_ANY};
   for (ref = s->ref; ref < s->end; ref++) {
     const LsIns *ins = &s->t->ins[ref - LS_REF_BIAS];
     k->b[k->n].ref = ref;
@@ -153,7 +152,7 @@ static void blocks_list(Blocks *k)
     }
   }
   if (s->tail)
-    k->b[k->n++] = (Block){.shape = any};
+    k->b[k->n++] = (Block){.shape = LS_SHAPE_ANY};
 }
 
 /* Go back from FROM to a machine instruction of a class. Returns 0 if there is

@@ -17,11 +17,7 @@ enum {
   BC_UNM = 20,
   BC_LEN = 21,
   BC_ADDVN = 22,
-  BC_MODVN = 26,
-  BC_ADDNV = 27,
-  BC_MODNV = 31,
   BC_ADDVV = 32,
-  BC_MODVV = 36,
   BC_USETV = 46,
   BC_USETP = 49,
   BC_TGETV = 56,
@@ -30,7 +26,6 @@ enum {
   BC_TSETB = 62,
   BC_TSETM = 63,
   BC_TSETR = 64,
-  BC_IFORL = 80,
   BC_ITERL = 82
 };
 

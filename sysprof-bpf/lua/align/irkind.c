@@ -11,8 +11,7 @@
 /* Addition and so on: of integers, or KIND. */
 static uint32_t kind_numeric(const LsIns *ins, uint32_t kind)
 {
-  uint8_t type = ins->type & LS_IRT_TYPE;
-  return type == LS_IRT_NUM || type == LS_IRT_FLOAT ? kind : LS_EMIT_INT;
+  return ls_ir_isfloat(ins) ? kind : LS_EMIT_INT;
 }
 
 static unsigned kind_group(uint32_t kind)

@@ -8,21 +8,9 @@
 #define NONE   0x80 /* Of LsIns.reg: no register; the rest is a hint. */
 #define SINK   0xfe /* The instruction was moved to where the trace is left. */
 #define XMM    16
-#define LOADS  (LS_SHAPE_PLAIN | LS_SHAPE_EXIT)
 #define CHECKS (LS_SHAPE_PLAIN | LS_SHAPE_EXIT)
-#define ANYCODE                                                                \
-  (LsShape)                                                                    \
-  {                                                                            \
-    .may = LS_SHAPE_ALL, .most = 255, .reg = LS_NREG                           \
-  }
 
 /* -- IR -------------------------------------------------------------------- */
-
-static bool shape_isfloat(const LsIns *ins)
-{
-  uint8_t type = ins->type & LS_IRT_TYPE;
-  return type == LS_IRT_NUM || type == LS_IRT_FLOAT;
-}
 
 /* Whether an instruction has effects, so that it has code even if nothing uses
 ** its result. Some that may leave the trace have none if nothing does.
@@ -66,11 +54,11 @@ static bool shape_acts(const LsIns *ins)
 static LsShape shape_arith(const LsIns *ins, uint16_t class)
 {
   LsShape s = {.may = LS_SHAPE_PLAIN};
-  if (shape_isfloat(ins)) {
+  if (ls_ir_isfloat(ins)) {
     s.may |= class;
     s.must = s.once = class;
   } else if (ins->op == LS_IR_DIV) {
-    s = ANYCODE;
+    s = LS_SHAPE_ANY;
   }
   return s;
 }
@@ -78,7 +66,7 @@ static LsShape shape_arith(const LsIns *ins, uint16_t class)
 static LsShape shape_compare(const LsIns *ins, const LsIns *prev)
 {
   LsShape s = {.may = CHECKS, .exits = 1};
-  if (shape_isfloat(ins)) {
+  if (ls_ir_isfloat(ins)) {
     s.may |= LS_SHAPE_COMPARE;
     s.must = s.once = LS_SHAPE_COMPARE;
   }
@@ -146,18 +134,18 @@ static LsShape shape_make(const LsIns *ins, const LsIns *prev)
   case LS_IR_HLOAD:
   case LS_IR_ULOAD:
   case LS_IR_VLOAD:
-    return (LsShape){.may = LOADS, .exits = 1};
+    return (LsShape){.may = CHECKS, .exits = 1};
   case LS_IR_UREFO:
   case LS_IR_UREFC:
-    return (LsShape){.may = LOADS};
+    return (LsShape){.may = CHECKS};
   case LS_IR_XLOAD:
-    return (LsShape){.may = LOADS | LS_SHAPE_CONVERT};
+    return (LsShape){.may = CHECKS | LS_SHAPE_CONVERT};
   case LS_IR_SLOAD:
-    return (LsShape){.may = LOADS | LS_SHAPE_COMPARE | LS_SHAPE_CONVERT,
+    return (LsShape){.may = CHECKS | LS_SHAPE_COMPARE | LS_SHAPE_CONVERT,
                      .exits = !(ins->op2 & 1)};
   case LS_IR_CONV:
   case LS_IR_TOBIT:
-    return (LsShape){.may = LOADS | LS_SHAPE_COMPARE | LS_SHAPE_CONVERT |
+    return (LsShape){.may = CHECKS | LS_SHAPE_COMPARE | LS_SHAPE_CONVERT |
                             LS_SHAPE_ADD | LS_SHAPE_SUB,
                      .exits = 1};
   case LS_IR_ASTORE:
@@ -177,7 +165,7 @@ static LsShape shape_make(const LsIns *ins, const LsIns *prev)
     return (LsShape){
         .may = LS_SHAPE_ALL, .must = LS_SHAPE_CALL, .once = LS_SHAPE_CALL};
   default:
-    return ANYCODE;
+    return LS_SHAPE_ANY;
   }
 }
 
@@ -224,13 +212,6 @@ bool ls_shape_get(const LsIns *ins, const LsIns *prev, LsShape *s)
 }
 
 /* -- Machine code ---------------------------------------------------------- */
-
-/* Jumps on a condition: where to, from the beginning of the code. */
-static bool shape_isjump(const LsX86 *x)
-{
-  return (x->map == 1 && (x->op & 0xf0) == 0x80) ||
-         (x->map == 0 && (x->op & 0xf0) == 0x70);
-}
 
 static bool shape_iscall(const LsX86 *x)
 {
@@ -284,7 +265,7 @@ uint16_t ls_shape_class(const LsIr *t, const LsCodeIns *c)
 {
   const LsX86 *x = &c->x;
   int64_t to = (int64_t)c->ofs + x->len + x->disp;
-  if (shape_isjump(x)) {
+  if (ls_x86_isjcc(x)) {
     bool out = to < 0 || to >= t->szmcode;
     return out || (t->mcloop && to == t->mcloop && c->ofs >= to)
                ? LS_SHAPE_EXIT
@@ -329,7 +310,7 @@ bool ls_shape_sets(const LsCodeIns *c, uint8_t reg)
     return shape_sets0(x, reg);
   if (x->map == 0)
     return false;
-  if (x->op == 0x2e || x->op == 0x2f || (x->map == 1 && (x->op & 0xf0) == 0x80))
+  if (x->op == 0x2e || x->op == 0x2f || ls_x86_isjcc(x))
     return false;
   return x->reg == own || x->rm == own;
 }

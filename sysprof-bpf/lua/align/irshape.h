@@ -36,7 +36,14 @@ typedef struct LsShape {
                  ** LS_NREG. */
 } LsShape;
 
-/* The code that INS has; prev is the instruction in front of it, or NULL.
+/* Any code, or none. */
+#define LS_SHAPE_ANY                                                           \
+  (LsShape)                                                                    \
+  {                                                                            \
+    .may = LS_SHAPE_ALL, .most = UINT8_MAX, .reg = LS_NREG                     \
+  }
+
+/* The code that INS has; PREV is the instruction in front of it, or NULL.
 ** Returns false if it has none.
 */
 bool ls_shape_get(const LsIns *ins, const LsIns *prev, LsShape *s);

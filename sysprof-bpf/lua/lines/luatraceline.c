@@ -239,6 +239,20 @@ static void line_here(const LsLeg *leg, LsTraceLine *here)
     here->via = (LsPlace){.f = leg->outer[-1].f, .pos = leg->via};
 }
 
+/* How sure the byte at OFS is, which has this span or none: by that, and by the
+** paths if it does not prove all.
+*/
+static LsTraceLine line_sure(const LsTrace *T, uint32_t ofs, uint32_t i,
+                             const LsTraceSpan *span)
+{
+  LsClaim c;
+  if (span && !span->lines && !span->functions)
+    return (LsTraceLine){.exact = true};
+  c = claim_make(T, ofs, i);
+  return (LsTraceLine){.exact = !c.lines || (span && !span->lines),
+                       .unsure = c.functions && (!span || span->functions)};
+}
+
 bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
                        LsTraceLine *here)
 {
@@ -246,7 +260,6 @@ bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
   uint32_t i = line_before(T, ofs), next;
   const LsLeg *leg;
   LsPath p;
-  LsClaim c;
   if (T->nsnap == 0)
     return false;
   next = ls_path_from(&p, T, i);
@@ -257,17 +270,13 @@ bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
     here->unsure = true;
     return true;
   }
-  c = claim_make(T, ofs, i);
   ls_path_reveal(&p, T);
-  *here = (LsTraceLine){.exact = !c.lines, .unsure = c.functions};
   leg = line_aligned(&p, span);
-  if (leg) {
+  *here = line_sure(T, ofs, i, leg ? span : NULL);
+  if (leg)
     here->pos = span->pos;
-    here->exact = here->exact || !span->lines;
-    here->unsure = here->unsure && span->functions;
-  } else {
+  else
     leg = line_likely(T, &p, i, ofs, called, &here->pos);
-  }
   line_here(leg, here);
   return true;
 }

@@ -28,12 +28,6 @@ static bool mcofs_isarith(const LsX86 *x)
          x->op == 0xfe || x->op == 0xff || x->op == 0x69 || x->op == 0x6b;
 }
 
-static bool mcofs_isjcc(const LsX86 *x)
-{
-  return (x->map == 1 && (x->op & 0xf0) == 0x80) ||
-         (x->map == 0 && (x->op & 0xf0) == 0x70);
-}
-
 /* Where the code of a snapshot with an offset begins. */
 static LsBegin mcofs_begin(const LsCode *c, uint32_t ofs)
 {
@@ -44,7 +38,7 @@ static LsBegin mcofs_begin(const LsCode *c, uint32_t ofs)
   if (c->ins[i].ofs != ofs) /* Within the instruction in front. */
     return (LsBegin){c->ins[i].ofs, c->ins[i].ofs, c->ins[i].ofs};
   if (i + 1 < c->n && c->ins[i].x.len <= MCOFS_TEST &&
-      mcofs_isarith(&c->ins[i].x) && mcofs_isjcc(&c->ins[i + 1].x))
+      mcofs_isarith(&c->ins[i].x) && ls_x86_isjcc(&c->ins[i + 1].x))
     b.late = c->ins[i + 1].ofs;
   return b;
 }

@@ -8,6 +8,12 @@
 #include "traceir.h"
 #include "vmir.h"
 
+bool ls_ir_isfloat(const LsIns *ins)
+{
+  uint8_t type = ins->type & LS_IRT_TYPE;
+  return type == LS_IRT_NUM || type == LS_IRT_FLOAT;
+}
+
 bool ls_ir_wide(const LsIr *t, int op)
 {
   bool gc64 = t->v->vm.gc64;

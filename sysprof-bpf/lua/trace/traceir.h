@@ -41,6 +41,10 @@ typedef struct LsIr {
   uint32_t *map;  /* the map of them. */
 } LsIr;
 
+/* Whether an instruction results in a floating-point number, or compares two.
+ */
+bool ls_ir_isfloat(const LsIns *ins);
+
 /* Constant number REF of a trace: its operation, and its value; -1 if there is
 ** none.
 */
