@@ -3,9 +3,10 @@
 **
 ** A trace that loops has its IR twice. The compiler copies each instruction, in
 ** order, with the copies of its operands; what does not change is left out, and
-** so is what then is known, or is done already. Here the copies are made once
-** more. One that the loop has, in the same order, with the same operation and
-** operands, is of what the original is of.
+** so is what then is known, or is done already; some becomes another operation.
+** Here the copies are made once more. One that the loop has, in the same order,
+** with the same operation and operands, is of what the original is of; and what
+** the loop has between two of them is of what lies between their originals.
 */
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "vmir.h"
 
 #define UNKNOWN UINT32_MAX /* The number of a copy. */
+#define WINDOW  64         /* Instructions that may come before it. */
 
 /* Operands, in modes. */
 enum { MODE_REF, MODE_LITERAL, MODE_CONSTANT, MODE_NONE };
@@ -50,23 +52,24 @@ static Operands copy_operands(const Copy *c, uint32_t ref)
   return o;
 }
 
-static bool operand_is(uint32_t wanted, uint32_t op)
-{
-  return wanted == op || wanted == UNKNOWN;
-}
-
-/* Whether an instruction may be a copy: 2 if it is one exactly, 1 if that
-** depends on operands that are not known.
-*/
-static int copy_is(const Copy *c, uint32_t ref, const Operands *o, uint32_t of)
+/* Whether instruction REF is the one that OF becomes with these operands. */
+static bool copy_is(const Copy *c, uint32_t ref, const Operands *o, uint32_t of)
 {
   const LsIns *a = &c->t->ins[of - LS_REF_BIAS];
   const LsIns *b = &c->t->ins[ref - LS_REF_BIAS];
-  bool same = operand_is(o->op1, b->op1) && operand_is(o->op2, b->op2);
-  bool turned = operand_is(o->op1, b->op2) && operand_is(o->op2, b->op1);
-  if (a->op != b->op || (a->type ^ b->type) & LS_IRT_TYPE || !(same || turned))
-    return 0;
-  return o->op1 == UNKNOWN || o->op2 == UNKNOWN ? 1 : 2;
+  bool same = o->op1 == b->op1 && o->op2 == b->op2;
+  bool turned = o->op1 == b->op2 && o->op2 == b->op1;
+  return a->op == b->op && !((a->type ^ b->type) & LS_IRT_TYPE) &&
+         (same || turned);
+}
+
+/* The first copy that is exact, from FROM up to END; UNKNOWN if none is. */
+static uint32_t copy_find(const Copy *c, uint32_t from, uint32_t end,
+                          const Operands *o, uint32_t of)
+{
+  while (from < end && !copy_is(c, from, o, of))
+    from++;
+  return from < end ? from : UNKNOWN;
 }
 
 /* What a slot has when the loop begins again; REF, which loads it, if it has
@@ -83,71 +86,95 @@ static uint32_t copy_slot(const Copy *c, uint32_t slot, uint32_t ref)
   return ref;
 }
 
-/* Make all copies: an instruction is the copy of the first that it can be. */
-static void copy_make(Copy *c)
+/* Make the copy of an instruction, which NEXT or one behind it may be. Returns
+** false if it could also be one that was taken for another's copy.
+*/
+static bool copy_one(Copy *c, uint32_t ref, uint32_t *next)
 {
-  uint32_t ref, next = c->loop + 1, at;
-  for (ref = LS_REF_BIAS + 1; ref < c->loop; ref++) {
-    Operands o = copy_operands(c, ref);
-    uint32_t *to = &c->to[ref - LS_REF_BIAS];
-    const LsIns *ins = &c->t->ins[ref - LS_REF_BIAS];
-    bool pure = (ls_vm_irmode(ins->op) & 0x60) == 0;
-    *to = ins->op == LS_IR_SLOAD ? copy_slot(c, ins->op1, ref) : ref;
-    if (ins->op == LS_IR_SLOAD || (pure && !o.changed))
-      continue;
-    *to = UNKNOWN;
-    for (at = next; at < c->t->nins && at < next + 8 && *to == UNKNOWN; at++)
-      if (copy_is(c, at, &o, ref) == 2)
-        *to = at;
-    if (*to == UNKNOWN)
-      continue;
+  const LsIns *ins = &c->t->ins[ref - LS_REF_BIAS];
+  bool pure = (ls_vm_irmode(ins->op) & 0x60) == 0;
+  uint32_t *to = &c->to[ref - LS_REF_BIAS];
+  uint32_t end = *next + WINDOW < c->t->nins ? *next + WINDOW : c->t->nins;
+  Operands o = copy_operands(c, ref);
+  *to = ins->op == LS_IR_SLOAD ? copy_slot(c, ins->op1, ref) : ref;
+  if (ins->op == LS_IR_NOP || ins->op == LS_IR_SLOAD || (pure && !o.changed))
+    return true;
+  *to = copy_find(c, *next, end, &o, ref);
+  if (*to != UNKNOWN) {
     c->of[*to - LS_REF_BIAS] = ref;
-    next = *to + 1;
+    *next = *to + 1;
+    return true;
+  }
+  *to = copy_find(c, c->loop + 1, *next, &o, ref);
+  return pure || *to == UNKNOWN;
+}
+
+static bool copy_make(Copy *c)
+{
+  uint32_t ref, next = c->loop + 1;
+  for (ref = LS_REF_BIAS + 1; ref < c->loop; ref++)
+    if (!copy_one(c, ref, &next))
+      return false;
+  return true;
+}
+
+/* Whether the copy of OF may have become instruction REF, with operands that
+** were not known before: loads, stores and divisions keep their operations,
+** products may become sums, and sums differences.
+*/
+static bool copy_became(const Copy *c, uint32_t ref, uint32_t of)
+{
+  const LsIns *a = &c->t->ins[of - LS_REF_BIAS];
+  const LsIns *b = &c->t->ins[ref - LS_REF_BIAS];
+  if (a->op == LS_IR_SLOAD || c->to[of - LS_REF_BIAS] == of)
+    return false; /* It has no copy. */
+  if (a->op >= LS_IR_ALOAD && a->op <= LS_IR_XSTORE)
+    return a->op == b->op || b->op == LS_IR_CONV;
+  if (b->op >= LS_IR_ALOAD && b->op <= LS_IR_XSTORE)
+    return false;
+  if (!ls_ir_isfloat(b))
+    return true;
+  switch (b->op) {
+  case LS_IR_ADD:
+  case LS_IR_SUB:
+    return a->op >= LS_IR_ADD && a->op <= LS_IR_MUL;
+  case LS_IR_MUL:
+    return a->op == LS_IR_MUL || a->op == LS_IR_DIV;
+  case LS_IR_DIV:
+    return a->op == LS_IR_DIV;
+  default:
+    return true;
   }
 }
 
-/* What REF may be of: it has the place of those from FIRST up to LAST. */
-static LsClaim copy_claim(const Copy *c, uint32_t ref, uint32_t first,
-                          uint32_t last, const LsClaim *claim)
+/* What REF may be of, which has the place of those behind FIRST and in front of
+** LAST.
+*/
+static LsClaim copy_between(const Copy *c, uint32_t ref, uint32_t first,
+                            uint32_t last, const LsClaim *claim)
 {
   LsClaim all = {0};
   uint32_t of;
-  for (of = first; of <= last; of++) {
-    Operands o = copy_operands(c, of);
-    if (copy_is(c, ref, &o, of))
+  for (of = first + 1; of < last; of++)
+    if (copy_became(c, ref, of))
       ls_claim_join(&all, &claim[of - LS_REF_BIAS]);
-  }
   return all;
 }
 
-/* Add what is known of the source of a copy. */
-static void claim_meet(LsClaim *c, const LsClaim *source)
-{
-  if (!source->f || source->lines || source->functions)
-    return;
-  if (c->f && !c->lines && !c->functions &&
-      (c->f != source->f || c->line != source->line))
-    c->lines = c->functions = true; /* One of them is wrong. */
-  else
-    *c = *source;
-}
-
-/* Add to all of the loop what its sources are of. */
+/* Find what all of the loop is of. */
 static void copy_claims(const Copy *c, LsClaim *claim)
 {
-  const uint32_t *of = c->of;
-  uint32_t i, n = c->t->nins - LS_REF_BIAS, next = 0, first = LS_REF_BIAS + 1;
+  uint32_t i, n = c->t->nins - LS_REF_BIAS, next = 0, last = LS_REF_BIAS;
   for (i = c->loop + 1 - LS_REF_BIAS; i < n; i++) {
-    LsClaim all;
-    if (!of[i])
+    if (c->of[i]) {
+      last = c->of[i];
+      claim[i] = claim[last - LS_REF_BIAS];
       continue;
+    }
     if (next <= i)
-      for (next = i + 1; next < n && !of[next]; next++)
+      for (next = i + 1; next < n && !c->of[next]; next++)
         ;
-    all = copy_claim(c, LS_REF_BIAS + i, first,
-                     next < n ? of[next] : c->loop - 1, claim);
-    claim_meet(&claim[i], &all);
-    first = of[i];
+    claim[i] = copy_between(c, LS_REF_BIAS + i, last, next < n ? c->of[next] : c->loop, claim);
   }
 }
 
@@ -163,10 +190,8 @@ void ls_copy_read(const LsIr *t, LsClaim *claim)
     c.snap = &t->raw[i];
   c.to = calloc(c.loop - LS_REF_BIAS, sizeof(*c.to));
   c.of = calloc(t->nins - LS_REF_BIAS, sizeof(*c.of));
-  if (c.to && c.of) {
-    copy_make(&c);
+  if (c.to && c.of && copy_make(&c))
     copy_claims(&c, claim);
-  }
   free(c.to);
   free(c.of);
 }

@@ -7,7 +7,8 @@
 **   LINES_RUN     a program that it runs, and arguments, for a shell
 **   LJ_MARK       the file that the luajit writes
 **   V             1: list what is wrong and is not marked, 2: all wrong lines,
-**                 3: snapshots and the paths between them, too
+**                 3: snapshots and the paths between them, too, 4: all
+**                 lines
 */
 
 #include <stdlib.h>
@@ -65,8 +66,9 @@ static void lines_ins(Vm *vm, const LsTrace *T, uint32_t ofs, bool call,
   vm->n.wrong += plain && !right;
   vm->n.sure += sure;
   vm->n.strange += sure && !same;
-  if (!right &&
-      (vm->verbose > 1 || (vm->verbose > 0 && (plain || (sure && !same)))))
+  if (vm->verbose > 3 ||
+      (!right &&
+       (vm->verbose > 1 || (vm->verbose > 0 && (plain || (sure && !same))))))
     fprintf(stderr,
             "trace of f%d, code at %u of %u: IR %u, instruction %u, "
             "line %u of f%u; said %s%u of %sf%d\n",
