@@ -103,6 +103,8 @@ struct ljs_map {
 
 /* -- A LuaJIT VM, by a module's machine code ------------------------------- */
 
+#define LJS_LIBRARIES 4 /* base, math, bit, string */
+
 /* The layout of one build of LuaJIT. Offsets in bytes. Fields of the stack
 ** frame are offsets from the interpreter's rsp; "in g" is in global_State.
 */
@@ -133,7 +135,9 @@ struct ljs_vm {
   __u16 t_nins, t_nsnap, t_ir, t_nk, t_nsnapmap, t_snap, t_snapmap, t_startpt,
       t_startpc, t_startins, t_szmcode, t_mcode, t_spadjust, t_traceno, t_link,
       t_root;
-  __u16 irform; /* Numbering of the IR's operations (vmir.h); 0: not known. */
+  __u8 irform; /* Numbering of the IR's operations (vmir.h); 0: not known. */
+  __u8 library[LJS_LIBRARIES]; /* Numbers of first functions (vmlib.h); 0: not
+                               ** known. */
 };
 
 /* -- Processes and modules ------------------------------------------------ */

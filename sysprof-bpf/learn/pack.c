@@ -123,6 +123,7 @@ static struct ljs_vm take_vm(const struct ljs_vm *from)
   vm.cur_l = from->cur_l;
   vm.trace = from->trace;
   vm.irform = from->irform & 15;
+  memcpy(vm.library, from->library, sizeof(vm.library));
   return vm;
 }
 

@@ -12,6 +12,7 @@
 
 #include "vmcode.h"
 #include "vmir.h"
+#include "vmlib.h"
 #include "vmlayout.h"
 #include "vmscan.h"
 
@@ -279,8 +280,10 @@ int ls_vm_find(const LsElf *e, const LsRows *rows, struct ljs_vm *out,
       found = -1;
     }
   }
-  if (found > 0 && out->jit)
+  if (found > 0 && out->jit) {
     out->irform = ls_vm_irform(e);
+    ls_vm_libraries(e, out);
+  }
   if (found < 0 && vm_isold(e))
     snprintf(why, LS_WHY, "%s", LS_WHY_OLD);
   return found;

@@ -158,6 +158,8 @@ static LsClaim copy_between(const Copy *c, uint32_t ref, uint32_t first,
   for (of = first + 1; of < last; of++)
     if (copy_became(c, ref, of))
       ls_claim_join(&all, &claim[of - LS_REF_BIAS]);
+  if (!all.f)
+    all = (LsClaim){.functions = true, .lines = true};
   return all;
 }
 
@@ -174,7 +176,8 @@ static void copy_claims(const Copy *c, LsClaim *claim)
     if (next <= i)
       for (next = i + 1; next < n && !c->of[next]; next++)
         ;
-    claim[i] = copy_between(c, LS_REF_BIAS + i, last, next < n ? c->of[next] : c->loop, claim);
+    claim[i] = copy_between(c, LS_REF_BIAS + i, last,
+                            next < n ? c->of[next] : c->loop, claim);
   }
 }
 

@@ -58,7 +58,8 @@ enum {
   META_DIV = 1 << 11,
   META_MOD = 1 << 12,
   META_POW = 1 << 13,
-  META_CALL = 1 << 14
+  META_CALL = 1 << 14,
+  META_ANY = (1 << 15) - 1
 };
 #define META_ARITH                                                             \
   (META_ADD | META_SUB | META_MUL | META_DIV | META_MOD | META_POW)
@@ -208,6 +209,8 @@ static uint32_t emit_inleg(const LsEmission *e, const LsPath *p, unsigned i,
     return READS | LS_EMIT_FIELD;
   if (op >= LS_BC_RETM && op <= LS_BC_RET1 && !e->called)
     return READS | LS_EMIT_RETURN;
+  if (emit_iscall(op) && !(e->meta & META_CALL))
+    return READS | LS_EMIT_FIELD | e->library;
   return emit_kinds(op);
 }
 
@@ -228,6 +231,8 @@ static LsEmitter emit_one(const LsEmission *e, const LsPath *p, unsigned i,
     b.open = b.open || g->detour;
   else if (emit_iscall(op))
     b.open = ls_path_mayinline(e->T, ls_func_callee(g->f, pos));
+  if (b.open)
+    b.kinds = LS_EMIT_ALL;
   return b;
 }
 
@@ -349,11 +354,17 @@ bool ls_emit_may(const LsEmission *e, const LsEmitter *b, const LsIns *ins,
 
 /* -- Traces ---------------------------------------------------------------- */
 
-/* Note the name of a metamethod. */
+/* Note a function of a library, or the name of a metamethod. */
 static void emit_constant(LsEmission *e, uint64_t obj)
 {
+  LsView *v = e->t->v;
   char name[16];
   unsigned i;
+  if (ls_view_type(v, obj) == LS_GCT_FUNC) {
+    uint32_t ffid = (uint32_t)ls_remote_uint(v->mem, obj + v->vm.fn_ffid, 1);
+    if (ffid > 0)
+      e->library |= ls_emit_library(&v->vm, ffid);
+  }
   if (ls_view_string(e->t->v, obj, name, sizeof(name)) < 4 || name[0] != '_')
     return;
   for (i = 0; i < sizeof(meta_name) / sizeof(meta_name[0]); i++)
@@ -362,6 +373,14 @@ static void emit_constant(LsEmission *e, uint64_t obj)
       if (ls_path_mayinline(e->T, name))
         e->called |= 1u << i;
     }
+}
+
+/* Objects of the FFI do what their metamethods say. */
+static void emit_cdata(LsEmission *e)
+{
+  e->meta = META_ANY;
+  if (ls_path_mayinline(e->T, ""))
+    e->called = META_ANY;
 }
 
 void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T)
@@ -377,6 +396,8 @@ void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T)
       ref++;
   }
   for (ref = 0; ref < n; ref++) {
+    if ((t->ins[ref].type & LS_IRT_TYPE) == LS_IRT_CDATA)
+      emit_cdata(e);
     e->returns = e->returns || t->ins[ref].op == LS_IR_RETF;
     e->computes = e->computes || ls_emit_computes(&t->ins[ref]);
   }

@@ -2,8 +2,9 @@
 ** What IR bytecode instructions may emit when a trace is recorded.
 **
 ** The IR of a trace is in the order of the bytecode that it was recorded from.
-** Each kind of bytecode instruction emits only some operations; those that call
-** a function of a library, or a metamethod, may emit all.
+** Each kind of bytecode instruction emits only some operations, and so does each
+** function of a library; those that call others of them, or a metamethod, may
+** emit all.
 */
 
 #ifndef LS_IREMIT_H
@@ -72,10 +73,11 @@ typedef struct LsEmitter {
 typedef struct LsEmission {
   const LsIr *t;
   const LsTrace *T;
-  uint32_t meta;   /* Metamethods that it has looked up, */
-  uint32_t called; /* and those that it may have inlined. */
-  bool computes;   /* Functions of libraries may have done arithmetic. */
-  bool returns;    /* It leaves the function that it began in. */
+  uint32_t library; /* What the functions of libraries emit that it calls. */
+  uint32_t meta;    /* Metamethods that it has looked up, */
+  uint32_t called;  /* and those that it may have inlined. */
+  bool computes;    /* Functions of libraries may have done arithmetic. */
+  bool returns;     /* It leaves the function that it began in. */
 } LsEmission;
 
 /* Initialize *E for a trace, whose constants are read. */
@@ -91,6 +93,9 @@ unsigned ls_emit_path(const LsEmission *e, const LsPath *p, LsEmitter *out,
 ** LS_ONES.
 */
 uint32_t ls_emit_kind(const LsIns *ins, unsigned *one);
+
+/* What a call of the library function with number FFID may emit. */
+uint32_t ls_emit_library(const struct ljs_vm *vm, uint32_t ffid);
 
 /* Whether an IR instruction may be a sign of a library's function that does
 ** arithmetic: a call of the VM, a power, a remainder, a logarithm. All of them

@@ -112,6 +112,8 @@ static LsTrace *trace_make(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
   if (ls_ir_read(t)) {
     ls_code_read(t, &c);
     ls_snaps_read(ts->funcs, t, &c, T);
+    if (ts->met)
+      ts->met(ts->ctx, T);
     ls_align_read(t, &c, T);
     ls_code_free(&c);
     ls_ir_free(t);

@@ -15,8 +15,15 @@ typedef struct LsTraceRange {
   uint64_t trace;
 } LsTraceRange;
 
+/* What is to be done when a trace was read, before its code is aligned: to name
+** the functions that are among its constants.
+*/
+typedef void LsTraceMet(void *ctx, const LsTrace *T);
+
 typedef struct LsTraces {
   LsFuncs *funcs;
+  LsTraceMet *met; /* May be NULL. */
+  void *ctx;
   LsHash kept;   /* By address and check. */
   uint64_t g;    /* The VM whose traces `range` has, by their numbers. */
   uint64_t when; /* They were all looked at. */

@@ -72,6 +72,12 @@ static bool sites_same(const struct ljs_vm *a, const struct ljs_vm *b)
          a->trace == b->trace;
 }
 
+/* Name the functions that a trace may have inlined. */
+static void sites_met(void *ctx, const LsTrace *T)
+{
+  ls_naming_hold(ctx, T);
+}
+
 /* What belongs to a build. NULL without memory, or if there are too many. */
 static Build *sites_build(LsLua *l, const struct ljs_vm *vm)
 {
@@ -85,6 +91,8 @@ static Build *sites_build(LsLua *l, const struct ljs_vm *vm)
   ls_view_init(&b->view, &l->mem, vm);
   ls_naming_init(&b->naming, &b->view, &l->funcs);
   b->traces.funcs = &l->funcs;
+  b->traces.met = sites_met;
+  b->traces.ctx = &b->naming;
   return l->build[l->nbuild++] = b;
 }
 

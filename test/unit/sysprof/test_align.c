@@ -160,6 +160,35 @@ START_TEST(copies)
 }
 END_TEST
 
+/* A loop's sum, which has become a difference, is of the line of the sum that
+** lies between what has exact copies; a store keeps its operation.
+*/
+START_TEST(changed)
+{
+  Piece p;
+  uint32_t map[] = {2u << 24 | (LS_REF_BIAS + 2)};
+  LsRawSnap raw = {.ref = LS_REF_BIAS + 5, .nent = 1};
+  const uint16_t k = LS_REF_BIAS - 3, slot = LS_REF_BIAS + 1;
+  piece_start(&p);
+  p.t.raw = &raw;
+  p.t.map = map;
+  p.t.nsnap = 1;
+  piece_ir(&p, (LsIns){.op = LS_IR_SLOAD, .op1 = 2, .type = NUMBER});
+  piece_ir(&p, (LsIns){slot, k, NUMBER, LS_IR_MUL, NOREG, 0});
+  piece_ir(&p, (LsIns){slot, slot, NUMBER, LS_IR_ADD, NOREG, 0});
+  piece_ir(&p, (LsIns){k, slot + 2, NUMBER, LS_IR_HSTORE, NOREG, 0});
+  piece_ir(&p, (LsIns){.op = LS_IR_LOOP});
+  piece_ir(&p, (LsIns){slot + 1, k, NUMBER, LS_IR_MUL, NOREG, 0});
+  piece_ir(&p, (LsIns){slot, k, NUMBER, LS_IR_SUB, NOREG, 0});
+  piece_ir(&p, (LsIns){k, slot + 6, NUMBER, LS_IR_HSTORE, NOREG, 0});
+  ls_copy_read(&p.t, p.claim);
+  ck_assert(!p.claim[6].lines && !p.claim[7].lines && !p.claim[8].lines);
+  ck_assert_uint_eq(p.claim[6].line, 102);
+  ck_assert_uint_eq(p.claim[7].line, 103);
+  ck_assert_uint_eq(p.claim[8].line, 104);
+}
+END_TEST
+
 /* An operation that some versions do not have moves those behind it. */
 START_TEST(numbering)
 {
@@ -177,6 +206,7 @@ END_TEST
 
 Suite *suite_align(void)
 {
-  const TTest *tests[] = {blocks, unused, foreign, copies, numbering, NULL};
+  const TTest *tests[] = {blocks,  unused,    foreign, copies,
+                          changed, numbering, NULL};
   return suite_of("align", tests);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "live.h"
+#include "luanaming.h"
 #include "luatraceline.h"
 #include "luatraces.h"
 #include "suites.h"
@@ -43,6 +44,8 @@ typedef struct Vm {
   LsPool pool;
   LsFuncs funcs;
   LsTraces traces;
+  LsNaming naming;
+  struct ljs_stack stack;
   Count n;
   int verbose;
   double time[LINES_TIMES]; /* That reading a trace took, in microseconds. */
@@ -180,6 +183,13 @@ static void lines_judge(Vm *vm)
   fclose(f);
 }
 
+/* Name the functions of a trace, as the sampler does. */
+static void lines_met(void *ctx, const LsTrace *T)
+{
+  Vm *vm = ctx;
+  ls_naming_hold(&vm->naming, T);
+}
+
 static void lines_start(Vm *vm)
 {
   const char *luajit = getenv("LINES_LUAJIT"), *run = getenv("LINES_RUN");
@@ -197,7 +207,10 @@ static void lines_start(Vm *vm)
   vm->mem.pid = vm->p.pid;
   ls_view_init(&vm->view, &vm->mem, &vm->p.vm);
   vm->funcs.pool = &vm->pool;
-  vm->traces.funcs = &vm->funcs;
+  ls_naming_init(&vm->naming, &vm->view, &vm->funcs);
+  vm->stack.g = vm->p.g;
+  vm->naming.stack = &vm->stack;
+  vm->traces = (LsTraces){.funcs = &vm->funcs, .met = lines_met, .ctx = vm};
 }
 
 static double lines_share(const Vm *vm, unsigned n)
@@ -223,6 +236,7 @@ START_TEST(plain)
   ck_assert_uint_eq(vm.n.strange, 0);
   ck_assert_uint_gt(vm.n.all, 0);
   ls_traces_free(&vm.traces);
+  ls_naming_free(&vm.naming);
   ls_funcs_free(&vm.funcs);
   ls_pool_free(&vm.pool);
   live_end(&vm.p);

@@ -72,6 +72,7 @@ START_TEST(layouts)
     ck_assert_int_eq(vm.cur_l, s->cur_l);
     ck_assert_int_eq(vm.trace, s->trace);
     ck_assert_int_eq(vm.irform != 0, vm.jit);
+    ck_assert_int_eq(memchr(vm.library, 0, sizeof(vm.library)) == NULL, vm.jit);
   }
   ck_assert_uint_ge(seen, 1);
 }

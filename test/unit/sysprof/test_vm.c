@@ -34,7 +34,7 @@ typedef struct Field {
 #field, ls_vm_layout(vm)->field                                            \
   }
 
-#define NFIELDS 64
+#define NFIELDS 68
 
 /* All fields. */
 static void fields(const struct ljs_vm *vm, Field out[NFIELDS])
@@ -56,6 +56,7 @@ static void fields(const struct ljs_vm *vm, Field out[NFIELDS])
       L(ref),          L(marked),     L(pt_numparams), L(pt_framesize),
       L(pt_sizekn),    L(pt_sizept),  L(pt_sizeuv),    L(tab_node),
       L(tab_hmask),    L(node),       L(t_mcloop),     F(irform),
+      F(library[0]),   F(library[1]), F(library[2]),   F(library[3]),
   };
   memcpy(out, field, sizeof(field));
 }
@@ -204,6 +205,7 @@ static LsVmCode built_code(LsElf **e, struct ljs_vm *vm)
   LsVmCode c;
   live_layout(LUAJIT, vm);
   vm->irform = 0; /* That is in the file, but not in the code. */
+  memset(vm->library, 0, sizeof(vm->library));
   *e = ls_elf_open(fd);
   ck_assert_ptr_nonnull(*e);
   close(fd);

@@ -9,6 +9,7 @@
 #define LUA_CORE
 #include "lj_obj.h"
 #include "lj_dispatch.h"
+#include "lj_ff.h"
 #include "lj_frame.h"
 #include "lj_jit.h"
 
@@ -116,8 +117,11 @@ static void print_ir(void)
   PRINT(irform, 1 | (IR_LDEXP - IR_ABS == 2) << 1 |
                     (IR_STRREF - IR_FREF == 2) << 2 |
                     (IR_ASTORE - IR_VLOAD == 2) << 3);
+  printf("library[0] %d\nlibrary[1] %d\nlibrary[2] %d\nlibrary[3] %d\n",
+         FF_assert, FF_math_abs, FF_bit_tobit, FF_string_byte);
 #else
   PRINT(irform, 0);
+  printf("library[0] 0\nlibrary[1] 0\nlibrary[2] 0\nlibrary[3] 0\n");
 #endif
 }
 
