@@ -44,6 +44,7 @@ enum {
   LS_BC_JFORI = 78,
   LS_BC_FORL = 79,
   LS_BC_JFORL = 81,
+  LS_BC_ITERL = 82,
   LS_BC_JITERL = 84,
   LS_BC_LOOP = 85,
   LS_BC_JLOOP = 87,

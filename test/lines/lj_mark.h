@@ -6,10 +6,13 @@
 ** appended to:
 **
 **   T address size                     a trace's machine code
-**   I begin end first line pos op      the code of an IR instruction, op: its
+**   I begin end first line pos op callers
+**                                      the code of an IR instruction, op: its
 **                                      addresses, the line that its function
 **                                      begins in, line and number of the
-**                                      bytecode instruction
+**                                      bytecode instruction, and the lines of
+**                                      the calls that have led to it, the
+**                                      nearest first
 */
 
 #ifndef LJ_MARK_H
@@ -20,15 +23,18 @@
 #include <stdlib.h>
 
 #include "lj_debug.h"
+#include "lj_frame.h"
 #include "lj_jit.h"
 #include "lj_obj.h"
 
-#define MARK_REFS 65536 /* An IR reference has 16 bits. */
+#define MARK_REFS    65536 /* An IR reference has 16 bits. */
+#define MARK_CALLERS 4
 
 typedef struct LjMark {
   GCproto *pt; /* NULL: of no instruction. */
   BCPos pos;
   MCode *begin, *end;
+  unsigned caller[MARK_CALLERS], ncaller;
 } LjMark;
 
 #ifdef LJ_MARK_OWN
@@ -46,6 +52,22 @@ static inline void lj_mark_none(void)
   lj_mark_source = 0;
 }
 
+/* The calls that have led to where it is now, as far as they are of Lua. */
+static inline void lj_mark_callers(jit_State *J, LjMark *m)
+{
+  cTValue *frame = J->L->base - 1;
+  for (m->ncaller = 0; m->ncaller < MARK_CALLERS && frame_islua(frame);) {
+    const BCIns *pc = frame_pc(frame);
+    GCproto *pt;
+    frame = frame_prevl(frame);
+    if (!isluafunc(frame_func(frame)))
+      break;
+    pt = funcproto(frame_func(frame));
+    m->caller[m->ncaller++] =
+        (unsigned)lj_debug_line(pt, proto_bcpos(pt, pc) - 1);
+  }
+}
+
 /* They are of the instruction at PC, or in a C function of what called it. */
 static inline void lj_mark_at(jit_State *J, const BCIns *pc)
 {
@@ -53,6 +75,7 @@ static inline void lj_mark_at(jit_State *J, const BCIns *pc)
     return;
   lj_mark_now.pt = J->pt;
   lj_mark_now.pos = (BCPos)(pc - proto_bc(J->pt));
+  lj_mark_callers(J, &lj_mark_now);
 }
 
 /* An IR instruction is emitted. */
@@ -89,18 +112,23 @@ static inline void lj_mark_write(const GCtrace *T)
   const char *name = getenv("LJ_MARK");
   FILE *f = name ? fopen(name, "a") : NULL;
   IRRef ref;
+  unsigned i;
   if (!f)
     return;
   fprintf(f, "T %llu %u\n", (unsigned long long)(uintptr_t)T->mcode,
           (unsigned)T->szmcode);
   for (ref = REF_FIRST; ref < T->nins; ref++) {
     const LjMark *m = &lj_mark_of[ref];
-    if (m->pt && m->begin < m->end)
-      fprintf(f, "I %llu %llu %u %u %u %u\n",
-              (unsigned long long)(uintptr_t)m->begin,
-              (unsigned long long)(uintptr_t)m->end, (unsigned)m->pt->firstline,
-              (unsigned)lj_debug_line(m->pt, m->pos), (unsigned)m->pos,
-              (unsigned)T->ir[ref].o);
+    if (!m->pt || m->begin >= m->end)
+      continue;
+    fprintf(f, "I %llu %llu %u %u %u %u",
+            (unsigned long long)(uintptr_t)m->begin,
+            (unsigned long long)(uintptr_t)m->end, (unsigned)m->pt->firstline,
+            (unsigned)lj_debug_line(m->pt, m->pos), (unsigned)m->pos,
+            (unsigned)T->ir[ref].o);
+    for (i = 0; i < m->ncaller; i++)
+      fprintf(f, " %u", m->caller[i]);
+    fprintf(f, "\n");
   }
   fclose(f);
 }

@@ -224,7 +224,92 @@ local function coroutines(n)
   return x
 end
 
+-- Calls of what is in a slot or a field, in each other, and at the end.
+local function tail(x)
+  return x * 3
+end
+
+local function inner(x)
+  return tail(
+    x + 1)
+end
+
+local function outer(x)
+  local y = inner(x)
+    + 2
+  return one(y
+    - 1)
+end
+
+local function callee(f, n)
+  local x = 0
+  for i = 1, n do
+    x = x
+      + f(i)
+  end
+  return x
+end
+
+local function either(n)
+  local x, g = 0, one
+  for i = 1, n do
+    x = x + (i > 50 and inner
+      or two)(i)
+    x = x - g(
+      i)
+    if i % 10 == 0 then
+      g = g == one and two
+        or one
+    end
+  end
+  return x
+end
+
+local object = {value = 1, one = two, two = one}
+
+function object:step(f)
+  assert(
+    self.value > 0)
+  self.value = f(self.value)
+    % 100 + 1
+  return self.one(self.value)
+end
+
+local function stored(n)
+  local x = 0
+  for i = 1, n do
+    x = x + object.two(i)
+    if i % 20 == 0 then
+      object.two = object.two == one and two or one
+    end
+  end
+  return x
+end
+
+local function fields(n)
+  local x = 0
+  local handler = function(k) return outer(k)
+    - 1
+  end
+  for i = 1, n do
+    x = x + object:step(outer)
+    for _, v in ipairs {1, 2} do
+      x = x +
+        handler(v)
+    end
+  end
+  return x
+end
+
 for _ = 1, 30 do
+  callee(outer, 100)
+  callee(math.sqrt, 100)
+  callee(function(x) return x
+    / 2
+  end, 100)
+  either(100)
+  stored(100)
+  fields(100)
   arithmetic(100)
   nested(60)
   inlined(100)
@@ -238,4 +323,11 @@ for _ = 1, 30 do
   upvalues(100)
   closures(100)
   coroutines(50)
+end
+
+local total = 0
+for i = 1, 300 do
+  local t = outer(i)
+  total = total + inner(t)
+    + object:step(outer)
 end

@@ -5,39 +5,55 @@
 #ifndef LS_IRCLAIM_H
 #define LS_IRCLAIM_H
 
-#include "luafunc.h"
+#include "tracecallers.h"
 
 typedef struct LsClaim {
   LsFunc *f; /* NULL: it is of nothing. */
   uint32_t pos, line;
+  const LsCallers *by;   /* NULL: not known. */
+  uint32_t shared;       /* So many of its outermost callers are certain. */
   bool functions, lines; /* There are several, or others. */
 } LsClaim;
 
 /* Add what may be of one line. */
-static inline void ls_claim_line(LsClaim *c, LsFunc *f, uint32_t pos,
-                                 uint32_t line)
+static inline void ls_claim_line(LsClaim *c, const LsClaim *d)
 {
   if (c->f) {
-    c->functions = c->functions || f != c->f;
-    c->lines = c->lines || f != c->f || line != c->line;
+    uint32_t shared = ls_callers_shared(c->by, d->by);
+    if (d->f == c->f && c->by && d->by && c->by->n != d->by->n && shared > 0)
+      shared--; /* It may be the nearest caller of the one, not of the other. */
+    c->functions = c->functions || d->f != c->f;
+    c->lines = c->lines || d->f != c->f || d->line != c->line;
+    c->shared = shared < c->shared ? shared : c->shared;
+    c->shared = d->shared < c->shared ? d->shared : c->shared;
   } else {
-    c->f = f;
-    c->pos = pos;
-    c->line = line;
+    c->f = d->f;
+    c->pos = d->pos;
+    c->line = d->line;
+    c->by = d->by;
+    c->shared = c->functions ? 0 : d->shared;
   }
 }
 
-/* Add an instruction. */
-static inline void ls_claim_add(LsClaim *c, LsFunc *f, uint32_t pos)
+/* Add an instruction with its callers, which may be NULL. */
+static inline void ls_claim_add(LsClaim *c, LsFunc *f, uint32_t pos,
+                                const LsCallers *by)
 {
-  ls_claim_line(c, f, pos, ls_func_line(f, pos));
+  LsClaim d = {.f = f,
+               .pos = pos,
+               .line = ls_func_line(f, pos),
+               .by = by,
+               .shared = by ? by->n : 0};
+  ls_claim_line(c, &d);
 }
 
 /* Add another claim. */
 static inline void ls_claim_join(LsClaim *c, const LsClaim *d)
 {
   if (d->f)
-    ls_claim_line(c, d->f, d->pos, d->line);
+    ls_claim_line(c, d);
+  else if (d->functions)
+    c->shared = 0;
   c->functions = c->functions || d->functions;
   c->lines = c->lines || d->lines;
 }

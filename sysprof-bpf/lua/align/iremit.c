@@ -25,8 +25,7 @@ enum {
   BC_TGETR = 59,
   BC_TSETB = 62,
   BC_TSETM = 63,
-  BC_TSETR = 64,
-  BC_ITERL = 82
+  BC_TSETR = 64
 };
 
 #define ARITH                                                                  \
@@ -200,7 +199,7 @@ static uint32_t emit_inleg(const LsEmission *e, const LsPath *p, unsigned i,
   uint32_t op = LS_BC_OP(g->f->bc[pos]);
   if (op == LS_BC_LOOP || op == LS_BC_LOOP + 1)
     return LS_EMIT_ANY;
-  if (emit_isheader(op, pos) || (op >= BC_ITERL && op <= LS_BC_JITERL))
+  if (emit_isheader(op, pos) || (op >= LS_BC_ITERL && op <= LS_BC_JITERL))
     return READS;
   if (e->meta & emit_meta(op))
     return LS_EMIT_ALL;
@@ -230,7 +229,7 @@ static LsEmitter emit_one(const LsEmission *e, const LsPath *p, unsigned i,
   if (g->calls && pos + 1 == g->end)
     b.open = b.open || g->detour;
   else if (emit_iscall(op))
-    b.open = ls_path_mayinline(e->T, ls_func_callee(g->f, pos));
+    b.open = ls_path_mayenter(e->T, g, pos);
   if (b.open)
     b.kinds = LS_EMIT_ALL;
   return b;
@@ -241,15 +240,18 @@ unsigned ls_emit_path(const LsEmission *e, const LsPath *p, LsEmitter *out,
 {
   unsigned i, k = 0;
   uint32_t pos;
-  for (i = 0; i < p->n; i++)
+  for (i = 0; i < p->n; i++) {
+    const LsCallers *by = ls_callers_get(e->pool, &p->leg[i]);
     for (pos = p->leg[i].pos; pos < p->leg[i].end; pos++) {
       LsEmitter b = emit_one(e, p, i, pos);
       if (b.kinds == 0)
         continue;
       if (k == n)
         return n;
+      b.by = by;
       out[k++] = b;
     }
+  }
   return k;
 }
 
@@ -298,7 +300,7 @@ static bool emit_mayslot(const LsEmission *e, const LsEmitter *b,
                          const LsIns *ins)
 {
   uint32_t first = 1u + e->t->v->vm.gc64;
-  if (e->returns || b->leg->nouter > 0 || b->leg->hidden || ins->op1 < first)
+  if (e->T->returns || b->leg->nouter > 0 || b->leg->hidden || ins->op1 < first)
     return true;
   return emit_reads(b->leg->f->bc[b->pos], ins->op1 - first);
 }
@@ -383,10 +385,10 @@ static void emit_cdata(LsEmission *e)
     e->called = META_ANY;
 }
 
-void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T)
+void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T, LsPool *pool)
 {
   uint32_t ref, n = t->nins - LS_REF_BIAS;
-  *e = (LsEmission){.t = t, .T = T};
+  *e = (LsEmission){.t = t, .T = T, .pool = pool};
   for (ref = t->nk; ref < LS_REF_BIAS; ref++) {
     uint64_t value;
     int op = ls_ir_constant(t, ref, &value);
@@ -398,7 +400,6 @@ void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T)
   for (ref = 0; ref < n; ref++) {
     if ((t->ins[ref].type & LS_IRT_TYPE) == LS_IRT_CDATA)
       emit_cdata(e);
-    e->returns = e->returns || t->ins[ref].op == LS_IR_RETF;
     e->computes = e->computes || ls_emit_computes(&t->ins[ref]);
   }
 }

@@ -2,16 +2,16 @@
 ** What IR bytecode instructions may emit when a trace is recorded.
 **
 ** The IR of a trace is in the order of the bytecode that it was recorded from.
-** Each kind of bytecode instruction emits only some operations, and so does each
-** function of a library; those that call others of them, or a metamethod, may
-** emit all.
+** Each kind of bytecode instruction emits only some operations, and so does
+** each function of a library; those that call others of them, or a metamethod,
+** may emit all.
 */
 
 #ifndef LS_IREMIT_H
 #define LS_IREMIT_H
 
 #include "traceir.h"
-#include "tracepath.h"
+#include "tracecallers.h"
 
 /* Kinds of IR instructions, by what emits them. */
 enum {
@@ -63,6 +63,7 @@ enum {
 /* A bytecode instruction on a path. */
 typedef struct LsEmitter {
   const LsLeg *leg;
+  const LsCallers *by; /* Of the leg; NULL without memory. */
   uint32_t pos;
   uint32_t kinds; /* LS_EMIT_* */
   uint8_t once;   /* Bits of LS_ONE_*. */
@@ -73,15 +74,17 @@ typedef struct LsEmitter {
 typedef struct LsEmission {
   const LsIr *t;
   const LsTrace *T;
+  LsPool *pool;
   uint32_t library; /* What the functions of libraries emit that it calls. */
   uint32_t meta;    /* Metamethods that it has looked up, */
   uint32_t called;  /* and those that it may have inlined. */
   bool computes;    /* Functions of libraries may have done arithmetic. */
-  bool returns;     /* It leaves the function that it began in. */
 } LsEmission;
 
-/* Initialize *E for a trace, whose constants are read. */
-void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T);
+/* Initialize *E for a trace, whose constants are read. What it keeps belongs to
+** the pool.
+*/
+void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T, LsPool *pool);
 
 /* Write those instructions of a path that may emit something to OUT, at most
 ** N. Returns how many they are, or N if there is no room.

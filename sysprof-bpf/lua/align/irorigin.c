@@ -11,7 +11,7 @@
 #include "irorigin.h"
 #include "traceflow.h"
 
-#define PATH_INS 512 /* Bytecode instructions between two snapshots. */
+#define PATH_INS 2048 /* Bytecode instructions between two snapshots. */
 
 /* The bytecode instructions that an IR instruction may be of. */
 typedef struct Span {
@@ -129,7 +129,7 @@ static unsigned path_likely(const Path *p, const LsIns *ins, uint32_t i,
 static void path_add(const Path *p, unsigned k, LsClaim *c)
 {
   const LsEmitter *b = &p->at[k];
-  ls_claim_add(c, b->leg->f, b->pos);
+  ls_claim_add(c, b->leg->f, b->pos, b->by);
   c->functions = c->functions || b->open;
   c->lines = c->lines || b->open;
 }

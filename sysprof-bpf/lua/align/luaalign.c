@@ -35,12 +35,13 @@ static void align_parent(const LsIr *t, uint32_t end, LsClaim *claim)
 /* Find what each IR instruction is of. Returns false if the snapshots have no
 ** order.
 */
-static bool align_origin(const LsIr *t, const LsTrace *T, LsClaim *claim)
+static bool align_origin(const LsIr *t, const LsTrace *T, LsPool *pool,
+                         LsClaim *claim)
 {
   const LsRawSnap *raw = t->raw;
   LsEmission e;
   uint32_t i, ref;
-  ls_emit_init(&e, t, T);
+  ls_emit_init(&e, t, T, pool);
   for (i = 0; i < T->nsnap; i++) {
     uint32_t end = align_end(t, T, i);
     bool behind = false;
@@ -94,12 +95,15 @@ static void align_keep(const LsCode *c, const LsClaim *out, LsTrace *T)
     return;
   for (i = 0; i < c->n; i++) {
     const LsClaim *o = &out[i], *was = &out[i > 0 ? i - 1 : 0];
-    if (i > 0 && o->f == was->f && o->pos == was->pos &&
-        o->functions == was->functions && o->lines == was->lines)
+    if (i > 0 && o->f == was->f && o->pos == was->pos && o->by == was->by &&
+        o->shared == was->shared && o->functions == was->functions &&
+        o->lines == was->lines)
       continue;
     span[n++] = (LsTraceSpan){.ofs = c->ins[i].ofs,
                               .pos = o->pos,
                               .f = o->f,
+                              .by = o->by,
+                              .shared = o->shared,
                               .functions = o->functions,
                               .lines = o->lines};
   }
@@ -109,7 +113,7 @@ static void align_keep(const LsCode *c, const LsClaim *out, LsTrace *T)
   T->nspan = n;
 }
 
-void ls_align_read(const LsIr *t, const LsCode *c, LsTrace *T)
+void ls_align_read(const LsIr *t, const LsCode *c, LsPool *pool, LsTrace *T)
 {
   bool was = t->v->mem->bad; /* A constant may be gone. */
   LsClaim *claim, *out;
@@ -117,7 +121,7 @@ void ls_align_read(const LsIr *t, const LsCode *c, LsTrace *T)
     return;
   claim = calloc(t->nins - LS_REF_BIAS, sizeof(*claim));
   out = calloc(c->n, sizeof(*out));
-  if (claim && out && align_origin(t, T, claim)) {
+  if (claim && out && align_origin(t, T, pool, claim)) {
     ls_copy_read(t, claim);
     align_blocks(t, c, T, claim, out);
     align_keep(c, out, T);

@@ -11,8 +11,8 @@
 
 /* Find what the machine code C of a trace is of, as far as that is proven:
 ** T->span, which belongs to T. Its snapshots are read. Without memory, or if
-** the VM's IR is not known, there is nothing.
+** the VM's IR is not known, there is nothing. Callers belong to the pool.
 */
-void ls_align_read(const LsIr *t, const LsCode *c, LsTrace *T);
+void ls_align_read(const LsIr *t, const LsCode *c, LsPool *pool, LsTrace *T);
 
 #endif

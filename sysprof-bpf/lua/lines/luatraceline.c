@@ -152,14 +152,15 @@ static void line_there(const LsTrace *T, const LsSnap *s, LsTraceLine *here)
   uint32_t n = s->nplace - 1;
   for (; !p->f && !p->cfn && n > 0; n--)
     p++;
-  *here = (LsTraceLine){.f = p->f, .pos = p->pos, .outer = p + 1, .nouter = n};
+  *here = (LsTraceLine){
+      .f = p->f, .pos = p->pos, .outer = p + 1, .nouter = n, .shared = n};
 }
 
 /* Add the code of an instruction. */
 static void claim_add(LsClaim *c, LsFunc *f, uint32_t pos)
 {
   if (!line_iscodeless(LS_BC_OP(f->bc[pos])))
-    ls_claim_add(c, f, pos);
+    ls_claim_add(c, f, pos, NULL);
 }
 
 /* Add the path from snapshot I. */
@@ -171,15 +172,18 @@ static void claim_path(LsClaim *c, const LsTrace *T, uint32_t i)
   ls_path_from(&p, T, i);
   c->functions = c->functions || !ls_path_reveal(&p, T);
   c->lines = c->lines || p.vague;
-  for (k = 0; k < p.n; k++)
+  for (k = 0; k < p.n; k++) {
+    if (p.leg[k].nouter < c->shared)
+      c->shared = p.leg[k].nouter; /* Others are of one snapshot only. */
     for (pos = p.leg[k].pos; pos < p.leg[k].end; pos++)
       claim_add(c, p.leg[k].f, pos);
+  }
 }
 
 /* What the byte at OFS may be of, which is probably of snapshot I. */
 static LsClaim claim_make(const LsTrace *T, uint32_t ofs, uint32_t i)
 {
-  LsClaim c = {0};
+  LsClaim c = {.shared = UINT32_MAX};
   uint32_t first, last, k;
   line_range(T, ofs, i, &first, &last);
   for (k = first; k <= last; k++)
@@ -203,17 +207,6 @@ static const LsTraceSpan *line_span(const LsTrace *T, uint32_t ofs)
   return lo > 0 && T->span[lo - 1].f ? &T->span[lo - 1] : NULL;
 }
 
-/* The leg of what a span is of, or NULL. */
-static const LsLeg *line_aligned(const LsPath *p, const LsTraceSpan *span)
-{
-  unsigned i;
-  for (i = 0; span && i < p->n; i++)
-    if (p->leg[i].f == span->f && span->pos >= p->leg[i].pos &&
-        span->pos < p->leg[i].end)
-      return &p->leg[i];
-  return NULL;
-}
-
 /* The leg and the instruction of a byte at OFS, on the path from snapshot I, as
 ** far as they can be told.
 */
@@ -234,35 +227,44 @@ static void line_here(const LsLeg *leg, LsTraceLine *here)
   here->f = leg->f;
   here->outer = leg->outer;
   here->nouter = leg->nouter;
-  here->hidden = leg->hidden;
-  if (leg->hidden)
-    here->via = (LsPlace){.f = leg->outer[-1].f, .pos = leg->via};
+  for (here->nvia = 0; here->nvia < leg->nvia; here->nvia++) {
+    const LsVia *via = &leg->via[here->nvia];
+    here->via[here->nvia] = (LsPlace){.f = via->f, .pos = via->pos};
+  }
 }
 
-/* How sure the byte at OFS is, which has this span or none: by that, and by the
-** paths if it does not prove all.
+/* What is known of a byte by the alignment. */
+static void line_aligned(const LsTraceSpan *span, LsTraceLine *here)
+{
+  here->f = span->f;
+  here->pos = span->pos;
+  if (span->by) {
+    here->outer = span->by->at;
+    here->nouter = span->by->n;
+    here->shared = span->shared;
+  }
+}
+
+/* Whether what a span is of is on a path. */
+static bool line_onpath(const LsPath *p, const LsTraceSpan *span)
+{
+  unsigned i;
+  for (i = 0; i < p->n; i++)
+    if (p->leg[i].f == span->f && span->pos >= p->leg[i].pos &&
+        span->pos < p->leg[i].end)
+      return true;
+  return false;
+}
+
+/* Find it by the paths from snapshot I on, and a span that does not prove all,
+** or none.
 */
-static LsTraceLine line_sure(const LsTrace *T, uint32_t ofs, uint32_t i,
-                             const LsTraceSpan *span)
+static bool line_bypath(const LsTrace *T, uint32_t ofs, uint32_t i, bool called,
+                        const LsTraceSpan *span, LsTraceLine *here)
 {
-  LsClaim c;
-  if (span && !span->lines && !span->functions)
-    return (LsTraceLine){.exact = true};
-  c = claim_make(T, ofs, i);
-  return (LsTraceLine){.exact = !c.lines || (span && !span->lines),
-                       .unsure = c.functions && (!span || span->functions)};
-}
-
-bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
-                       LsTraceLine *here)
-{
-  const LsTraceSpan *span = line_span(T, ofs);
-  uint32_t i = line_before(T, ofs), next;
-  const LsLeg *leg;
   LsPath p;
-  if (T->nsnap == 0)
-    return false;
-  next = ls_path_from(&p, T, i);
+  uint32_t next = ls_path_from(&p, T, i);
+  LsClaim c;
   if (p.n == 0) {
     if (T->snap[next].nplace == 0)
       return false;
@@ -271,12 +273,28 @@ bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
     return true;
   }
   ls_path_reveal(&p, T);
-  leg = line_aligned(&p, span);
-  *here = line_sure(T, ofs, i, leg ? span : NULL);
-  if (leg)
-    here->pos = span->pos;
+  if (span && !line_onpath(&p, span))
+    span = NULL;
+  c = claim_make(T, ofs, i);
+  *here = (LsTraceLine){.exact = !c.lines || (span && !span->lines),
+                        .shared = c.shared,
+                        .unsure = c.functions && (!span || span->functions)};
+  if (span)
+    line_aligned(span, here);
   else
-    leg = line_likely(T, &p, i, ofs, called, &here->pos);
-  line_here(leg, here);
+    line_here(line_likely(T, &p, i, ofs, called, &here->pos), here);
+  return true;
+}
+
+bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
+                       LsTraceLine *here)
+{
+  const LsTraceSpan *span = line_span(T, ofs);
+  if (T->nsnap == 0)
+    return false;
+  if (!span || span->lines || span->functions)
+    return line_bypath(T, ofs, line_before(T, ofs), called, span, here);
+  *here = (LsTraceLine){.exact = true};
+  line_aligned(span, here);
   return true;
 }

@@ -14,9 +14,10 @@ typedef struct LsTraceLine {
   uint32_t pos;         /* Instruction. */
   const LsPlace *outer; /* Callers, the nearest first. */
   uint32_t nouter;
-  LsPlace via; /* With `hidden`: its caller, nearer than those. */
-  bool hidden;
-  bool exact;  /* The line is certain. */
+  LsPlace via[LS_VIA]; /* Callers that are nearer than those. */
+  uint32_t nvia;
+  uint32_t shared; /* So many of all callers are certain, from the outermost. */
+  bool exact;      /* The line is certain. */
   bool unsure; /* Not even the function is: it may be one that was inlined, and
                ** left again before the next snapshot. */
 } LsTraceLine;

@@ -114,7 +114,7 @@ static LsTrace *trace_make(LsTraces *ts, LsView *v, uint64_t g, uint64_t addr,
     ls_snaps_read(ts->funcs, t, &c, T);
     if (ts->met)
       ts->met(ts->ctx, T);
-    ls_align_read(t, &c, T);
+    ls_align_read(t, &c, ts->funcs->pool, T);
     ls_code_free(&c);
     ls_ir_free(t);
   }

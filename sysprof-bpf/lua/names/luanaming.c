@@ -219,8 +219,8 @@ void ls_naming_trace(LsNaming *nm, const LsTraceLine *here, uint32_t i)
   const LsFunc *f = here->f;
   uint32_t k;
   if (f && naming_nameless(nm, f)) {
-    if (here->hidden)
-      naming_callplace(nm, f, &here->via);
+    if (here->nvia > 0)
+      naming_callplace(nm, f, &here->via[0]);
     else if (here->nouter > 0)
       naming_callplace(nm, f, p);
   }

@@ -195,14 +195,24 @@ static void sites_lua(Out *o, uint32_t i)
 /* -- Traces --------------------------------------------------------------- */
 
 /* A function that a trace has inlined, or began in. */
-static void sites_place(Out *o, const LsPlace *p)
+static void sites_place(Out *o, const LsPlace *p, unsigned flags)
 {
   if (p->f)
-    sites_line(o, p->f, p->pos, LS_TRACE);
+    sites_line(o, p->f, p->pos, LS_TRACE | flags);
   else if (p->cfn)
-    sites_cfunction(o, p->cfn, p->ffid, LS_TRACE);
+    sites_cfunction(o, p->cfn, p->ffid, LS_TRACE | flags);
   else
     sites_lost(o, LS_TRACE | LS_UNSURE);
+}
+
+/* All of them around a position. */
+static void sites_callers(Out *o, const LsTraceLine *here)
+{
+  uint32_t k, n = here->nvia + here->nouter;
+  for (k = 0; k < n; k++)
+    sites_place(o,
+                k < here->nvia ? &here->via[k] : &here->outer[k - here->nvia],
+                n - k <= here->shared ? 0 : LS_APPROX | LS_UNSURE);
 }
 
 /* The functions that compiled code is in, of frame I. */
@@ -211,7 +221,6 @@ static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs, uint32_t i)
   bool called = o->stack->frame[i].flags & LJS_FLAG_RETURN;
   const unsigned guess = LS_TRACE | LS_APPROX | LS_UNSURE;
   LsTraceLine here;
-  uint32_t k;
   bool found;
   ls_naming_hold(&o->b->naming, T);
   found = ls_traceline_find(T, ofs, called, &here);
@@ -232,11 +241,8 @@ static void sites_trace(Out *o, const LsTrace *T, uint32_t ofs, uint32_t i)
                LS_TRACE | (here.exact ? 0 : LS_APPROX) |
                    (here.unsure ? LS_UNSURE : 0));
   else
-    sites_place(o, here.outer - 1);
-  if (here.hidden)
-    sites_place(o, &here.via);
-  for (k = 0; k < here.nouter; k++)
-    sites_place(o, &here.outer[k]);
+    sites_place(o, here.outer - 1, 0);
+  sites_callers(o, &here);
 }
 
 /* Frame I is a trace, or in code that is a trace's if one has it. */

@@ -10,6 +10,7 @@
 #include "luamcofs.h"
 #include "luasnap.h"
 #include "luasnapform.h"
+#include "tracecallee.h"
 #include "traceflow.h"
 #include "tracestart.h"
 
@@ -317,6 +318,7 @@ static void snap_parse(LsFuncs *fs, const LsIr *t, const LsRawSnap *raw,
     if (!snap_add(T, &T->snap[i], place, n))
       break;
     T->snap[i].nback = walk_back(&w, raw[i].ref, end, place);
+    T->returns = T->returns || T->snap[i].nback > 0;
     if (!snap_append(T, place, T->snap[i].nback))
       break;
     T->nsnap = i + 1;
@@ -345,5 +347,6 @@ void ls_snaps_read(LsFuncs *fs, LsIr *t, const LsCode *c, LsTrace *T)
   if (T->snap && snap_map(t) && snap_begin(t, c, t->raw, offsets, T->snap)) {
     snap_parse(fs, t, t->raw, T);
     ls_flow_read(t, t->raw, T);
+    ls_callee_read(fs, t, T);
   }
 }

@@ -10,6 +10,7 @@
 
 #define LS_CALLEES  32 /* Constants that are looked at. */
 #define LS_CLOSURES 16 /* Likewise. */
+#define LS_KNOWN    16 /* Places that functions are loaded from. */
 
 /* A function that a trace is in: where, if it is one of Lua's. */
 typedef struct LsPlace {
@@ -18,6 +19,20 @@ typedef struct LsPlace {
   uint32_t pos; /* Lua: instruction. */
   uint8_t ffid; /* C. */
 } LsPlace;
+
+/* Callers, the nearest first. */
+typedef struct LsCallers {
+  uint32_t n;
+  LsPlace at[];
+} LsCallers;
+
+#define LS_VIA 4 /* Calls without snapshots that are in each other. */
+
+/* A call that no snapshot has. */
+typedef struct LsVia {
+  LsFunc *f;
+  uint32_t pos;
+} LsVia;
 
 /* A snapshot. */
 typedef struct LsSnap {
@@ -37,8 +52,20 @@ typedef struct LsTraceSpan {
   uint32_t ofs; /* It begins there, and ends where the next one begins. */
   uint32_t pos; /* Instruction, */
   LsFunc *f;    /* of this function; NULL: nothing is known. */
-  bool functions, lines; /* There may be others. */
+  const LsCallers *by;   /* Its callers, or NULL; they belong to the pool, */
+  uint32_t shared;       /* and so many of the outermost ones are certain. */
+  bool functions, lines; /* There may be other functions, and lines. */
 } LsTraceSpan;
+
+/* What function is loaded from fields of a name, or from a slot of functions
+** that are the outermost ones of the trace.
+*/
+typedef struct LsKnown {
+  const char *key; /* It belongs to the pool; NULL: from a slot. */
+  uint32_t slot;
+  LsFunc *f;    /* NULL: not one of Lua's. */
+  bool several; /* There may be others. */
+} LsKnown;
 
 typedef struct LsTrace {
   uint64_t addr; /* Of its GCtrace. */
@@ -56,8 +83,11 @@ typedef struct LsTrace {
   LsFunc *callee[LS_CALLEES]; /* Lua functions among its constants: calls of
                                ** them may have no snapshot. */
   uint32_t ncallee;
-  uint32_t tails;                /* Bits of those that make tail calls. */
-  bool more;                     /* There are more of them. */
+  uint32_t tails; /* Bits of those that make tail calls. */
+  bool more;      /* There are more of them. */
+  LsKnown known[LS_KNOWN];
+  uint32_t nknown;
+  bool returns;                  /* It leaves the function that it began in. */
   uint64_t closure[LS_CLOSURES]; /* Lua functions among its constants. */
   uint32_t nclosure;
 } LsTrace;

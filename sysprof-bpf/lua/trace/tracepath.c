@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "traceflow.h"
+#include "tracecallee.h"
 #include "tracepath.h"
 
-#define PATH_INS   400        /* Instructions of one leg that are looked at. */
+#define PATH_INS   4000       /* Instructions of one leg that are looked at. */
 #define PATH_LEAVE UINT32_MAX /* Until the function is left. */
 
 static bool path_returns(uint32_t op)
@@ -228,47 +229,30 @@ static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
   return n;
 }
 
-/* Whether the call at the end of a leg may be of another function than the
-** next leg is of, which that has called by a tail call: it is on no stack then.
-*/
-static bool path_detour(const LsTrace *T, const LsLeg *g)
+/* The same, of the call at an instruction of a leg. */
+static unsigned path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
+                            LsFunc **f)
 {
-  uint32_t i;
-  for (i = 0; i < T->ncallee; i++)
-    if (T->tails >> i & 1 &&
-        path_maycall(T->callee[i], ls_func_callee(g->f, g->end - 1)))
-      return true;
-  return T->more;
+  bool outermost = g->nouter == 0 && !g->hidden;
+  if (ls_callee_known(T, g->f, pos, outermost, f))
+    return *f != NULL;
+  return path_callee(T, ls_callee_name(g->f, pos), f) + T->more;
 }
 
-/* Put the function that was called at an instruction of a leg behind it, if
-** there is room. Returns whether there was.
+/* Whether the call at the end of a leg may be of another function than the
+** NEXT, which that has called by a tail call: it is on no stack then.
 */
-static bool path_reveal(LsPath *p, unsigned i, uint32_t at, LsFunc *f)
+static bool path_detour(const LsTrace *T, const LsLeg *g, const LsFunc *next)
 {
-  LsLeg *g = &p->leg[i];
-  unsigned k;
-  if (p->n + 2 > LS_PATH_MAX)
-    return false;
-  for (k = p->n; k-- > i;)
-    p->leg[k + 2] = p->leg[k];
-  g[0].end = at + 1;
-  g[0].calls = true;
-  g[1] = g[0];
-  g[1].f = f;
-  g[1].pos = 1;
-  g[1].end = path_end(f, 1);
-  g[1].calls = false;
-  g[1].hidden = true;
-  g[1].via = at;
-  g[2].pos = at + 1;
-  p->n += 2;
-  if (g[2].pos >= g[2].end) { /* Nothing is left. */
-    for (k = i + 2; k + 1 < p->n; k++)
-      p->leg[k] = p->leg[k + 1];
-    p->n--;
-  }
-  return true;
+  LsFunc *f;
+  uint32_t i;
+  if (ls_callee_known(T, g->f, g->end - 1, g->nouter == 0 && !g->hidden, &f))
+    return f != next;
+  for (i = 0; i < T->ncallee; i++)
+    if (T->tails >> i & 1 &&
+        path_maycall(T->callee[i], ls_callee_name(g->f, g->end - 1)))
+      return true;
+  return T->more;
 }
 
 bool ls_path_mayinline(const LsTrace *T, const char *name)
@@ -277,28 +261,90 @@ bool ls_path_mayinline(const LsTrace *T, const char *name)
   return path_callee(T, name, &callee) > 0 || T->more;
 }
 
-bool ls_path_reveal(LsPath *p, const LsTrace *T)
+bool ls_path_mayenter(const LsTrace *T, const LsLeg *g, uint32_t pos)
+{
+  LsFunc *callee;
+  return path_called(T, g, pos, &callee) > 0;
+}
+
+/* The first call in a leg of a function that has to be put in, *F; the end of
+** the leg if there is none. *ALL is cleared if calls may be of others.
+*/
+static uint32_t reveal_next(const LsTrace *T, const LsLeg *g, LsFunc **f,
+                            bool *all)
+{
+  uint32_t pos, end = g->end - (g->calls ? 1 : 0);
+  for (pos = g->pos; pos < end; pos++) {
+    uint32_t op = LS_BC_OP(g->f->bc[pos]);
+    unsigned n = 0;
+    if (op >= LS_BC_CALLM && op <= LS_BC_ITERC)
+      n = path_called(T, g, pos, f);
+    if (n == 1 && *f && (g->nvia < LS_VIA || path_returns(op)))
+      return pos;
+    *all = *all && n == 0;
+  }
+  return g->end;
+}
+
+/* The leg of F, which is called at instruction POS of a leg. A tail call leaves
+** its caller.
+*/
+static LsLeg reveal_leg(const LsLeg *g, uint32_t pos, LsFunc *f)
+{
+  LsLeg c = *g;
+  c.f = f;
+  c.pos = 1;
+  c.end = path_end(f, 1);
+  c.calls = c.detour = false;
+  c.hidden = true;
+  if (path_returns(LS_BC_OP(g->f->bc[pos])))
+    return c;
+  memmove(c.via + 1, c.via, (LS_VIA - 1) * sizeof(*c.via));
+  c.via[0] = (LsVia){g->f, pos};
+  c.nvia++;
+  return c;
+}
+
+/* Move all legs to *TODO, the first one last. Returns false if some of their
+** calls may have gone through others.
+*/
+static bool reveal_begin(LsPath *p, const LsTrace *T, LsPath *todo)
 {
   bool all = true;
   unsigned i;
-  for (i = 0; i < p->n; i++) {
-    const LsLeg *g = &p->leg[i];
-    uint32_t pos = g->pos, end = g->end - (g->calls ? 1 : 0);
-    if (g->calls && path_detour(T, g)) {
-      p->leg[i].detour = true;
-      all = false;
+  todo->n = 0;
+  for (i = p->n; i-- > 0;) {
+    LsLeg *g = &p->leg[i];
+    g->detour = g->calls && path_detour(T, g, i + 1 < p->n ? g[1].f : NULL);
+    all = all && !g->detour;
+    todo->leg[todo->n++] = *g;
+  }
+  p->n = 0;
+  return all;
+}
+
+bool ls_path_reveal(LsPath *p, const LsTrace *T)
+{
+  LsPath todo;
+  bool all = reveal_begin(p, T, &todo);
+  while (todo.n > 0) {
+    LsLeg *g = &todo.leg[todo.n - 1];
+    LsLeg *to = &p->leg[p->n++];
+    bool room = p->n + todo.n + 1 < LS_PATH_MAX;
+    LsFunc *f = NULL;
+    uint32_t pos = reveal_next(T, g, &f, &all);
+    *to = *g;
+    if (!f || pos == g->end || !room) {
+      all = all && pos == g->end;
+      todo.n--;
+      continue;
     }
-    for (; pos < end; pos++) {
-      uint32_t op = LS_BC_OP(g->f->bc[pos]);
-      LsFunc *f;
-      unsigned n;
-      if (op < LS_BC_CALLM || op > LS_BC_ITERC)
-        continue;
-      n = path_callee(T, ls_func_callee(g->f, pos), &f);
-      if (n == 1 && f && !g->hidden && path_reveal(p, i, pos, f))
-        break; /* The rest is a leg of its own. */
-      all = all && n == 0 && !T->more;
-    }
+    to->end = pos + 1;
+    to->calls = true;
+    to->detour = false;
+    g->pos = pos + 1;
+    todo.n -= g->pos == g->end;
+    todo.leg[todo.n++] = reveal_leg(to, pos, f);
   }
   return all;
 }
@@ -333,6 +379,23 @@ static End path_snap(const LsTrace *T, uint32_t i)
   return (End){s, T->place + s->place, s->nplace};
 }
 
+/* Whether a loop over an iterator may have begun again on the way, any number
+** of times, as that leaves no snapshot. A trace's own loop ends it.
+*/
+static bool path_repeats(const LsPath *p, const LsTrace *T)
+{
+  unsigned i;
+  uint32_t pos;
+  for (i = 0; i < p->n; i++)
+    for (pos = p->leg[i].pos; pos < p->leg[i].end; pos++) {
+      uint32_t op = LS_BC_OP(p->leg[i].f->bc[pos]), own = T->start.pos;
+      if (op >= LS_BC_ITERL && op <= LS_BC_JITERL &&
+          (p->leg[i].f != T->start.f || (pos != own && pos != own + 1)))
+        return true;
+    }
+  return false;
+}
+
 uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i)
 {
   uint32_t next = path_next(T, i);
@@ -349,7 +412,8 @@ uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i)
       a = (End){&path_plain, back + k, 1};
     }
     path_make(p, &a, &b);
-    p->vague = p->vague || T->snap[i].vague || b.snap->vague;
+    p->vague =
+        p->vague || T->snap[i].vague || b.snap->vague || path_repeats(p, T);
     return next;
   }
   p->vague = true; /* The end: the next trace's place is all that is known. */

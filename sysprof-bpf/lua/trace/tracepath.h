@@ -7,9 +7,7 @@
 
 #include "luatrace.h"
 
-#define LS_PATH_MAX                                                            \
-  64 /* Functions on the way from one snapshot to the next.                    \
-      */
+#define LS_PATH_MAX 160 /* Parts of the way from one snapshot to the next. */
 
 /* Instructions from `pos` up to `end` of a function. */
 typedef struct LsLeg {
@@ -19,8 +17,9 @@ typedef struct LsLeg {
   uint32_t pos, end;
   bool calls;   /* The last instruction is the call that the next leg is of. */
   bool detour;  /* And another function may have called that, in a tail call. */
-  bool hidden;  /* The leg is in no snapshot; outer[-1] called it. */
-  uint32_t via; /* If hidden: the instruction of that call. */
+  bool hidden;  /* The leg is in no snapshot. */
+  uint8_t nvia; /* If so, callers that are in none either, or called it, */
+  LsVia via[LS_VIA]; /* the nearest first. */
 } LsLeg;
 
 typedef struct LsPath {
@@ -38,6 +37,9 @@ uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i);
 ** if it has none.
 */
 bool ls_path_mayinline(const LsTrace *T, const char *name);
+
+/* Whether it may have inlined what is called at instruction POS of a leg. */
+bool ls_path_mayenter(const LsTrace *T, const LsLeg *g, uint32_t pos);
 
 /* Put in the functions without snapshots that are called on the way. Returns
 ** false if there may be others.

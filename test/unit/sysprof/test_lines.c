@@ -29,12 +29,14 @@
 typedef struct Mark {
   uint64_t begin, end;
   uint32_t first, line, pos, op;
+  uint32_t caller[4], ncaller; /* The lines of the calls that led to it. */
 } Mark;
 
 /* Instructions of machine code. */
 typedef struct Count {
   unsigned all, right, plain, wrong; /* Wrong ones of the plain. */
-  unsigned sure, strange; /* Those whose function is sure, and is wrong. */
+  unsigned sure, strange; /* Those whose function is sure, and those of them
+                          ** where it is wrong, or its callers are. */
 } Count;
 
 typedef struct Vm {
@@ -53,6 +55,21 @@ typedef struct Vm {
   size_t bytes; /* Memory of traces. */
 } Vm;
 
+/* Whether the callers of a position are right, if all of them are certain. */
+static bool lines_callers(const LsTraceLine *here, const Mark *m)
+{
+  uint32_t i, n = here->nvia + here->nouter;
+  for (i = 0; here->shared >= n && i < m->ncaller && i < n; i++) {
+    const LsPlace *p =
+        i < here->nvia ? &here->via[i] : &here->outer[i - here->nvia];
+    if (!p->f)
+      break;
+    if (ls_func_line(p->f, p->pos) != m->caller[i])
+      return false;
+  }
+  return true;
+}
+
 /* Judge one instruction at an offset of a trace, of which a call returns. */
 static void lines_ins(Vm *vm, const LsTrace *T, uint32_t ofs, bool call,
                       const Mark *m)
@@ -63,15 +80,15 @@ static void lines_ins(Vm *vm, const LsTrace *T, uint32_t ofs, bool call,
   bool same = found && here.f->first == (int32_t)m->first;
   bool right = same && line == m->line, plain = found && here.exact;
   bool sure = found && !here.unsure;
+  bool strange = sure && (!same || !lines_callers(&here, m));
   vm->n.all++;
   vm->n.right += right;
   vm->n.plain += plain;
   vm->n.wrong += plain && !right;
   vm->n.sure += sure;
-  vm->n.strange += sure && !same;
-  if (vm->verbose > 3 ||
-      (!right &&
-       (vm->verbose > 1 || (vm->verbose > 0 && (plain || (sure && !same))))))
+  vm->n.strange += strange;
+  if (vm->verbose > 3 || (vm->verbose > 0 && strange) ||
+      (!right && (vm->verbose > 1 || (vm->verbose > 0 && (plain || strange)))))
     fprintf(stderr,
             "trace of f%d, code at %u of %u: IR %u, instruction %u, "
             "line %u of f%u; said %s%u of %sf%d\n",
@@ -169,14 +186,18 @@ static void lines_judge(Vm *vm)
   while (fgets(line, sizeof(line), f)) {
     unsigned long long a, b;
     Mark m;
+    int n;
     if (sscanf(line, "T %llu %llu", &a, &b) == 2) {
       T = lines_trace(vm, a, (uint32_t)b);
       if (T && vm->verbose > 2)
         lines_list(T);
-    } else if (T && sscanf(line, "I %llu %llu %u %u %u %u", &a, &b, &m.first,
-                           &m.line, &m.pos, &m.op) == 6) {
+    } else if (T &&
+               (n = sscanf(line, "I %llu %llu %u %u %u %u %u %u %u %u", &a, &b,
+                           &m.first, &m.line, &m.pos, &m.op, &m.caller[0],
+                           &m.caller[1], &m.caller[2], &m.caller[3])) >= 6) {
       m.begin = a;
       m.end = b;
+      m.ncaller = (uint32_t)n - 6;
       lines_mark(vm, T, &m);
     }
   }
