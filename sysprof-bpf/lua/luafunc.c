@@ -105,10 +105,18 @@ LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc)
 
 /* -- Reading -------------------------------------------------------------- */
 
-/* Whether an instruction is a call. */
-static bool func_iscall(uint32_t ins)
+/* Whether the instruction at POS has a name that is needed: it is a call, or
+** loads a field for a condition, which is behind it.
+*/
+static bool func_isnamed(const LsBlob *b, uint32_t pos)
 {
-  return LS_BC_OP(ins) >= LS_BC_CALLM && LS_BC_OP(ins) <= LS_BC_ITERC;
+  uint32_t op = LS_BC_OP(ls_proto_ins(b, pos)), next;
+  if (op >= LS_BC_CALLM && op <= LS_BC_ITERC)
+    return true;
+  if ((op != LS_BC_GGET && op != LS_BC_TGETS) || pos + 1 >= b->sizebc)
+    return false;
+  next = LS_BC_OP(ls_proto_ins(b, pos + 1));
+  return next > LS_BC_ISNEP && next <= LS_BC_ISF;
 }
 
 /* A copy of N bytes, or NULL. */
@@ -122,12 +130,12 @@ static void *func_copy(LsFuncs *fs, const void *p, size_t n)
   return q;
 }
 
-/* Keep the names that its calls have. Not so important that it may fail. */
+/* Keep the names that its instructions have, as far as there is room. */
 static void func_calls(LsFuncs *fs, LsFunc *f, const LsBlob *b)
 {
   uint32_t pos, n = 0;
   for (pos = 1; pos < b->sizebc && n < FUNC_CALLS; pos++)
-    n += func_iscall(ls_proto_ins(b, pos));
+    n += func_isnamed(b, pos);
   f->call = n > 0 ? calloc(n, sizeof(*f->call)) : NULL;
   if (!f->call)
     return;
@@ -136,9 +144,9 @@ static void func_calls(LsFuncs *fs, LsFunc *f, const LsBlob *b)
     char name[LS_NAME_MAX + 1];
     LsCall *c = &f->call[f->ncall];
     size_t len;
-    if (!func_iscall(ls_proto_ins(b, pos)))
+    if (!func_isnamed(b, pos))
       continue;
-    len = ls_proto_namecallee(b, pos, name);
+    len = ls_proto_nameuse(b, pos, name);
     c->pos = pos;
     c->name = ls_pool_add(fs->pool, name, len);
     if (!c->name)

@@ -9,7 +9,9 @@
 #include "luaproto.h"
 #include "strpool.h"
 
-/* A call, and the name of what it calls: a local variable's, a global's, ... */
+/* A call, and the name of what it calls: a local variable's, a global's, ... Or
+** what loads a field for a condition, and the field's name.
+*/
 typedef struct LsCall {
   uint32_t pos;
   const char *name; /* "" if it has none. */
@@ -69,8 +71,9 @@ int ls_func_define(LsFuncs *fs, uint64_t addr, const LsBlob *child);
 */
 LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc);
 
-/* The name that the call at instruction POS has for what it calls, or "". It
-** belongs to the pool.
+/* The name that the call at instruction POS has for what it calls; or the field
+** that it loads for a condition, which is behind it; or "". It belongs to the
+** pool.
 */
 const char *ls_func_callee(const LsFunc *f, uint32_t pos);
 

@@ -124,11 +124,17 @@ size_t ls_proto_namechild(const LsBlob *b, uint32_t pos,
   return 0;
 }
 
-size_t ls_proto_namecallee(const LsBlob *b, uint32_t pos,
-                           char buf[LS_NAME_MAX + 1])
+size_t ls_proto_nameuse(const LsBlob *b, uint32_t pos,
+                        char buf[LS_NAME_MAX + 1])
 {
   char constant[LS_NAME_MAX + 1];
-  uint32_t slot = LS_BC_A(ls_proto_ins(b, pos));
-  const char *name = name_slot(b, pos, slot, constant);
+  uint32_t ins = ls_proto_ins(b, pos);
+  const char *name;
+  if (LS_BC_OP(ins) == LS_BC_GGET)
+    name = name_constant(b, LS_BC_D(ins), constant);
+  else if (LS_BC_OP(ins) == LS_BC_TGETS)
+    name = name_constant(b, LS_BC_C(ins), constant);
+  else
+    name = name_slot(b, pos, LS_BC_A(ins), constant);
   return name ? name_join(buf, NULL, name) : 0;
 }

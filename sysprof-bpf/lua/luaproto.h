@@ -113,10 +113,11 @@ uint32_t ls_proto_fullhash(const LsBlob *b);
 size_t ls_proto_namechild(const LsBlob *b, uint32_t pos,
                           char buf[LS_NAME_MAX + 1]);
 
-/* The name of what is called by instruction POS, as the code there has it: in
-** BUF, with a NUL. Returns its length, 0 if it has none.
+/* The name of what is called by instruction POS, or of the field that it loads,
+** as the code there has it: in BUF, with a NUL. Returns its length, 0 if it has
+** none.
 */
-size_t ls_proto_namecallee(const LsBlob *b, uint32_t pos,
-                           char buf[LS_NAME_MAX + 1]);
+size_t ls_proto_nameuse(const LsBlob *b, uint32_t pos,
+                        char buf[LS_NAME_MAX + 1]);
 
 #endif

@@ -301,7 +301,50 @@ local function fields(n)
   return x
 end
 
+-- Conditions that fields and variables are: they leave no snapshot.
+local settings = {on = true, off = false, level = 3, toggled = true}
+
+local function conditions(n, flag)
+  local x = 0
+  for i = 1, n do
+    if settings.on then
+      x = x + 1
+    else
+      x = x * 2
+    end
+    if settings.off then
+      x = x * 3
+    end
+    if settings.missing then
+      x = x
+        - 4
+    end
+    if not settings.level then
+      x = x + 5
+    end
+    if settings.toggled then
+      x = x / 6
+    end
+    if flag then
+      x = x + 7
+    else
+      x = x
+        - 8
+    end
+    local y = settings.on and x
+      or i
+    x = settings.off or y
+      + 1
+    if i % 30 == 0 then
+      settings.toggled = not settings.toggled
+    end
+  end
+  return x
+end
+
 for _ = 1, 30 do
+  conditions(100, true)
+  conditions(100)
   callee(outer, 100)
   callee(math.sqrt, 100)
   callee(function(x) return x

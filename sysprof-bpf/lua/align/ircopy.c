@@ -86,6 +86,20 @@ static uint32_t copy_slot(const Copy *c, uint32_t slot, uint32_t ref)
   return ref;
 }
 
+/* Whether the trace may change what an operation loads. */
+static bool copy_stores(const Copy *c, uint8_t load)
+{
+  uint32_t i;
+  for (i = 1; i < c->loop - LS_REF_BIAS; i++) {
+    uint8_t op = c->t->ins[i].op;
+    if (op == LS_IR_NEWREF || op >= LS_IR_CALLS ||
+        (op >= LS_IR_ASTORE && op <= LS_IR_XSTORE &&
+         op - LS_IR_ASTORE == load - LS_IR_ALOAD))
+      return true;
+  }
+  return false;
+}
+
 /* Make the copy of an instruction, which NEXT or one behind it may be. Returns
 ** false if it could also be one that was taken for another's copy.
 */
@@ -106,7 +120,12 @@ static bool copy_one(Copy *c, uint32_t ref, uint32_t *next)
     return true;
   }
   *to = copy_find(c, c->loop + 1, *next, &o, ref);
-  return pure || *to == UNKNOWN;
+  if (*to != UNKNOWN)
+    return pure;
+  if (!o.changed && ins->op >= LS_IR_ALOAD && ins->op <= LS_IR_XLOAD &&
+      !copy_stores(c, ins->op))
+    *to = ref; /* What is loaded is the same. */
+  return true;
 }
 
 static bool copy_make(Copy *c)

@@ -77,8 +77,10 @@ static uint32_t emit_arith(uint32_t op)
       LS_EMIT_INT | LS_EMIT_ADD | LS_EMIT_SUB | LS_EMIT_NEG | LS_EMIT_BITS,
       LS_EMIT_INT | LS_EMIT_ADD | LS_EMIT_MUL | LS_EMIT_NEG | LS_EMIT_BITS,
       LS_EMIT_MUL | LS_EMIT_DIV | LS_EMIT_NEG,
-      ARITH | LS_EMIT_MOD | LS_EMIT_MATH | LS_EMIT_BITS | LS_EMIT_CALL,
-      ARITH | LS_EMIT_POW | LS_EMIT_MATH | LS_EMIT_CALL | LS_EMIT_OTHER};
+      ARITH | LS_EMIT_MOD | LS_EMIT_MATH | LS_EMIT_BITS | LS_EMIT_CALL |
+          LS_EMIT_INDEX,
+      ARITH | LS_EMIT_POW | LS_EMIT_MATH | LS_EMIT_CALL | LS_EMIT_OTHER |
+          LS_EMIT_INDEX};
   return kinds[which] | READS | LS_EMIT_STRTO;
 }
 
@@ -98,7 +100,8 @@ static uint32_t emit_kinds(uint32_t op)
   if (op >= LS_BC_TSETV && op <= BC_TSETR)
     return op == BC_TSETM ? LS_EMIT_ALL : TABLE | SETS;
   if (op >= LS_BC_FORI && op <= LS_BC_JFORL)
-    return READS | LS_EMIT_INT | LS_EMIT_ADD | LS_EMIT_ORDER | LS_EMIT_STRTO;
+    return READS | LS_EMIT_INT | LS_EMIT_ADD | LS_EMIT_ORDER | LS_EMIT_STRTO |
+           LS_EMIT_INDEX;
   switch (op) {
   case LS_BC_MOV:
   case BC_NOT:
@@ -202,7 +205,7 @@ static uint32_t emit_inleg(const LsEmission *e, const LsPath *p, unsigned i,
   if (emit_isheader(op, pos) || (op >= LS_BC_ITERL && op <= LS_BC_JITERL))
     return READS;
   if (e->meta & emit_meta(op))
-    return LS_EMIT_ALL;
+    return e->chained && emit_meta(op) == META_INDEX ? TABLE : LS_EMIT_ALL;
   if (g->calls && pos + 1 == g->end && emit_inlines(p, i) && !g->detour &&
       !(e->meta & META_CALL))
     return READS | LS_EMIT_FIELD;
@@ -225,6 +228,8 @@ static LsEmitter emit_one(const LsEmission *e, const LsPath *p, unsigned i,
   b.kinds = emit_inleg(e, p, i, pos);
   if (b.kinds != LS_EMIT_ALL)
     b.once = emit_once(op);
+  if (e->meta & emit_meta(op)) /* Other tables are looked up, too. */
+    b.once &= 1 << LS_ONE_LOAD;
   b.open = e->called & emit_meta(op);
   if (g->calls && pos + 1 == g->end)
     b.open = b.open || g->detour;
@@ -332,6 +337,9 @@ static bool emit_mayhash(const LsEmission *e, const LsEmitter *b,
 {
   uint32_t bc = b->leg->f->bc[b->pos], op = LS_BC_OP(bc);
   bool named = op == LS_BC_TGETS || op == LS_BC_TSETS;
+  if (e->chained && emit_meta(op) == META_INDEX &&
+      emit_key(e, ins) == e->chained)
+    return true;
   if (op == LS_BC_GGET || op == LS_BC_GSET)
     return emit_key(e, ins) == emit_kgc(e, b->leg->f, LS_BC_D(bc));
   return !named || emit_key(e, ins) == emit_kgc(e, b->leg->f, LS_BC_C(bc));
@@ -372,6 +380,8 @@ static void emit_constant(LsEmission *e, uint64_t obj)
   for (i = 0; i < sizeof(meta_name) / sizeof(meta_name[0]); i++)
     if (strcmp(name, meta_name[i]) == 0) {
       e->meta |= 1u << i;
+      if (i == 0)
+        e->chained = obj;
       if (ls_path_mayinline(e->T, name))
         e->called |= 1u << i;
     }
@@ -381,8 +391,44 @@ static void emit_constant(LsEmission *e, uint64_t obj)
 static void emit_cdata(LsEmission *e)
 {
   e->meta = META_ANY;
+  e->chained = 0;
   if (ls_path_mayinline(e->T, ""))
     e->called = META_ANY;
+}
+
+/* Whether `__index` is loaded. */
+static bool emit_isindex(const LsEmission *e, const LsIns *ins)
+{
+  const LsIns *field;
+  if (ins->op != LS_IR_HLOAD || ins->op1 < LS_REF_BIAS ||
+      ins->op1 >= e->t->nins)
+    return false;
+  field = &e->t->ins[ins->op1 - LS_REF_BIAS];
+  return (field->op == LS_IR_HREFK || field->op == LS_IR_HREF) &&
+         emit_key(e, field) == e->chained;
+}
+
+bool ls_emit_passes(const LsEmission *e, const LsIns *ins)
+{
+  uint8_t type = ins->type & LS_IRT_TYPE;
+  if (!e->chained || (ins->op != LS_IR_HLOAD && ins->op != LS_IR_ALOAD))
+    return false;
+  return type == LS_IRT_NIL || (type == LS_IRT_TAB && emit_isindex(e, ins));
+}
+
+/* Whether all that is found as `__index` is a table. */
+static bool emit_ischained(const LsEmission *e)
+{
+  uint32_t i, n = e->t->nins - LS_REF_BIAS, tables = 0;
+  for (i = 1; i < n; i++) {
+    const LsIns *ins = &e->t->ins[i];
+    if (!emit_isindex(e, ins))
+      continue;
+    if ((ins->type & LS_IRT_TYPE) != LS_IRT_TAB)
+      return false;
+    tables++;
+  }
+  return tables > 0;
 }
 
 void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T, LsPool *pool)
@@ -402,4 +448,8 @@ void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T, LsPool *pool)
       emit_cdata(e);
     e->computes = e->computes || ls_emit_computes(&t->ins[ref]);
   }
+  if (e->chained && emit_ischained(e))
+    e->called &= ~(uint32_t)META_INDEX;
+  else
+    e->chained = 0;
 }

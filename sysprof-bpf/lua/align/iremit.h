@@ -29,7 +29,7 @@ enum {
   LS_EMIT_BITS = 1 << 11,
   LS_EMIT_ORDER = 1 << 12,
   LS_EMIT_UORDER = 1 << 13,
-  LS_EMIT_INDEX = 1 << 14, /* Of arrays. */
+  LS_EMIT_INDEX = 1 << 14, /* Of arrays, and conversion to integers. */
   LS_EMIT_HASH = 1 << 15,
   LS_EMIT_LOAD = 1 << 16,
   LS_EMIT_FIELD = 1 << 17,
@@ -78,6 +78,7 @@ typedef struct LsEmission {
   uint32_t library; /* What the functions of libraries emit that it calls. */
   uint32_t meta;    /* Metamethods that it has looked up, */
   uint32_t called;  /* and those that it may have inlined. */
+  uint64_t chained; /* The string `__index`, if it is always a table. */
   bool computes;    /* Functions of libraries may have done arithmetic. */
 } LsEmission;
 
@@ -96,6 +97,9 @@ unsigned ls_emit_path(const LsEmission *e, const LsPath *p, LsEmitter *out,
 ** LS_ONES.
 */
 uint32_t ls_emit_kind(const LsIns *ins, unsigned *one);
+
+/* Whether an IR instruction loads what is no result: nothing, or `__index`. */
+bool ls_emit_passes(const LsEmission *e, const LsIns *ins);
 
 /* What a call of the library function with number FFID may emit. */
 uint32_t ls_emit_library(const struct ljs_vm *vm, uint32_t ffid);

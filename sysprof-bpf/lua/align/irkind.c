@@ -71,6 +71,7 @@ static uint32_t kind_of(const LsIns *ins)
   case LS_IR_BSAR:
   case LS_IR_BROL:
   case LS_IR_BROR:
+  case LS_IR_TOBIT:
     return LS_EMIT_BITS;
   case LS_IR_ADD:
     return kind_numeric(ins, LS_EMIT_ADD);
@@ -142,10 +143,10 @@ static uint32_t kind_of(const LsIns *ins)
   case LS_IR_CALLS:
   case LS_IR_CARG:
     return LS_EMIT_CALL;
+  case LS_IR_CONV:
+    return (ins->type & LS_IRT_TYPE) > LS_IRT_NUM ? LS_EMIT_INDEX : LS_EMIT_ANY;
   case LS_IR_EQ:
   case LS_IR_NE:
-  case LS_IR_CONV:
-  case LS_IR_TOBIT:
   case LS_IR_HIOP:
   case LS_IR_PROF:
   case LS_IR_GCSTEP:

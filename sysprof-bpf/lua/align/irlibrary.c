@@ -11,13 +11,14 @@
    LS_EMIT_LOAD)
 #define SET    (TABLE | LS_EMIT_STORE | LS_EMIT_BARRIER)
 #define META   (ARG | LS_EMIT_HASH | LS_EMIT_LOAD)
-#define NUMBER (ARG | LS_EMIT_STRTO | LS_EMIT_INT)
+#define NUMBER (ARG | LS_EMIT_STRTO | LS_EMIT_INT | LS_EMIT_INDEX)
 #define BITS   (NUMBER | LS_EMIT_BITS)
 #define ROUND  (NUMBER | LS_EMIT_MATH)
 #define OTHER  (NUMBER | LS_EMIT_OTHER)
+#define UNARY  (ROUND | LS_EMIT_CALL)
 #define MATH                                                                   \
-  (ROUND | OTHER | LS_EMIT_ADD | LS_EMIT_SUB | LS_EMIT_MUL | LS_EMIT_DIV |     \
-   LS_EMIT_NEG | LS_EMIT_MOD | LS_EMIT_POW | LS_EMIT_CALL)
+  (UNARY | OTHER | LS_EMIT_ADD | LS_EMIT_SUB | LS_EMIT_MUL | LS_EMIT_DIV |     \
+   LS_EMIT_NEG | LS_EMIT_MOD | LS_EMIT_POW)
 #define STRING                                                                 \
   (NUMBER | LS_EMIT_ADD | LS_EMIT_SUB | LS_EMIT_BITS | LS_EMIT_ORDER |         \
    LS_EMIT_UORDER | LS_EMIT_MEMORY | LS_EMIT_CALL | LS_EMIT_STRING |           \
@@ -38,15 +39,15 @@ static const uint32_t library_kinds[LS_FNS] = {
     [LS_FN_SQRT] = ROUND,
     [LS_FN_LOG10] = MATH,
     [LS_FN_EXP] = MATH,
-    [LS_FN_SIN] = MATH,
-    [LS_FN_COS] = MATH,
-    [LS_FN_TAN] = MATH,
+    [LS_FN_SIN] = UNARY,
+    [LS_FN_COS] = UNARY,
+    [LS_FN_TAN] = UNARY,
     [LS_FN_ASIN] = MATH,
     [LS_FN_ACOS] = MATH,
     [LS_FN_ATAN] = MATH,
-    [LS_FN_SINH] = MATH,
-    [LS_FN_COSH] = MATH,
-    [LS_FN_TANH] = MATH,
+    [LS_FN_SINH] = UNARY,
+    [LS_FN_COSH] = UNARY,
+    [LS_FN_TANH] = UNARY,
     [LS_FN_MODF] = MATH,
     [LS_FN_LOG] = MATH,
     [LS_FN_ATAN2] = MATH,
@@ -72,7 +73,11 @@ static const uint32_t library_kinds[LS_FNS] = {
     [LS_FN_REP] = STRING,
     [LS_FN_REVERSE] = STRING,
     [LS_FN_LOWER] = STRING,
-    [LS_FN_UPPER] = STRING};
+    [LS_FN_UPPER] = STRING,
+    [LS_FN_FIND] = STRING,
+    [LS_FN_FORMAT] = STRING,
+    [LS_FN_INSERT] = SET | LS_EMIT_LEN | LS_EMIT_CALL,
+    [LS_FN_CONCAT] = STRING | LS_EMIT_LEN};
 
 uint32_t ls_emit_library(const struct ljs_vm *vm, uint32_t ffid)
 {

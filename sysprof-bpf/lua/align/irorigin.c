@@ -42,12 +42,27 @@ static bool path_take(Path *p, unsigned i, const LsIns *ins)
   uint8_t bit = (uint8_t)(1u << one);
   if (!ls_emit_may(p->e, &p->at[i], ins, kind))
     return false;
-  if (one == LS_ONES || !(p->at[i].once & bit))
+  if (one == LS_ONES || !(p->at[i].once & bit) || ls_emit_passes(p->e, ins))
     return true;
   if (!(p->left[i] & bit))
     return false;
   p->left[i] &= (uint8_t)~bit;
   return true;
+}
+
+/* Whether an IR instruction is the last one of instruction I, if that emitted
+** it: its result. If nil was loaded, a metatable is looked for.
+*/
+static bool path_ends(const Path *p, unsigned i, const LsIns *ins)
+{
+  const unsigned last = 1 << LS_ONE_ARITH | 1 << LS_ONE_ORDER;
+  unsigned one;
+  ls_emit_kind(ins, &one);
+  if (one == LS_ONES || !(p->at[i].once >> one & 1))
+    return false;
+  return last >> one & 1 ||
+         (one == LS_ONE_LOAD && (ins->type & LS_IRT_TYPE) != LS_IRT_NIL &&
+          !ls_emit_passes(p->e, ins));
 }
 
 /* Give all IR instructions their earliest ones. Returns false if they cannot be
@@ -66,6 +81,7 @@ static bool path_earliest(Path *p, const LsIns *ins, uint32_t n)
     if (at == p->n)
       return false;
     p->span[i].first = (uint16_t)at;
+    at += path_ends(p, at, &ins[i]);
   }
   return true;
 }
@@ -75,15 +91,20 @@ static bool path_latest(Path *p, const LsIns *ins, uint32_t n)
 {
   uint32_t i;
   unsigned at = p->n, one;
+  bool used = true; /* `at` has emitted something behind. */
   path_refill(p);
   for (i = n; i-- > 0;) {
     if (ls_emit_kind(&ins[i], &one) == 0)
       continue;
-    if (at == p->n)
+    if (at == p->n) {
       at--;
-    while (!path_take(p, at, &ins[i]))
+      used = false;
+    }
+    for (; (used && path_ends(p, at, &ins[i])) || !path_take(p, at, &ins[i]);
+         used = false)
       if (at-- == 0)
         return false;
+    used = true;
     p->span[i].last = (uint16_t)at;
   }
   return true;

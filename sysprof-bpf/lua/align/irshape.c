@@ -76,6 +76,12 @@ static LsShape shape_compare(const LsIns *ins, const LsIns *prev)
   return s;
 }
 
+/* A call, with its arguments. */
+static const LsShape shape_call = {.may = CHECKS | LS_SHAPE_STORE |
+                                          LS_SHAPE_CALL | LS_SHAPE_CONVERT,
+                                   .must = LS_SHAPE_CALL,
+                                   .once = LS_SHAPE_CALL};
+
 /* By what an instruction does. Its exits and its register are added. */
 static LsShape shape_make(const LsIns *ins, const LsIns *prev)
 {
@@ -157,13 +163,16 @@ static LsShape shape_make(const LsIns *ins, const LsIns *prev)
                      .must = LS_SHAPE_STORE};
   case LS_IR_TBAR:
     return (LsShape){.may = LS_SHAPE_PLAIN | LS_SHAPE_STORE};
+  case LS_IR_POW:
+    if (!ls_ir_isfloat(ins))
+      return LS_SHAPE_ANY;
+    return shape_call;
   case LS_IR_CALLN:
   case LS_IR_CALLA:
   case LS_IR_CALLL:
   case LS_IR_CALLS:
   case LS_IR_CALLXS:
-    return (LsShape){
-        .may = LS_SHAPE_ALL, .must = LS_SHAPE_CALL, .once = LS_SHAPE_CALL};
+    return shape_call;
   default:
     return LS_SHAPE_ANY;
   }

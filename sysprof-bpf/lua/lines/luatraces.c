@@ -78,6 +78,7 @@ static void trace_free(LsTrace *T)
   free(T->snap);
   free(T->place);
   free(T->span);
+  free(T->load);
   free(T);
 }
 

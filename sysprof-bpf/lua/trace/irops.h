@@ -31,8 +31,11 @@ enum {
 
 #define LS_IRT_GUARD 0x80 /* Of a type: it leaves the trace if it fails, */
 #define LS_IRT_TYPE  0x1f /* and what it is, such as: */
+#define LS_IRT_NIL   0
+#define LS_IRT_FALSE 1
 #define LS_IRT_FUNC  8
 #define LS_IRT_CDATA 10
+#define LS_IRT_TAB   11
 #define LS_IRT_FLOAT 13
 #define LS_IRT_NUM   14
 

@@ -10,8 +10,8 @@
 #include "luamcofs.h"
 #include "luasnap.h"
 #include "luasnapform.h"
-#include "tracecallee.h"
 #include "traceflow.h"
+#include "traceloads.h"
 #include "tracestart.h"
 
 #define SNAP_PLACES 128       /* Frames of one: slots are numbered by a byte. */
@@ -347,6 +347,6 @@ void ls_snaps_read(LsFuncs *fs, LsIr *t, const LsCode *c, LsTrace *T)
   if (T->snap && snap_map(t) && snap_begin(t, c, t->raw, offsets, T->snap)) {
     snap_parse(fs, t, t->raw, T);
     ls_flow_read(t, t->raw, T);
-    ls_callee_read(fs, t, T);
+    ls_loads_read(fs, t, T);
   }
 }

@@ -10,7 +10,6 @@
 
 #define LS_CALLEES  32 /* Constants that are looked at. */
 #define LS_CLOSURES 16 /* Likewise. */
-#define LS_KNOWN    16 /* Places that functions are loaded from. */
 
 /* A function that a trace is in: where, if it is one of Lua's. */
 typedef struct LsPlace {
@@ -57,15 +56,17 @@ typedef struct LsTraceSpan {
   bool functions, lines; /* There may be other functions, and lines. */
 } LsTraceSpan;
 
-/* What function is loaded from fields of a name, or from a slot of functions
-** that are the outermost ones of the trace.
+/* What is loaded from fields of a name, or from a slot of functions that are
+** the outermost ones of the trace.
 */
-typedef struct LsKnown {
+typedef struct LsLoad {
   const char *key; /* It belongs to the pool; NULL: from a slot. */
   uint32_t slot;
-  LsFunc *f;    /* NULL: not one of Lua's. */
-  bool several; /* There may be others. */
-} LsKnown;
+  LsFunc *f; /* The function that was called; NULL: not one of Lua's. */
+  bool called;
+  bool several; /* There may be other functions. */
+  bool yes, no; /* A condition holds, or not. */
+} LsLoad;
 
 typedef struct LsTrace {
   uint64_t addr; /* Of its GCtrace. */
@@ -85,8 +86,8 @@ typedef struct LsTrace {
   uint32_t ncallee;
   uint32_t tails; /* Bits of those that make tail calls. */
   bool more;      /* There are more of them. */
-  LsKnown known[LS_KNOWN];
-  uint32_t nknown;
+  LsLoad *load;
+  uint32_t nload;
   bool returns;                  /* It leaves the function that it began in. */
   uint64_t closure[LS_CLOSURES]; /* Lua functions among its constants. */
   uint32_t nclosure;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "traceflow.h"
-#include "tracecallee.h"
+#include "traceloads.h"
 #include "tracepath.h"
 
 #define PATH_INS   4000       /* Instructions of one leg that are looked at. */
@@ -85,7 +85,10 @@ static void path_jump(LsPath *p, Way *w, const LsPlace *place, uint32_t nouter)
   const LsFunc *f = place->f;
   uint32_t to = ls_flow_target(f, w->pos);
   bool may = ls_flow_mayjump(f, w->pos);
-  if (to > w->pos && may) {
+  int jumps = may ? ls_loads_jumps(p->T, f, w->pos, nouter == 0) : 1;
+  if (jumps == 0)
+    return;
+  if (to > w->pos && jumps < 0) {
     if (to > w->reach)
       w->reach = to;
     return;
@@ -200,6 +203,15 @@ static void path_make(LsPath *p, const End *a, const End *b)
   path_enter(p, b, down);
 }
 
+/* The name that a call has for what it calls, or "": it may have none, or
+** several.
+*/
+static const char *path_name(const LsFunc *f, uint32_t pos)
+{
+  bool one = ls_loads_source(f, pos, LS_BC_A(f->bc[pos])) != 0;
+  return one ? ls_func_callee(f, pos) : "";
+}
+
 /* Whether a call that has a name, or "", may be of a function. */
 static bool path_maycall(const LsFunc *f, const char *name)
 {
@@ -234,9 +246,9 @@ static unsigned path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
                             LsFunc **f)
 {
   bool outermost = g->nouter == 0 && !g->hidden;
-  if (ls_callee_known(T, g->f, pos, outermost, f))
+  if (ls_loads_callee(T, g->f, pos, outermost, f))
     return *f != NULL;
-  return path_callee(T, ls_callee_name(g->f, pos), f) + T->more;
+  return path_callee(T, path_name(g->f, pos), f) + T->more;
 }
 
 /* Whether the call at the end of a leg may be of another function than the
@@ -246,11 +258,11 @@ static bool path_detour(const LsTrace *T, const LsLeg *g, const LsFunc *next)
 {
   LsFunc *f;
   uint32_t i;
-  if (ls_callee_known(T, g->f, g->end - 1, g->nouter == 0 && !g->hidden, &f))
+  if (ls_loads_callee(T, g->f, g->end - 1, g->nouter == 0 && !g->hidden, &f))
     return f != next;
   for (i = 0; i < T->ncallee; i++)
     if (T->tails >> i & 1 &&
-        path_maycall(T->callee[i], ls_callee_name(g->f, g->end - 1)))
+        path_maycall(T->callee[i], path_name(g->f, g->end - 1)))
       return true;
   return T->more;
 }
@@ -402,6 +414,7 @@ uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i)
   End a = path_snap(T, i), b = path_snap(T, next);
   const LsPlace *back = a.at + a.n;
   uint32_t k;
+  p->T = T;
   p->n = 0;
   p->vague = false;
   if (i == 0)

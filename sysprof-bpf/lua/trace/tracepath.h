@@ -23,6 +23,7 @@ typedef struct LsLeg {
 } LsLeg;
 
 typedef struct LsPath {
+  const LsTrace *T;
   LsLeg leg[LS_PATH_MAX];
   unsigned n;
   bool vague; /* It may be another one. */

@@ -23,8 +23,11 @@
 
 #define LIB_HEADER 3 /* In front of all: the number, and two sizes. */
 
-#define LUA_MAX 128 /* Bytes of a function in bytecode. */
+#define LUA_MAX 512 /* Bytes of a function in bytecode. */
 
+/* NULL: no function of the library, but one that it makes; only its number is
+** left out.
+*/
 static const char *const lib_name[LS_FNS] = {
     "assert",       "type",         "next",    "pairs",   "",        "ipairs",
     "getmetatable", "setmetatable", "getfenv", "setfenv", "rawget",  "rawset",
@@ -35,7 +38,8 @@ static const char *const lib_name[LS_FNS] = {
     "max",          "tobit",        "bnot",    "bswap",   "lshift",  "rshift",
     "arshift",      "rol",          "ror",     "band",    "bor",     "bxor",
     "byte",         "char",         "sub",     "rep",     "reverse", "lower",
-    "upper"};
+    "upper",        "dump",         "find",    "match",   NULL,      "gmatch",
+    "gsub",         "format",       "maxn",    "insert",  "concat"};
 
 /* Libraries: their first functions, and what function in bytecode is in front
 ** of that, if one is.
@@ -43,11 +47,8 @@ static const char *const lib_name[LS_FNS] = {
 static const struct {
   uint8_t fn;
   const char *lua;
-} lib[] = {{LS_FN_ASSERT, NULL},
-           {LS_FN_ABS, NULL},
-           {LS_FN_TOBIT, NULL},
-           {LS_FN_BYTE, "len"},
-           {LS_FNS, NULL}};
+} lib[] = {{LS_FN_ASSERT, NULL}, {LS_FN_ABS, NULL},        {LS_FN_TOBIT, NULL},
+           {LS_FN_BYTE, "len"},  {LS_FN_MAXN, "foreachi"}, {LS_FNS, NULL}};
 
 /* A list of bytes. */
 typedef struct List {
@@ -65,7 +66,9 @@ static bool list_named(const List *l, const char *name)
 /* Whether the function FN is next. */
 static bool list_is(const List *l, unsigned fn)
 {
-  return list_named(l, lib_name[fn]) && *l->p < LIB_STRING;
+  if (!lib_name[fn])
+    return *l->p == LIB_FFID;
+  return *l->p < LIB_STRING && list_named(l, lib_name[fn]);
 }
 
 /* Go on behind a function in bytecode, to FN. Its length is not known. */
@@ -82,7 +85,7 @@ static void list_skiplua(List *l, unsigned fn)
 */
 static bool list_next(List *l, unsigned fn)
 {
-  while (l->p < l->end && l->p[0] >= LIB_STRING) {
+  while (l->p < l->end && l->p[0] >= LIB_STRING && !list_is(l, fn)) {
     uint8_t tag = *l->p;
     if (tag == LIB_FFID || tag == LIB_END)
       return false;
@@ -103,35 +106,54 @@ static bool lib_begins(const uint8_t *p, const uint8_t *end, unsigned i)
 {
   List l = {p, end};
   unsigned fn;
-  if (lib[i].lua && (*l.p++ != LIB_LUA || !list_named(&l, lib[i].lua)))
-    return false;
-  if (lib[i].lua)
+  if (lib[i].lua) {
+    if (*l.p++ != LIB_LUA || !list_named(&l, lib[i].lua))
+      return false;
     list_skiplua(&l, lib[i].fn);
+  } else if (!list_is(&l, lib[i].fn)) {
+    return false;
+  }
   for (fn = lib[i].fn; fn < lib[i + 1].fn; fn++) {
     if (!list_next(&l, fn))
       return false;
-    l.p += 1 + strlen(lib_name[fn]);
+    l.p += 1 + (lib_name[fn] ? strlen(lib_name[fn]) : 0);
   }
   return true;
+}
+
+/* Find library I in the bytes from P up to END: add how often it is there to
+** *FOUND. Its number is the last one's.
+*/
+static void lib_find(const uint8_t *p, const uint8_t *end, unsigned i,
+                     struct ljs_vm *vm, unsigned *found)
+{
+  const char *name = lib[i].lua ? lib[i].lua : lib_name[lib[i].fn];
+  size_t n = strlen(name), front = LIB_HEADER + (lib[i].lua ? 2 : 1);
+  const uint8_t *start = p, *at;
+  for (; (at = memmem(p, (size_t)(end - p), name, n)) != NULL; p = at + 1) {
+    const uint8_t *head = at - front;
+    if ((size_t)(at - start) < front || !lib_begins(head + LIB_HEADER, end, i))
+      continue;
+    ++*found;
+    vm->library[i] = *head;
+  }
 }
 
 void ls_vm_libraries(const LsElf *e, struct ljs_vm *vm)
 {
   LsSegment seg[LS_ELF_SEGMENTS];
   size_t n = ls_elf_segments(e, seg), i, rest;
-  unsigned found[LJS_LIBRARIES] = {0}, k;
-  for (i = 0; i < n; i++) {
-    const uint8_t *p = ls_elf_rest(e, seg[i].addr, &rest), *end = p + rest;
-    for (; p && end - p > LIB_HEADER; p++)
-      for (k = 0; k < LJS_LIBRARIES; k++)
-        if (lib_begins(p + LIB_HEADER, end, k)) {
-          found[k]++;
-          vm->library[k] = *p;
-        }
-  }
-  for (k = 0; k < LJS_LIBRARIES; k++)
-    if (found[k] != 1)
+  unsigned k;
+  for (k = 0; k < LJS_LIBRARIES; k++) {
+    unsigned found = 0;
+    for (i = 0; i < n; i++) {
+      const uint8_t *p = ls_elf_rest(e, seg[i].addr, &rest);
+      if (p)
+        lib_find(p, p + rest, k, vm, &found);
+    }
+    if (found != 1)
       vm->library[k] = 0;
+  }
 }
 
 unsigned ls_vm_function(const struct ljs_vm *vm, uint32_t ffid)

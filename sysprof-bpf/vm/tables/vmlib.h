@@ -67,6 +67,16 @@ enum {
   LS_FN_REVERSE,
   LS_FN_LOWER,
   LS_FN_UPPER,
+  LS_FN_DUMP,
+  LS_FN_FIND,
+  LS_FN_MATCH,
+  LS_FN_GMATCH_AUX, /* Likewise, of gmatch. */
+  LS_FN_GMATCH,
+  LS_FN_GSUB,
+  LS_FN_FORMAT,
+  LS_FN_MAXN,
+  LS_FN_INSERT,
+  LS_FN_CONCAT,
   LS_FNS
 };
 

@@ -133,7 +133,8 @@ static const LsTrace *lines_trace(Vm *vm, uint64_t mcode, uint32_t size)
   if (vm->ntime < LINES_TIMES)
     vm->time[vm->ntime++] = lines_now() - then;
   vm->bytes += sizeof(*T) + T->nsnap * sizeof(*T->snap) +
-               T->sizeplace * sizeof(*T->place) + T->nspan * sizeof(*T->span);
+               T->sizeplace * sizeof(*T->place) + T->nspan * sizeof(*T->span) +
+               T->nload * sizeof(*T->load);
   ls_traces_free(&again);
   return T;
 }

@@ -117,11 +117,13 @@ static void print_ir(void)
   PRINT(irform, 1 | (IR_LDEXP - IR_ABS == 2) << 1 |
                     (IR_STRREF - IR_FREF == 2) << 2 |
                     (IR_ASTORE - IR_VLOAD == 2) << 3);
-  printf("library[0] %d\nlibrary[1] %d\nlibrary[2] %d\nlibrary[3] %d\n",
-         FF_assert, FF_math_abs, FF_bit_tobit, FF_string_byte);
+  printf("library[0] %d\nlibrary[1] %d\nlibrary[2] %d\n", FF_assert,
+         FF_math_abs, FF_bit_tobit);
+  printf("library[3] %d\nlibrary[4] %d\n", FF_string_byte, FF_table_maxn);
 #else
   PRINT(irform, 0);
   printf("library[0] 0\nlibrary[1] 0\nlibrary[2] 0\nlibrary[3] 0\n");
+  printf("library[4] 0\n");
 #endif
 }
 

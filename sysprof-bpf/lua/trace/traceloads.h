@@ -1,0 +1,38 @@
+/*
+** What a trace has loaded: functions that it calls, conditions that it tests.
+**
+** A trace has what was loaded checked: its type, and if it is called, which
+** function it is. So what is loaded from fields of some name, or from a
+** variable that the trace does not change, is known, whatever is at other
+** places.
+*/
+
+#ifndef LS_TRACELOADS_H
+#define LS_TRACELOADS_H
+
+#include "luasnapform.h"
+
+/* Find what a trace has loaded, by its IR: T->load, which belongs to T.
+** Functions are read to FS. Without memory there is nothing.
+*/
+void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T);
+
+/* The instruction that has put into a slot what the one at POS of F has there,
+** or 0 if that may be several, or is too far away.
+*/
+uint32_t ls_loads_source(const LsFunc *f, uint32_t pos, uint32_t slot);
+
+/* Whether the function that is called at instruction POS of F is known. It is
+** put in *CALLEE then: NULL, if it is not one of Lua's. OUTERMOST: F is an
+** outermost function of the trace.
+*/
+bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
+                     bool outermost, LsFunc **callee);
+
+/* Whether the conditional jump at POS of F was taken, if its condition is what
+** was loaded: 1 or 0; or -1 if that is not known.
+*/
+int ls_loads_jumps(const LsTrace *T, const LsFunc *f, uint32_t pos,
+                   bool outermost);
+
+#endif
