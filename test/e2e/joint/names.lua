@@ -7,11 +7,11 @@
 local loading = os.clock() + 0.05
 repeat coroutine.wrap(string.rep)("x", 20000) until os.clock() > loading
 
-local lfs, cmod = require("lfs"), require("cmod")
-local bare = assert(loadfile(arg[2]))()
+local lfs, bare = require("lfs"), assert(loadfile(arg[2]))()
 
-package.loaded.cmod = nil
-outer = { api = cmod }
+-- It may be found as a loaded module, as long as it is one.
+outer = {}
+outer.api, package.loaded.cmod = require("cmod"), nil
 collectgarbage() -- The main chunk of the stripped code is gone.
 collectgarbage()
 
