@@ -14,6 +14,9 @@
 enum {
   LS_BC_ISGT = 3,
   LS_BC_ISNEP = 11,
+  LS_BC_ISTC = 12,
+  LS_BC_ISFC = 13,
+  LS_BC_IST = 14,
   LS_BC_ISF = 15,
   LS_BC_MOV = 18,
   LS_BC_POW = 37,
@@ -29,6 +32,7 @@ enum {
   LS_BC_GGET = 54,
   LS_BC_GSET = 55,
   LS_BC_TGETS = 57,
+  LS_BC_TGETR = 59,
   LS_BC_TSETV = 60,
   LS_BC_TSETS = 61,
   LS_BC_CALLM = 65,

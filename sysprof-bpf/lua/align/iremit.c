@@ -11,7 +11,6 @@
 /* Opcodes, as in luaproto.h: the rest of those that are needed here. */
 enum {
   BC_ISEQV = 4,
-  BC_ISTC = 12,
   BC_ISTYPE = 16,
   BC_NOT = 19,
   BC_UNM = 20,
@@ -22,7 +21,6 @@ enum {
   BC_USETP = 49,
   BC_TGETV = 56,
   BC_TGETB = 58,
-  BC_TGETR = 59,
   BC_TSETB = 62,
   BC_TSETM = 63,
   BC_TSETR = 64
@@ -95,7 +93,7 @@ static uint32_t emit_kinds(uint32_t op)
     return emit_arith(op);
   if (op >= BC_USETV && op <= BC_USETP)
     return UPVALUE | LS_EMIT_UPSTORE;
-  if (op >= BC_TGETV && op <= BC_TGETR)
+  if (op >= BC_TGETV && op <= LS_BC_TGETR)
     return TABLE;
   if (op >= LS_BC_TSETV && op <= BC_TSETR)
     return op == BC_TSETM ? LS_EMIT_ALL : TABLE | SETS;
@@ -142,7 +140,7 @@ static uint32_t emit_meta(uint32_t op)
     return META_ARITH;
   if (op == LS_BC_CAT)
     return META_CONCAT;
-  if (op == LS_BC_GGET || (op >= BC_TGETV && op <= BC_TGETR))
+  if (op == LS_BC_GGET || (op >= BC_TGETV && op <= LS_BC_TGETR))
     return META_INDEX;
   if (op == LS_BC_GSET || (op >= LS_BC_TSETV && op <= BC_TSETR))
     return META_NEWINDEX;
@@ -281,7 +279,7 @@ static bool emit_reads(uint32_t ins, uint32_t slot)
     return slot == b || slot == c;
   if (op == LS_BC_CAT)
     return slot >= b && slot <= c;
-  if (op == BC_TGETV || op == BC_TGETR)
+  if (op == BC_TGETV || op == LS_BC_TGETR)
     return slot == b || slot == c;
   if (op == LS_BC_TGETS || op == BC_TGETB)
     return slot == b;
@@ -310,19 +308,6 @@ static bool emit_mayslot(const LsEmission *e, const LsEmitter *b,
   return emit_reads(b->leg->f->bc[b->pos], ins->op1 - first);
 }
 
-/* The string that is the key of a look-up, or 0 if it has none. */
-static uint64_t emit_key(const LsEmission *e, const LsIns *ins)
-{
-  uint32_t ref = ins->op2;
-  uint64_t value, key = 0;
-  if (ls_ir_constant(e->t, ref, &value) == LS_IR_KSLOT)
-    ref = (uint32_t)value & 0xffff;
-  if (ls_ir_constant(e->t, ref, &value) == LS_IR_KGC &&
-      ls_view_type(e->t->v, value) == LS_GCT_STR)
-    key = value;
-  return key;
-}
-
 /* Constant number I of a function, an object. */
 static uint64_t emit_kgc(const LsEmission *e, const LsFunc *f, uint32_t i)
 {
@@ -338,11 +323,11 @@ static bool emit_mayhash(const LsEmission *e, const LsEmitter *b,
   uint32_t bc = b->leg->f->bc[b->pos], op = LS_BC_OP(bc);
   bool named = op == LS_BC_TGETS || op == LS_BC_TSETS;
   if (e->chained && emit_meta(op) == META_INDEX &&
-      emit_key(e, ins) == e->chained)
+      ls_ir_key(e->t, ins) == e->chained)
     return true;
   if (op == LS_BC_GGET || op == LS_BC_GSET)
-    return emit_key(e, ins) == emit_kgc(e, b->leg->f, LS_BC_D(bc));
-  return !named || emit_key(e, ins) == emit_kgc(e, b->leg->f, LS_BC_C(bc));
+    return ls_ir_key(e->t, ins) == emit_kgc(e, b->leg->f, LS_BC_D(bc));
+  return !named || ls_ir_key(e->t, ins) == emit_kgc(e, b->leg->f, LS_BC_C(bc));
 }
 
 bool ls_emit_may(const LsEmission *e, const LsEmitter *b, const LsIns *ins,
@@ -405,7 +390,7 @@ static bool emit_isindex(const LsEmission *e, const LsIns *ins)
     return false;
   field = &e->t->ins[ins->op1 - LS_REF_BIAS];
   return (field->op == LS_IR_HREFK || field->op == LS_IR_HREF) &&
-         emit_key(e, field) == e->chained;
+         ls_ir_key(e->t, field) == e->chained;
 }
 
 bool ls_emit_passes(const LsEmission *e, const LsIns *ins)

@@ -163,31 +163,42 @@ static void claim_add(LsClaim *c, LsFunc *f, uint32_t pos)
     ls_claim_add(c, f, pos, NULL);
 }
 
-/* Add the path from snapshot I. */
-static void claim_path(LsClaim *c, const LsTrace *T, uint32_t i)
+/* Add a path; ALL: functions that are called on it are on it, too. *SHARED: the
+** callers that all have in common; others are of one snapshot only.
+*/
+static void claim_path(LsClaim *c, const LsPath *p, bool all, uint32_t *shared)
 {
-  LsPath p;
   unsigned k;
   uint32_t pos;
-  ls_path_from(&p, T, i);
-  c->functions = c->functions || !ls_path_reveal(&p, T);
-  c->lines = c->lines || p.vague;
-  for (k = 0; k < p.n; k++) {
-    if (p.leg[k].nouter < c->shared)
-      c->shared = p.leg[k].nouter; /* Others are of one snapshot only. */
-    for (pos = p.leg[k].pos; pos < p.leg[k].end; pos++)
-      claim_add(c, p.leg[k].f, pos);
+  c->functions = c->functions || !all;
+  c->lines = c->lines || p->vague;
+  for (k = 0; k < p->n; k++) {
+    if (p->leg[k].nouter < *shared)
+      *shared = p->leg[k].nouter;
+    for (pos = p->leg[k].pos; pos < p->leg[k].end; pos++)
+      claim_add(c, p->leg[k].f, pos);
   }
 }
 
-/* What the byte at OFS may be of, which is probably of snapshot I. */
-static LsClaim claim_make(const LsTrace *T, uint32_t ofs, uint32_t i)
+/* What the byte at OFS may be of, which is probably of snapshot I: from there
+** on the path is P, with what it calls.
+*/
+static LsClaim claim_make(const LsTrace *T, uint32_t ofs, uint32_t i,
+                          const LsPath *p, bool all)
 {
-  LsClaim c = {.shared = UINT32_MAX};
-  uint32_t first, last, k;
+  LsClaim c = {0};
+  uint32_t first, last, k, shared = UINT32_MAX;
   line_range(T, ofs, i, &first, &last);
-  for (k = first; k <= last; k++)
-    claim_path(&c, T, k);
+  claim_path(&c, p, all, &shared);
+  for (k = first; k <= last; k++) {
+    LsPath other;
+    if (k == i)
+      continue;
+    ls_path_from(&other, T, k);
+    all = ls_path_reveal(&other, T);
+    claim_path(&c, &other, all, &shared);
+  }
+  c.shared = shared;
   c.functions = c.functions || last - first >= LINE_SNAPS;
   c.lines = c.lines || c.functions || !c.f;
   return c;
@@ -265,6 +276,7 @@ static bool line_bypath(const LsTrace *T, uint32_t ofs, uint32_t i, bool called,
   LsPath p;
   uint32_t next = ls_path_from(&p, T, i);
   LsClaim c;
+  bool all;
   if (p.n == 0) {
     if (T->snap[next].nplace == 0)
       return false;
@@ -272,10 +284,10 @@ static bool line_bypath(const LsTrace *T, uint32_t ofs, uint32_t i, bool called,
     here->unsure = true;
     return true;
   }
-  ls_path_reveal(&p, T);
+  all = ls_path_reveal(&p, T);
   if (span && !line_onpath(&p, span))
     span = NULL;
-  c = claim_make(T, ofs, i);
+  c = claim_make(T, ofs, i, &p, all);
   *here = (LsTraceLine){.exact = !c.lines || (span && !span->lines),
                         .shared = c.shared,
                         .unsure = c.functions && (!span || span->functions)};

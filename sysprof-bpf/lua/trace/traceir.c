@@ -40,6 +40,18 @@ int ls_ir_constant(const LsIr *t, uint32_t ref, uint64_t *value)
   return op;
 }
 
+uint64_t ls_ir_key(const LsIr *t, const LsIns *ins)
+{
+  uint32_t ref = ins->op2;
+  uint64_t value;
+  if (ls_ir_constant(t, ref, &value) == LS_IR_KSLOT)
+    ref = (uint32_t)value & 0xffff;
+  if (ls_ir_constant(t, ref, &value) != LS_IR_KGC ||
+      ls_view_type(t->v, value) != LS_GCT_STR)
+    return 0;
+  return value;
+}
+
 /* Copy the IR from REF up to END, of which there may be nothing. NULL without
 ** memory.
 */

@@ -50,6 +50,9 @@ bool ls_ir_isfloat(const LsIns *ins);
 */
 int ls_ir_constant(const LsIr *t, uint32_t ref, uint64_t *value);
 
+/* The string that is the key of a look-up in a table; 0 if it has none. */
+uint64_t ls_ir_key(const LsIr *t, const LsIns *ins);
+
 /* Whether constants with an operation take two numbers. */
 bool ls_ir_wide(const LsIr *t, int op);
 

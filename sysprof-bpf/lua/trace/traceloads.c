@@ -13,8 +13,6 @@
 
 /* -- Bytecode -------------------------------------------------------------- */
 
-enum { BC_ISTC = 12, BC_ISFC = 13, BC_IST = 14, BC_TGETR = 59 };
-
 /* Whether an instruction may write to a slot. A call leaves nothing as it was
 ** in its own slots.
 */
@@ -23,9 +21,10 @@ static bool loads_writes(uint32_t ins, uint32_t slot)
   uint32_t op = LS_BC_OP(ins), a = LS_BC_A(ins);
   if (op == LS_BC_KNIL)
     return slot >= a && slot <= LS_BC_D(ins);
-  if (op == BC_ISTC || op == BC_ISFC || (op >= LS_BC_MOV && op <= LS_BC_UGET) ||
+  if (op == LS_BC_ISTC || op == LS_BC_ISFC ||
+      (op >= LS_BC_MOV && op <= LS_BC_UGET) ||
       (op >= LS_BC_FNEW && op <= LS_BC_GGET) ||
-      (op > LS_BC_GSET && op <= BC_TGETR))
+      (op > LS_BC_GSET && op <= LS_BC_TGETR))
     return slot == a;
   if (op >= LS_BC_FORI && op <= LS_BC_JFORL)
     return slot >= a && slot <= a + 3;
@@ -62,7 +61,8 @@ typedef struct Loads {
   const LsIr *t;
   LsLoad at[LOADS_MAX];
   uint32_t n;
-  uint8_t *called; /* Instructions that are compared with functions. */
+  uint8_t *called; /* Of instructions that are compared with functions: the
+                   ** numbers of their entries, from 1 on. */
 } Loads;
 
 /* The entry of a field, or of a slot without one. NULL if there is no room. */
@@ -83,7 +83,7 @@ static bool load_isfield(const Loads *l, uint32_t ref, const char **key)
 {
   const LsIr *t = l->t;
   char buf[LS_NAME_MAX + 1];
-  uint64_t value;
+  uint64_t str;
   size_t n;
   uint8_t op;
   if (ref < LS_REF_BIAS || ref >= t->nins)
@@ -91,12 +91,8 @@ static bool load_isfield(const Loads *l, uint32_t ref, const char **key)
   op = t->ins[ref - LS_REF_BIAS].op;
   if (op != LS_IR_HREFK && op != LS_IR_HREF && op != LS_IR_NEWREF)
     return false;
-  ref = t->ins[ref - LS_REF_BIAS].op2;
-  if (ls_ir_constant(t, ref, &value) == LS_IR_KSLOT)
-    ref = (uint32_t)value & 0xffff;
-  if (ls_ir_constant(t, ref, &value) != LS_IR_KGC)
-    return false;
-  n = ls_view_string(t->v, value, buf, sizeof(buf));
+  str = ls_ir_key(t, &t->ins[ref - LS_REF_BIAS]);
+  n = str ? ls_view_string(t->v, str, buf, sizeof(buf)) : 0;
   *key = n > 0 ? ls_pool_add(l->fs->pool, buf, n) : NULL;
   return *key != NULL;
 }
@@ -154,7 +150,7 @@ static void load_calls(Loads *l)
     LsFunc *f;
     if (!load_compare(l, &l->t->ins[i], &ref, &f) || !(e = load_of(l, ref)))
       continue;
-    l->called[ref - LS_REF_BIAS] = 1;
+    l->called[ref - LS_REF_BIAS] = (uint8_t)(e - l->at + 1);
     e->several = e->several || (e->called && e->f != f);
     e->called = true;
     e->f = f;
@@ -166,10 +162,11 @@ static void load_value(Loads *l, uint32_t i)
 {
   const LsIns *ins = &l->t->ins[i];
   uint8_t type = ins->type & LS_IRT_TYPE;
-  LsLoad *e = load_of(l, LS_REF_BIAS + i);
+  uint8_t called = l->called[i];
+  LsLoad *e = called ? &l->at[called - 1] : load_of(l, LS_REF_BIAS + i);
   const char *key;
   if (e) {
-    e->several = e->several || (type == LS_IRT_FUNC && !l->called[i]);
+    e->several = e->several || (type == LS_IRT_FUNC && !called);
     e->yes = e->yes || type > LS_IRT_FALSE;
     e->no = e->no || type <= LS_IRT_FALSE;
   } else if ((ins->op == LS_IR_HSTORE || ins->op == LS_IR_EQ ||
@@ -325,7 +322,7 @@ int ls_loads_jumps(const LsTrace *T, const LsFunc *f, uint32_t pos,
     return -1;
   op = LS_BC_OP(f->bc[pos - 1]);
   slot = LS_BC_D(f->bc[pos - 1]);
-  if (LS_BC_OP(f->bc[pos]) != LS_BC_JMP || op < BC_ISTC || op > LS_BC_ISF)
+  if (LS_BC_OP(f->bc[pos]) != LS_BC_JMP || op < LS_BC_ISTC || op > LS_BC_ISF)
     return -1;
   source = pos - 2;
   if (!loads_writes(f->bc[source], slot))
@@ -336,5 +333,5 @@ int ls_loads_jumps(const LsTrace *T, const LsFunc *f, uint32_t pos,
     k = loads_field(T, f, source, pos - 1, ls_func_callee(f, source));
   if (!k || k->yes == k->no)
     return -1;
-  return k->yes == (op == BC_ISTC || op == BC_IST);
+  return k->yes == (op == LS_BC_ISTC || op == LS_BC_IST);
 }

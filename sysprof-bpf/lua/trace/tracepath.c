@@ -241,24 +241,30 @@ static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
   return n;
 }
 
-/* The same, of the call at an instruction of a leg. */
+/* Whether it is known what is called at an instruction of a leg; then in *F. */
+static bool path_known(const LsTrace *T, const LsLeg *g, uint32_t pos,
+                       LsFunc **f)
+{
+  return ls_loads_callee(T, g->f, pos, g->nouter == 0 && !g->hidden, f);
+}
+
+/* The number of functions that may be called there, as path_callee. */
 static unsigned path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
                             LsFunc **f)
 {
-  bool outermost = g->nouter == 0 && !g->hidden;
-  if (ls_loads_callee(T, g->f, pos, outermost, f))
+  if (path_known(T, g, pos, f))
     return *f != NULL;
   return path_callee(T, path_name(g->f, pos), f) + T->more;
 }
 
-/* Whether the call at the end of a leg may be of another function than the
-** NEXT, which that has called by a tail call: it is on no stack then.
+/* Whether the call at the end of a leg may be of another function than NEXT,
+** which that has called by a tail call: it is on no stack then.
 */
 static bool path_detour(const LsTrace *T, const LsLeg *g, const LsFunc *next)
 {
   LsFunc *f;
   uint32_t i;
-  if (ls_loads_callee(T, g->f, g->end - 1, g->nouter == 0 && !g->hidden, &f))
+  if (path_known(T, g, g->end - 1, &f))
     return f != next;
   for (i = 0; i < T->ncallee; i++)
     if (T->tails >> i & 1 &&
@@ -317,19 +323,19 @@ static LsLeg reveal_leg(const LsLeg *g, uint32_t pos, LsFunc *f)
   return c;
 }
 
-/* Move all legs to *TODO, the first one last. Returns false if some of their
+/* Move all legs to *REST, the first one last. Returns false if some of their
 ** calls may have gone through others.
 */
-static bool reveal_begin(LsPath *p, const LsTrace *T, LsPath *todo)
+static bool reveal_begin(LsPath *p, const LsTrace *T, LsPath *rest)
 {
   bool all = true;
   unsigned i;
-  todo->n = 0;
+  rest->n = 0;
   for (i = p->n; i-- > 0;) {
     LsLeg *g = &p->leg[i];
     g->detour = g->calls && path_detour(T, g, i + 1 < p->n ? g[1].f : NULL);
     all = all && !g->detour;
-    todo->leg[todo->n++] = *g;
+    rest->leg[rest->n++] = *g;
   }
   p->n = 0;
   return all;
@@ -337,26 +343,26 @@ static bool reveal_begin(LsPath *p, const LsTrace *T, LsPath *todo)
 
 bool ls_path_reveal(LsPath *p, const LsTrace *T)
 {
-  LsPath todo;
-  bool all = reveal_begin(p, T, &todo);
-  while (todo.n > 0) {
-    LsLeg *g = &todo.leg[todo.n - 1];
+  LsPath rest;
+  bool all = reveal_begin(p, T, &rest);
+  while (rest.n > 0) {
+    LsLeg *g = &rest.leg[rest.n - 1];
     LsLeg *to = &p->leg[p->n++];
-    bool room = p->n + todo.n + 1 < LS_PATH_MAX;
+    bool room = p->n + rest.n + 1 < LS_PATH_MAX;
     LsFunc *f = NULL;
     uint32_t pos = reveal_next(T, g, &f, &all);
     *to = *g;
     if (!f || pos == g->end || !room) {
       all = all && pos == g->end;
-      todo.n--;
+      rest.n--;
       continue;
     }
     to->end = pos + 1;
     to->calls = true;
     to->detour = false;
     g->pos = pos + 1;
-    todo.n -= g->pos == g->end;
-    todo.leg[todo.n++] = reveal_leg(to, pos, f);
+    rest.n -= g->pos == g->end;
+    rest.leg[rest.n++] = reveal_leg(to, pos, f);
   }
   return all;
 }
