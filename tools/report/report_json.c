@@ -209,7 +209,8 @@ static void json_statistics(LpJson *j, const LpProfile *prof)
   lp_json_keynumber(j, "hz_least", cpu->slow);
   lp_json_keynumber(j, "expected", cpu->expected);
   lp_json_keynumber(j, "not_whole", lp_cpu_truncated(cpu));
-  lp_json_keynumber(j, "unsure", lp_text_unsure(prof));
+  lp_json_keynumber(j, "unsure", lp_text_marked(prof, LJM_SITE_UNSURE));
+  lp_json_keynumber(j, "approximate", lp_text_marked(prof, LJM_SITE_APPROX));
   lp_json_keynumber(j, "lost", cpu->lost);
   lp_json_keynumber(j, "missing", cpu->streams - cpu->with_stats);
   json_reasons(j, cpu, "counts", "");

@@ -20,8 +20,9 @@ void lp_text_samples(LpOut *out, const LpProfile *prof);
 /* Write what precedes every report of text. */
 void lp_text_head(LpOut *out, const LpProfile *prof);
 
-/* The number of samples whose innermost function is uncertain. */
-uint64_t lp_text_unsure(const LpProfile *prof);
+/* The number of samples whose innermost site has MARK: LJM_SITE_UNSURE,
+** LJM_SITE_APPROX. */
+uint64_t lp_text_marked(const LpProfile *prof, uint32_t mark);
 
 /* N of ALL in percent; 0 if ALL is 0. */
 double lp_text_percent(uint64_t n, uint64_t all);

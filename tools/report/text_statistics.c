@@ -101,23 +101,37 @@ static void statistics_held(LpOut *out, const LpCpu *cpu)
                   n);
 }
 
-uint64_t lp_text_unsure(const LpProfile *prof)
+uint64_t lp_text_marked(const LpProfile *prof, uint32_t mark)
 {
   const uint32_t *site = prof->origins.calls.site;
   const LpSampled *s = &prof->sampled;
   uint64_t n = 0;
   uint32_t i;
   for (i = 0; i < s->n && i < s->nsamples; i++)
-    if (prof->row[site[s->node[i]]].marks & LJM_SITE_UNSURE)
+    if (prof->row[site[s->node[i]]].marks & mark)
       n += s->samples[i];
   return n;
+}
+
+/* Samples whose innermost function or line is not exact. */
+static void statistics_unsure(LpOut *out, const LpProfile *prof)
+{
+  uint64_t function = lp_text_marked(prof, LJM_SITE_UNSURE);
+  uint64_t line = lp_text_marked(prof, LJM_SITE_APPROX);
+  uint64_t all = prof->cpu.samples;
+  if (function || line)
+    lp_out_printf(out,
+                  "Unsure: %" PRIu64 " (%.1f%%) function not proven, %" PRIu64
+                  " (%.1f%%) line approximate\n",
+                  function, lp_text_percent(function, all), line,
+                  lp_text_percent(line, all));
 }
 
 /* Dropped samples and truncated stacks. */
 static void statistics_holes(LpOut *out, const LpProfile *prof)
 {
   const LpCpu *cpu = &prof->cpu;
-  uint64_t fired = 0, vm = 0, n, unsure = lp_text_unsure(prof);
+  uint64_t fired = 0, vm = 0, n;
   if ((lp_cpu_find(cpu, "cpu_fired", &fired) ||
        lp_cpu_find(cpu, "fired", &fired)) &&
       cpu->expected)
@@ -140,10 +154,7 @@ static void statistics_holes(LpOut *out, const LpProfile *prof)
                   "Not named: %" PRIu64 " (%.1f%%) of %" PRIu64
                   " samples in native code of the VM\n",
                   n, lp_text_percent(n, vm), vm);
-  if (unsure)
-    lp_out_printf(out,
-                  "Unsure: %" PRIu64 " (%.1f%%), in code that was inlined\n",
-                  unsure, lp_text_percent(unsure, cpu->samples));
+  statistics_unsure(out, prof);
 }
 
 /* Write the statistics of the samplers, and an empty line. */

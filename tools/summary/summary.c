@@ -101,16 +101,21 @@ static void summary_events(LpSummary *s, const LpShape *shape)
   }
 }
 
-/* Samples whose innermost function is uncertain. */
+/* Samples whose innermost function or line is not exact. */
 static void summary_unsure(LpSummary *s, const LpShape *shape)
 {
   const uint32_t *site = s->prof->origins.calls.site;
   const LpSampled *of = &s->prof->sampled;
   uint32_t i;
-  for (i = 0; i < of->n && i < of->nsamples; i++)
-    if (lp_shape_stack(shape, i) &&
-        (s->prof->row[site[of->node[i]]].marks & LJM_SITE_UNSURE))
+  for (i = 0; i < of->n && i < of->nsamples; i++) {
+    uint32_t marks = s->prof->row[site[of->node[i]]].marks;
+    if (!lp_shape_stack(shape, i))
+      continue;
+    if (marks & LJM_SITE_UNSURE)
       s->unsure += of->samples[i];
+    if (marks & LJM_SITE_APPROX)
+      s->inexact += of->samples[i];
+  }
 }
 
 /* What samples were doing. */

@@ -63,7 +63,8 @@ typedef struct LpSummary {
   uint64_t events;  /* Of memory. */
   uint64_t freed;   /* Bytes of those allocated in the recording. */
   uint64_t approx;  /* Bytes allocated by sites whose line is approximate. */
-  uint64_t unsure;  /* Samples whose innermost function is. */
+  uint64_t unsure;  /* Samples whose innermost function is not proven. */
+  uint64_t inexact; /* Samples whose innermost line is approximate. */
   uint64_t outside; /* Samples in no Lua function. */
   uint64_t part[LP_NMETRIC]; /* Samples by what they were doing: from
                              ** LP_METRIC_INTERPRETED on. 0 with --native. */

@@ -193,6 +193,10 @@ function bookTiles(b) {
   if (b.samples)
     tiles.push(factTile("Truncated", shareText(b.not_whole || 0, b.samples),
       reasonsText(b.truncated) || "none", b.not_whole > 0.05 * b.samples));
+  if (b.unsure || b.approximate)
+    tiles.push(factTile("Line approximate",
+      shareText(b.approximate, b.samples),
+      "function not proven: " + shareText(b.unsure, b.samples)));
   return tiles;
 }
 

@@ -208,9 +208,13 @@ static void facts_sure_cpu(LpClauses *c, const LpSummary *s)
     lp_clause(c, "; ", "%.1f%% of samples dropped", lp_text_percent(n, fired));
   else
     lp_clause(c, "; ", "no sample dropped");
+  all = s->all.n[LP_NOW][LP_SUMMARY_SAMPLES];
   if (s->unsure)
-    lp_clause(c, "; ", "function of %.1f%% uncertain",
-              lp_text_percent(s->unsure, s->all.n[LP_NOW][LP_SUMMARY_SAMPLES]));
+    lp_clause(c, "; ", "function of %.1f%% not proven",
+              lp_text_percent(s->unsure, all));
+  if (s->inexact)
+    lp_clause(c, "; ", "line of %.1f%% approximate",
+              lp_text_percent(s->inexact, all));
 }
 
 /* What the options leave out. */

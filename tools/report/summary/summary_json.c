@@ -59,6 +59,8 @@ static void json_recorded(LpJson *j, const LpSummary *s)
   lp_json_keynumber(j, "files_odd", s->harm.odd);
   lp_json_keynumber(j, "files_unread", s->harm.unread);
   lp_json_keynumber(j, "approximate_bytes", s->approx);
+  lp_json_keynumber(j, "unsure_samples", s->unsure);
+  lp_json_keynumber(j, "approximate_samples", s->inexact);
   lp_json_keynumber(j, "no_lua", s->outside);
   lp_json_end(j);
 }

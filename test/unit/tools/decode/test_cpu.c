@@ -17,7 +17,7 @@ static const char head[] =
     "Coverage: 98.1%, 103 fired of 105 expected\n"
     "Dropped: 3 (2.9%): full 2, late 1\n"
     "Truncated: 5 (5.0%): norow 3, native 2\n"
-    "Unsure: 2 (2.0%), in code that was inlined\n"
+    "Unsure: 2 (2.0%) function not proven, 22 (22.0%) line approximate\n"
     "\n";
 
 /* A report of the sample must be HEAD and WANT. */
@@ -259,7 +259,7 @@ START_TEST(test_killed)
   static const char want[] =
       "Samples: 96 of cpu-clock at 100 Hz\n"
       "Truncated: 5 (5.2%)\n"
-      "Unsure: 2 (2.1%), in code that was inlined\n"
+      "Unsure: 2 (2.1%) function not proven, 22 (22.9%) line approximate\n"
       "Statistics: missing, so it is unknown what was dropped\n"
       "\n";
   Sample s;
