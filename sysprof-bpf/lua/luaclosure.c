@@ -60,18 +60,37 @@ static LsHome closure_home(const LsClosure *c, uint32_t i, uint64_t uv)
   return (LsHome){hash & 0xffffff, 0xffffff};
 }
 
+/* The GCupval of upvalue number I of a closure, or 0. */
+static uint64_t closure_uv(LsView *v, uint64_t fn, uint32_t i)
+{
+  uint64_t at = fn + v->lay->fn_uvptr + (uint64_t)i * v->lay->ref;
+  uint64_t uv = ls_view_ref(v, at);
+  return ls_view_type(v, uv) == LS_GCT_UPVAL ? uv : 0;
+}
+
+static bool closure_isconstant(LsView *v, uint64_t uv)
+{
+  return ls_remote_uint(v->mem, uv + v->lay->marked + 3u, 1) == 1;
+}
+
+bool ls_closure_constant(LsView *v, uint64_t fn, uint32_t i, LsValue *value)
+{
+  uint64_t uv = closure_uv(v, fn, i);
+  if (!uv || !closure_isconstant(v, uv))
+    return false;
+  *value = ls_view_value(v, ls_view_ref(v, uv + v->lay->uv_v));
+  return !v->mem->bad;
+}
+
 bool ls_closure_upvalue(const LsClosure *c, uint32_t i, LsUpvalue *u)
 {
   LsView *v = c->b.v;
   uint32_t how = ls_proto_uv(&c->b, i);
-  uint64_t uv;
-  if (i >= c->nuv)
-    return false;
-  uv = ls_view_ref(v, c->fn + v->lay->fn_uvptr + (uint64_t)i * v->lay->ref);
-  if (ls_view_type(v, uv) != LS_GCT_UPVAL)
+  uint64_t uv = i < c->nuv ? closure_uv(v, c->fn, i) : 0;
+  if (!uv)
     return false;
   u->name = ls_proto_uvname(&c->b, i);
-  u->constant = ls_remote_uint(v->mem, uv + v->lay->marked + 3u, 1) == 1;
+  u->constant = closure_isconstant(v, uv);
   u->slot = how & LS_UV_LOCAL ? (uint8_t)how : 255;
   u->home = closure_home(c, i, uv);
   u->value = ls_view_value(v, ls_view_ref(v, uv + v->lay->uv_v));

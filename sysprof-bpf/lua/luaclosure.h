@@ -50,6 +50,11 @@ uint64_t ls_closure_proto(LsView *v, uint64_t fn, uint64_t *check);
 */
 bool ls_closure_upvalue(const LsClosure *c, uint32_t i, LsUpvalue *u);
 
+/* Read the value of upvalue number I of the closure at FN. Returns false if it
+** is assigned to after it was made, or there is none.
+*/
+bool ls_closure_constant(LsView *v, uint64_t fn, uint32_t i, LsValue *value);
+
 /* Where a closure was made, by a variable of there that it holds. */
 LsHome ls_closure_home(const LsClosure *c);
 

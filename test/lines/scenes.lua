@@ -342,7 +342,84 @@ local function conditions(n, flag)
   return x
 end
 
+-- Closures of the same functions, which call different ones: of two, and of
+-- more than the compiler distinguishes.
+local function applier(first, second)
+  return function(x)
+    x = first(x)
+      + 1
+    return second(x)
+      - 1
+  end
+end
+
+local few = { applier(one, two), applier(two, inner) }
+local function applied(n, f, g)
+  local x = 1
+  for i = 1, n do
+    x = few[1](i)
+      - x
+    x = few[2](x)
+      / 3
+    if f then
+      x = f(x)
+        + g(i)
+    end
+  end
+  return x
+end
+
+local function polymorphic(n)
+  local function twice(f)
+    return function(x)
+      return f(f(x)
+        / 2)
+    end
+  end
+  local list = { twice(one), twice(two), twice(inner), twice(math.abs), twice(math.floor) }
+  local x = 0
+  for i = 1, n do
+    for k = 1, #list do
+      x = x * 0.25
+        + list[k](i)
+    end
+  end
+  return x + applied(n, list[1], list[5])
+end
+
+local function apply(f, x)
+  return f(x)
+    + 1
+end
+
+local function field(t, x)
+  local f = t.action
+  x = f(x)
+    * 2
+  local g = x > 20 and t.other or t.action
+  return g(x)
+    - 2
+end
+
+local function arguments(n)
+  local t = { action = one, other = inner }
+  local x = 0
+  for i = 1, n do
+    x = x * 0.5
+      + apply(two, i)
+    x = x
+      - apply(inner, x)
+    x = field(t, x)
+      / 3
+  end
+  return x
+end
+
 for _ = 1, 30 do
+  arguments(100)
+  applied(100)
+  applied(100, one, applier(one, math.sqrt))
+  polymorphic(40)
   conditions(100, true)
   conditions(100)
   callee(outer, 100)

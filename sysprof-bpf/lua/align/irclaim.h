@@ -15,11 +15,13 @@ typedef struct LsClaim {
   bool functions, lines; /* There are several, or others. */
 } LsClaim;
 
-/* Add what may be of one line. */
-static inline void ls_claim_line(LsClaim *c, const LsClaim *d)
+/* Add what may be of one line, whose callers have SHARED in common with those
+** of *C.
+*/
+static inline void ls_claim_shared(LsClaim *c, const LsClaim *d,
+                                   uint32_t shared)
 {
   if (c->f) {
-    uint32_t shared = ls_callers_shared(c->by, d->by);
     if (d->f == c->f && c->by && d->by && c->by->n != d->by->n && shared > 0)
       shared--; /* It may be the nearest caller of the one, not of the other. */
     c->functions = c->functions || d->f != c->f;
@@ -33,6 +35,11 @@ static inline void ls_claim_line(LsClaim *c, const LsClaim *d)
     c->by = d->by;
     c->shared = c->functions ? 0 : d->shared;
   }
+}
+
+static inline void ls_claim_line(LsClaim *c, const LsClaim *d)
+{
+  ls_claim_shared(c, d, c->f ? ls_callers_shared(c->by, d->by) : 0);
 }
 
 /* Add an instruction with its callers, which may be NULL. */

@@ -173,6 +173,8 @@ static uint8_t emit_once(uint32_t op)
   }
   if (op <= LS_BC_ISGT)
     return 1 << LS_ONE_ORDER;
+  if (op >= LS_BC_FORI && op <= LS_BC_JFORL)
+    return 1 << LS_ONE_ARITH;
   if (op == LS_BC_UGET || op == LS_BC_GGET || op == LS_BC_GSET ||
       (op >= BC_TGETV && op <= BC_TSETB))
     return 1 << LS_ONE_HASH | 1 << LS_ONE_LOAD | 1 << LS_ONE_STORE;
@@ -187,6 +189,17 @@ static bool emit_inlines(const LsPath *p, unsigned i)
   const LsLeg *g = &p->leg[i];
   return i + 1 < p->n && !g[1].hidden && g[1].nouter == g->nouter + 1 &&
          g[1].outer[0].f == g->f;
+}
+
+/* What the call at instruction POS may emit by itself: a function of Lua that is
+** inlined has its own instructions.
+*/
+static uint32_t emit_called(const LsEmission *e, const LsLeg *g, uint32_t pos)
+{
+  LsCallee c;
+  if (!ls_path_callee(e->T, g, pos, &c))
+    return e->library;
+  return c.f ? 0 : ls_emit_library(&e->t->v->vm, c.ffid);
 }
 
 /* What an instruction may emit where it is. The call of a function on the path
@@ -210,7 +223,7 @@ static uint32_t emit_inleg(const LsEmission *e, const LsPath *p, unsigned i,
   if (op >= LS_BC_RETM && op <= LS_BC_RET1 && !e->called)
     return READS | LS_EMIT_RETURN;
   if (emit_iscall(op) && !(e->meta & META_CALL))
-    return READS | LS_EMIT_FIELD | e->library;
+    return READS | LS_EMIT_FIELD | emit_called(e, g, pos);
   return emit_kinds(op);
 }
 
@@ -226,6 +239,7 @@ static LsEmitter emit_one(const LsEmission *e, const LsPath *p, unsigned i,
   b.kinds = emit_inleg(e, p, i, pos);
   if (b.kinds != LS_EMIT_ALL)
     b.once = emit_once(op);
+  b.tests = op >= LS_BC_FORI && op <= LS_BC_JFORL;
   if (e->meta & emit_meta(op)) /* Other tables are looked up, too. */
     b.once &= 1 << LS_ONE_LOAD;
   b.open = e->called & emit_meta(op);
@@ -252,6 +266,7 @@ unsigned ls_emit_path(const LsEmission *e, const LsPath *p, LsEmitter *out,
       if (k == n)
         return n;
       b.by = by;
+      b.line = ls_func_line(b.leg->f, pos);
       out[k++] = b;
     }
   }

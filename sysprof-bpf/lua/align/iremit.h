@@ -64,9 +64,10 @@ enum {
 typedef struct LsEmitter {
   const LsLeg *leg;
   const LsCallers *by; /* Of the leg; NULL without memory. */
-  uint32_t pos;
+  uint32_t pos, line;
   uint32_t kinds; /* LS_EMIT_* */
   uint8_t once;   /* Bits of LS_ONE_*. */
+  bool tests;     /* It tests what it has computed. */
   bool open; /* It may have called a Lua function that is not on the path. */
 } LsEmitter;
 

@@ -161,8 +161,8 @@ uint32_t ls_emit_kind(const LsIns *ins, unsigned *one)
 {
   uint32_t kind = kind_of(ins);
   *one = kind_group(kind);
-  if (ins->op == LS_IR_OBAR)
-    *one = LS_ONES;
+  if (ins->op == LS_IR_OBAR || ins->op == LS_IR_ADDOV)
+    *one = LS_ONES; /* Of what also has a store, or another addition. */
   return kind;
 }
 

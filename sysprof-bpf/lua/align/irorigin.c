@@ -23,6 +23,8 @@ typedef struct Path {
   const LsEmission *e;
   unsigned n;
   LsEmitter at[PATH_INS];
+  uint32_t shared[PATH_INS]; /* Callers that each has in common with the one in
+                             ** front of it. */
   uint8_t left[PATH_INS]; /* Bits of LS_ONE_*: not used yet. */
   Span span[];            /* Of IR instructions. */
 } Path;
@@ -58,7 +60,7 @@ static bool path_ends(const Path *p, unsigned i, const LsIns *ins)
   const unsigned last = 1 << LS_ONE_ARITH | 1 << LS_ONE_ORDER;
   unsigned one;
   ls_emit_kind(ins, &one);
-  if (one == LS_ONES || !(p->at[i].once >> one & 1))
+  if (one == LS_ONES || !(p->at[i].once >> one & 1) || p->at[i].tests)
     return false;
   return last >> one & 1 ||
          (one == LS_ONE_LOAD && (ins->type & LS_IRT_TYPE) != LS_IRT_NIL &&
@@ -121,50 +123,55 @@ static unsigned emitter_rank(const LsEmitter *b)
   return b->leg->calls && b->pos + 1 == b->leg->end ? 2 : 1;
 }
 
-/* Whether instruction K may have emitted an IR instruction. */
-static bool path_may(const Path *p, unsigned k, const LsIns *ins)
-{
-  unsigned one;
-  return ls_emit_may(p->e, &p->at[k], ins, ls_emit_kind(ins, &one));
-}
-
-/* The likely one of those that may have emitted IR instruction I of N: of the
-** lowest rank, and there nearest to its share of the path.
-*/
-static unsigned path_likely(const Path *p, const LsIns *ins, uint32_t i,
-                            uint32_t n)
-{
-  unsigned k, best = p->span[i].first, want = (unsigned)(i * p->n / n);
-  unsigned least = UINT_MAX;
-  for (k = p->span[i].first; k <= p->span[i].last; k++) {
-    unsigned far = k > want ? k - want : want - k;
-    far += emitter_rank(&p->at[k]) * PATH_INS;
-    if (far < least && path_may(p, k, ins)) {
-      least = far;
-      best = k;
-    }
-  }
-  return best;
-}
-
-static void path_add(const Path *p, unsigned k, LsClaim *c)
+/* Add instruction K, which has SHARED callers in common with all before it. */
+static void path_add(const Path *p, unsigned k, uint32_t shared, LsClaim *c)
 {
   const LsEmitter *b = &p->at[k];
-  ls_claim_add(c, b->leg->f, b->pos, b->by);
+  LsClaim d = {.f = b->leg->f,
+               .pos = b->pos,
+               .line = b->line,
+               .by = b->by,
+               .shared = b->by ? b->by->n : 0};
+  ls_claim_shared(c, &d, shared);
   c->functions = c->functions || b->open;
   c->lines = c->lines || b->open;
 }
 
-/* What IR instruction I of N may be of; the likely one is first. */
+/* Find what callers instructions have in common. */
+static void path_share(Path *p)
+{
+  unsigned i;
+  p->shared[0] = 0;
+  for (i = 1; i < p->n; i++)
+    p->shared[i] = ls_callers_shared(p->at[i - 1].by, p->at[i].by);
+}
+
+/* What IR instruction I of N may be of. The likely one is first: of the lowest
+** rank, and there nearest to its share of the path.
+*/
 static LsClaim path_claim(const Path *p, const LsIns *ins, uint32_t i,
                           uint32_t n)
 {
-  LsClaim c = {0};
-  unsigned k;
-  path_add(p, path_likely(p, ins, i, n), &c);
-  for (k = p->span[i].first; k <= p->span[i].last; k++)
-    if (path_may(p, k, ins))
-      path_add(p, k, &c);
+  LsClaim all = {0}, c = {0};
+  unsigned k, one, best = p->span[i].first, want = (unsigned)(i * p->n / n);
+  unsigned least = UINT_MAX;
+  uint32_t kind = ls_emit_kind(ins, &one), shared = UINT32_MAX;
+  for (k = p->span[i].first; k <= p->span[i].last; k++) {
+    unsigned far = k > want ? k - want : want - k;
+    if (p->shared[k] < shared)
+      shared = p->shared[k];
+    if (!ls_emit_may(p->e, &p->at[k], ins, kind))
+      continue;
+    far += emitter_rank(&p->at[k]) * PATH_INS;
+    if (far < least) {
+      least = far;
+      best = k;
+    }
+    path_add(p, k, shared, &all);
+    shared = UINT32_MAX;
+  }
+  path_add(p, best, 0, &c);
+  ls_claim_join(&c, &all);
   return c;
 }
 
@@ -194,6 +201,8 @@ void ls_origin_read(const LsEmission *e, const LsPath *path, uint32_t ref,
     ok = p->n > 0 && p->n < PATH_INS && path_earliest(p, ins, n) &&
          path_latest(p, ins, n);
   }
+  if (ok)
+    path_share(p);
   for (i = 0; i < n; i++) {
     if (!ok)
       claim[i] = (LsClaim){.functions = true, .lines = true};

@@ -56,13 +56,20 @@ typedef struct LsTraceSpan {
   bool functions, lines; /* There may be other functions, and lines. */
 } LsTraceSpan;
 
-/* What is loaded from fields of a name, or from a slot of functions that are
-** the outermost ones of the trace.
+/* A function that is called. */
+typedef struct LsCallee {
+  LsFunc *f;     /* NULL: it is not one of Lua's, */
+  uint32_t ffid; /* but has this number. */
+} LsCallee;
+
+/* What is loaded from fields of a name, from a slot of functions that are the
+** outermost ones of the trace, or from an upvalue of a function.
 */
 typedef struct LsLoad {
-  const char *key; /* It belongs to the pool; NULL: from a slot. */
-  uint32_t slot;
-  LsFunc *f; /* The function that was called; NULL: not one of Lua's. */
+  const char *key; /* The name, which belongs to the pool; or NULL. */
+  const LsFunc *of; /* Whose upvalue it is, or NULL. */
+  uint32_t slot;    /* Or the number of the upvalue. */
+  LsCallee callee;
   bool called;
   bool several; /* There may be other functions. */
   bool yes, no; /* A condition holds, or not. */

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "luaclosure.h"
 #include "traceflow.h"
 #include "traceloads.h"
 
 #define LOADS_BACK 64 /* Instructions in front of one, that are read. */
-#define LOADS_MAX  64 /* Fields and slots. */
+#define LOADS_MAX  64 /* Fields, slots and upvalues. */
+#define LOADS_MANY 96 /* Flags of a proto that has many closures: from here on,
+                      ** traces are not for one of them. */
 
 /* -- Bytecode -------------------------------------------------------------- */
 
@@ -59,23 +62,36 @@ uint32_t ls_loads_source(const LsFunc *f, uint32_t pos, uint32_t slot)
 typedef struct Loads {
   LsFuncs *fs;
   const LsIr *t;
+  const LsTrace *T;
   LsLoad at[LOADS_MAX];
   uint32_t n;
   uint8_t *called; /* Of instructions that are compared with functions: the
                    ** numbers of their entries, from 1 on. */
 } Loads;
 
-/* The entry of a field, or of a slot without one. NULL if there is no room. */
-static LsLoad *load_entry(Loads *l, const char *key, uint32_t slot)
+/* The entry of a field, or of a slot or an upvalue without one. NULL if there
+** is no room.
+*/
+static LsLoad *load_entry(Loads *l, const char *key, const LsFunc *of,
+                          uint32_t slot)
 {
   uint32_t i;
   for (i = 0; i < l->n; i++)
-    if (l->at[i].key == key && l->at[i].slot == slot)
+    if (l->at[i].key == key && l->at[i].of == of && l->at[i].slot == slot)
       return &l->at[i];
   if (l->n == LOADS_MAX)
     return NULL;
-  l->at[l->n] = (LsLoad){.key = key, .slot = slot};
+  l->at[l->n] = (LsLoad){.key = key, .of = of, .slot = slot};
   return &l->at[l->n++];
+}
+
+/* Note that an entry is called, as C. */
+static void load_called(LsLoad *e, LsCallee c)
+{
+  e->several = e->several ||
+               (e->called && (e->callee.f != c.f || e->callee.ffid != c.ffid));
+  e->called = true;
+  e->callee = c;
 }
 
 /* Whether instruction REF refers to a field with a name: then it is in *KEY. */
@@ -97,6 +113,79 @@ static bool load_isfield(const Loads *l, uint32_t ref, const char **key)
   return *key != NULL;
 }
 
+/* The Lua function with the proto at PT. */
+static bool load_proto(const Loads *l, uint64_t pt, LsCallee *c)
+{
+  uint64_t check;
+  *c = (LsCallee){NULL, 0};
+  if (pt && ls_proto_check(l->t->v, pt, &check))
+    c->f = ls_func_read(l->fs, l->t->v, pt);
+  return c->f != NULL;
+}
+
+/* The function that is the object at FN. */
+static bool load_function(const Loads *l, uint64_t fn, LsCallee *c)
+{
+  LsView *v = l->t->v;
+  *c = (LsCallee){NULL,
+                  (uint32_t)ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1)};
+  return c->ffid != 0 ||
+         load_proto(l, ls_view_ref(v, fn + v->vm.fn_pc) - v->vm.pt_size, c);
+}
+
+/* What *REF, a function, is compared with by a guard. */
+static bool load_compare(const Loads *l, const LsIns *ins, uint32_t *ref,
+                         LsCallee *c)
+{
+  LsView *v = l->t->v;
+  uint64_t value;
+  int op;
+  *ref = ins->op1;
+  if (ins->op != LS_IR_EQ || *ref < LS_REF_BIAS || *ref >= l->t->nins)
+    return false;
+  op = ls_ir_constant(l->t, ins->op2, &value);
+  if (op == LS_IR_KGC && ls_view_type(v, value) == LS_GCT_FUNC)
+    return load_function(l, value, c);
+  if (op == LS_IR_KPTR || op == LS_IR_KKPTR) {
+    const LsIns *load = &l->t->ins[*ref - LS_REF_BIAS];
+    *ref = load->op1;
+    return load->op == LS_IR_FLOAD && load_proto(l, value - v->vm.pt_size, c);
+  }
+  return false;
+}
+
+/* The Lua function that REF is: a constant, the outermost one, or one that was
+** compared. NULL if it is not known.
+*/
+static const LsFunc *load_closure(const Loads *l, uint32_t ref)
+{
+  const LsTrace *T = l->T;
+  uint64_t value;
+  uint32_t i, of;
+  LsCallee c = {NULL, 0};
+  if (ls_ir_constant(l->t, ref, &value) == LS_IR_KGC)
+    return load_function(l, value, &c) ? c.f : NULL;
+  if (ref < LS_REF_BIAS || ref >= l->t->nins)
+    return NULL;
+  if (l->t->ins[ref - LS_REF_BIAS].op == LS_IR_SLOAD &&
+      l->t->ins[ref - LS_REF_BIAS].op1 == 0 && !T->returns && T->nsnap > 0)
+    return T->place[T->snap[0].place + T->snap[0].nplace - 1].f;
+  for (i = 1; i < l->t->nins - LS_REF_BIAS; i++)
+    if (load_compare(l, &l->t->ins[i], &of, &c) && of == ref)
+      return c.f;
+  return NULL;
+}
+
+/* The entry of what REF refers to, a variable of a function. */
+static LsLoad *load_variable(Loads *l, uint32_t ref)
+{
+  const LsIns *ins = &l->t->ins[ref < LS_REF_BIAS ? 0 : ref - LS_REF_BIAS];
+  const LsFunc *of = NULL;
+  if (ref < l->t->nins && (ins->op == LS_IR_UREFO || ins->op == LS_IR_UREFC))
+    of = load_closure(l, ins->op1);
+  return of ? load_entry(l, NULL, of, ins->op2 >> 8) : NULL;
+}
+
 /* The entry of what instruction REF loads, or NULL. */
 static LsLoad *load_of(Loads *l, uint32_t ref)
 {
@@ -107,38 +196,12 @@ static LsLoad *load_of(Loads *l, uint32_t ref)
     return NULL;
   ins = &l->t->ins[ref - LS_REF_BIAS];
   if (ins->op == LS_IR_HLOAD && load_isfield(l, ins->op1, &key))
-    return load_entry(l, key, 0);
+    return load_entry(l, key, NULL, 0);
   if (ins->op == LS_IR_SLOAD && ins->op1 >= first)
-    return load_entry(l, NULL, ins->op1 - first);
+    return load_entry(l, NULL, NULL, ins->op1 - first);
+  if (ins->op == LS_IR_ULOAD)
+    return load_variable(l, ins->op1);
   return NULL;
-}
-
-/* What REF, a function, is compared with by a guard. Returns 0 if it is
-** something else, 1 if it is one of Lua's, 2 if it is another one.
-*/
-static int load_compare(const Loads *l, const LsIns *ins, uint32_t *ref,
-                        LsFunc **f)
-{
-  LsView *v = l->t->v;
-  uint64_t value, pt = 0, check;
-  int op;
-  *ref = ins->op1;
-  *f = NULL;
-  if (ins->op != LS_IR_EQ || *ref < LS_REF_BIAS || *ref >= l->t->nins)
-    return 0;
-  op = ls_ir_constant(l->t, ins->op2, &value);
-  if (op == LS_IR_KGC && ls_view_type(v, value) == LS_GCT_FUNC) {
-    if (ls_remote_uint(v->mem, value + v->vm.fn_ffid, 1) != 0)
-      return 2;
-    pt = ls_view_ref(v, value + v->vm.fn_pc) - v->vm.pt_size;
-  } else if (op == LS_IR_KPTR || op == LS_IR_KKPTR) {
-    const LsIns *load = &l->t->ins[*ref - LS_REF_BIAS];
-    pt = load->op == LS_IR_FLOAD ? value - v->vm.pt_size : 0;
-    *ref = load->op1;
-  }
-  if (pt && ls_proto_check(v, pt, &check))
-    *f = ls_func_read(l->fs, v, pt);
-  return *f != NULL;
 }
 
 /* Note which functions were called. */
@@ -147,13 +210,11 @@ static void load_calls(Loads *l)
   uint32_t i, n = l->t->nins - LS_REF_BIAS, ref;
   for (i = 1; i < n; i++) {
     LsLoad *e;
-    LsFunc *f;
-    if (!load_compare(l, &l->t->ins[i], &ref, &f) || !(e = load_of(l, ref)))
+    LsCallee c;
+    if (!load_compare(l, &l->t->ins[i], &ref, &c) || !(e = load_of(l, ref)))
       continue;
     l->called[ref - LS_REF_BIAS] = (uint8_t)(e - l->at + 1);
-    e->several = e->several || (e->called && e->f != f);
-    e->called = true;
-    e->f = f;
+    load_called(e, c);
   }
 }
 
@@ -171,16 +232,68 @@ static void load_value(Loads *l, uint32_t i)
     e->no = e->no || type <= LS_IRT_FALSE;
   } else if ((ins->op == LS_IR_HSTORE || ins->op == LS_IR_EQ ||
               ins->op == LS_IR_NE) &&
-             load_isfield(l, ins->op1, &key) && (e = load_entry(l, key, 0))) {
+             load_isfield(l, ins->op1, &key) &&
+             (e = load_entry(l, key, NULL, 0))) {
     /* It is stored, or not there. */
     e->several = e->several || type == LS_IRT_FUNC;
     e->yes = e->no = true;
   }
 }
 
+/* Whether instruction I may load or store the variable of an entry, as another
+** function's: they share variables, and not all functions are known.
+*/
+static bool load_confuses(Loads *l, uint32_t i, const LsLoad *e)
+{
+  const LsIns *ins = &l->t->ins[i];
+  uint32_t ref = ins->op1;
+  if (ins->op == LS_IR_USTORE)
+    return true;
+  return ins->op == LS_IR_ULOAD && ref >= LS_REF_BIAS && ref < l->t->nins &&
+         l->t->ins[ref - LS_REF_BIAS].op2 >> 8 == e->slot &&
+         !load_of(l, LS_REF_BIAS + i);
+}
+
+/* Note which variables may have other values. */
+static void load_doubt(Loads *l)
+{
+  uint32_t i, k;
+  for (k = 0; k < l->n; k++)
+    for (i = 1; l->at[k].of && i < l->t->nins - LS_REF_BIAS; i++)
+      if (load_confuses(l, i, &l->at[k]))
+        l->at[k].several = l->at[k].yes = l->at[k].no = true;
+}
+
+/* Note functions that are upvalues of a closure and never change. The closure is
+** the only one of its function that the trace has, or there are several with
+** the same entries: the trace is for closures, not for protos, unless there are
+** many of one.
+*/
+static void load_upvalues(Loads *l, uint64_t fn)
+{
+  LsView *v = l->t->v;
+  uint32_t n = (uint32_t)ls_remote_uint(v->mem, fn + v->lay->fn_nupvalues, 1);
+  bool was = v->mem->bad;
+  uint32_t i;
+  LsCallee c, value;
+  if (!load_function(l, fn, &c) ||
+      ls_remote_uint(v->mem, c.f->addr + v->vm.pt_flags, 1) >= LOADS_MANY)
+    return;
+  v->mem->bad = false;
+  for (i = 0; i < n && !v->mem->bad; i++) {
+    LsValue u;
+    LsLoad *e;
+    if (ls_closure_constant(v, fn, i, &u) && u.type == LS_GCT_FUNC &&
+        load_function(l, u.addr, &value) &&
+        (e = load_entry(l, NULL, c.f, i)) != NULL)
+      load_called(e, value);
+  }
+  v->mem->bad = was;
+}
+
 void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T)
 {
-  Loads l = {.fs = fs, .t = t};
+  Loads l = {.fs = fs, .t = t, .T = T};
   uint32_t i;
   if (!t->v->vm.irform || !(l.called = calloc(t->nins - LS_REF_BIAS, 1)))
     return;
@@ -188,6 +301,9 @@ void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T)
   for (i = 1; i < t->nins - LS_REF_BIAS; i++)
     load_value(&l, i);
   free(l.called);
+  load_doubt(&l);
+  for (i = 0; T->nclosure < LS_CLOSURES && i < T->nclosure; i++)
+    load_upvalues(&l, T->closure[i]);
   T->load = l.n > 0 ? malloc(l.n * sizeof(*T->load)) : NULL;
   if (T->load) {
     memcpy(T->load, l.at, l.n * sizeof(*T->load));
@@ -260,14 +376,15 @@ static bool loads_keeps(const LsTrace *T, const LsFunc *f, uint32_t slot,
   return true;
 }
 
-/* The entry of a field or of a slot. */
+/* The entry of a field, or of a slot or an upvalue. */
 static const LsLoad *loads_find(const LsTrace *T, const char *key,
-                                uint32_t slot)
+                                const LsFunc *of, uint32_t slot)
 {
   uint32_t i;
   for (i = 0; i < T->nload; i++) {
     const LsLoad *k = &T->load[i];
-    if (key ? k->key && strcmp(k->key, key) == 0 : !k->key && k->slot == slot)
+    if (key ? k->key && strcmp(k->key, key) == 0
+            : !k->key && k->of == of && k->slot == slot)
       return k;
   }
   return NULL;
@@ -277,7 +394,7 @@ static const LsLoad *loads_find(const LsTrace *T, const char *key,
 static const LsLoad *loads_slot(const LsTrace *T, const LsFunc *f, uint32_t pos,
                                 uint32_t slot, bool outermost)
 {
-  const LsLoad *k = outermost ? loads_find(T, NULL, slot) : NULL;
+  const LsLoad *k = outermost ? loads_find(T, NULL, NULL, slot) : NULL;
   return k && loads_keeps(T, f, slot, pos) ? k : NULL;
 }
 
@@ -290,18 +407,20 @@ static const LsLoad *loads_field(const LsTrace *T, const LsFunc *f,
   if ((op != LS_BC_GGET && op != LS_BC_TGETS) || !*name ||
       loads_begun(T, f, source, pos))
     return NULL;
-  return loads_find(T, name, 0);
+  return loads_find(T, name, NULL, 0);
 }
 
 bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
-                     bool outermost, LsFunc **callee)
+                     bool outermost, LsCallee *callee)
 {
   uint32_t slot = LS_BC_A(f->bc[pos]), source;
   const LsLoad *k;
   if (T->nload == 0)
     return false;
   source = ls_loads_source(f, pos, slot);
-  if (LS_BC_OP(f->bc[pos]) == LS_BC_ITERC) /* It is in a slot of the loop. */
+  if (LS_BC_OP(f->bc[source]) == LS_BC_UGET)
+    k = loads_find(T, NULL, f, LS_BC_D(f->bc[source]));
+  else if (LS_BC_OP(f->bc[pos]) == LS_BC_ITERC) /* It is in a slot of the loop. */
     k = slot < 3 ? NULL : loads_slot(T, f, pos, slot - 3, outermost);
   else if (LS_BC_OP(f->bc[source]) == LS_BC_MOV)
     k = loads_slot(T, f, source, LS_BC_D(f->bc[source]), outermost);
@@ -309,7 +428,7 @@ bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
     k = loads_field(T, f, source, pos, ls_func_callee(f, pos));
   if (!k || !k->called || k->several)
     return false;
-  *callee = k->f;
+  *callee = k->callee;
   return true;
 }
 
@@ -329,6 +448,8 @@ int ls_loads_jumps(const LsTrace *T, const LsFunc *f, uint32_t pos,
     k = loads_slot(T, f, pos, slot, outermost);
   else if (loads_jumped(f, source, pos - 1))
     return -1;
+  else if (LS_BC_OP(f->bc[source]) == LS_BC_UGET)
+    k = loads_find(T, NULL, f, LS_BC_D(f->bc[source]));
   else
     k = loads_field(T, f, source, pos - 1, ls_func_callee(f, source));
   if (!k || k->yes == k->no)

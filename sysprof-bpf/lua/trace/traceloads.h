@@ -4,7 +4,7 @@
 ** A trace has what was loaded checked: its type, and if it is called, which
 ** function it is. So what is loaded from fields of some name, or from a
 ** variable that the trace does not change, is known, whatever is at other
-** places.
+** places. Upvalues that never change are constants of the trace.
 */
 
 #ifndef LS_TRACELOADS_H
@@ -23,11 +23,10 @@ void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T);
 uint32_t ls_loads_source(const LsFunc *f, uint32_t pos, uint32_t slot);
 
 /* Whether the function that is called at instruction POS of F is known. It is
-** put in *CALLEE then: NULL, if it is not one of Lua's. OUTERMOST: F is an
-** outermost function of the trace.
+** put in *CALLEE then. OUTERMOST: F is an outermost function of the trace.
 */
 bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
-                     bool outermost, LsFunc **callee);
+                     bool outermost, LsCallee *callee);
 
 /* Whether the conditional jump at POS of F was taken, if its condition is what
 ** was loaded: 1 or 0; or -1 if that is not known.

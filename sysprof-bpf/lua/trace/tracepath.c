@@ -204,12 +204,14 @@ static void path_make(LsPath *p, const End *a, const End *b)
 }
 
 /* The name that a call has for what it calls, or "": it may have none, or
-** several.
+** several, or that of a variable, which says nothing of what is in there.
 */
 static const char *path_name(const LsFunc *f, uint32_t pos)
 {
-  bool one = ls_loads_source(f, pos, LS_BC_A(f->bc[pos])) != 0;
-  return one ? ls_func_callee(f, pos) : "";
+  uint32_t source = ls_loads_source(f, pos, LS_BC_A(f->bc[pos]));
+  uint32_t op = LS_BC_OP(f->bc[source]);
+  bool field = source && (op == LS_BC_GGET || op == LS_BC_TGETS);
+  return field ? ls_func_callee(f, pos) : "";
 }
 
 /* Whether a call that has a name, or "", may be of a function. */
@@ -241,19 +243,21 @@ static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
   return n;
 }
 
-/* Whether it is known what is called at an instruction of a leg; then in *F. */
-static bool path_known(const LsTrace *T, const LsLeg *g, uint32_t pos,
-                       LsFunc **f)
+bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos,
+                    LsCallee *c)
 {
-  return ls_loads_callee(T, g->f, pos, g->nouter == 0 && !g->hidden, f);
+  return ls_loads_callee(T, g->f, pos, g->nouter == 0 && !g->hidden, c);
 }
 
 /* The number of functions that may be called there, as path_callee. */
 static unsigned path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
                             LsFunc **f)
 {
-  if (path_known(T, g, pos, f))
-    return *f != NULL;
+  LsCallee c;
+  if (ls_path_callee(T, g, pos, &c)) {
+    *f = c.f;
+    return c.f != NULL;
+  }
   return path_callee(T, path_name(g->f, pos), f) + T->more;
 }
 
@@ -262,10 +266,10 @@ static unsigned path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
 */
 static bool path_detour(const LsTrace *T, const LsLeg *g, const LsFunc *next)
 {
-  LsFunc *f;
+  LsCallee c;
   uint32_t i;
-  if (path_known(T, g, g->end - 1, &f))
-    return f != next;
+  if (ls_path_callee(T, g, g->end - 1, &c))
+    return c.f != next;
   for (i = 0; i < T->ncallee; i++)
     if (T->tails >> i & 1 &&
         path_maycall(T->callee[i], path_name(g->f, g->end - 1)))

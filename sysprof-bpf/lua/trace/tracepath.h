@@ -39,6 +39,10 @@ uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i);
 */
 bool ls_path_mayinline(const LsTrace *T, const char *name);
 
+/* Whether it is known what is called at instruction POS of a leg; then in *C. */
+bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos,
+                    LsCallee *c);
+
 /* Whether it may have inlined what is called at instruction POS of a leg. */
 bool ls_path_mayenter(const LsTrace *T, const LsLeg *g, uint32_t pos);
 
