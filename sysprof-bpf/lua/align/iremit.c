@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "iremit.h"
+#include "luactype.h"
 
 /* -- Bytecode -------------------------------------------------------------- */
 
@@ -125,6 +126,27 @@ static uint32_t emit_kinds(uint32_t op)
   }
 }
 
+#define CDATA                                                                  \
+  (READS | LS_EMIT_FIELD | LS_EMIT_MEMORY | LS_EMIT_INDEX | LS_EMIT_STRTO |    \
+   LS_EMIT_BITS | LS_EMIT_OTHER | ARITH)
+
+/* What an instruction may emit besides if it is of objects of the FFI: it loads
+** and stores their memory, computes addresses and integers of 64 bits, which
+** may be calls, and makes objects of what results.
+*/
+static uint32_t emit_cdatakinds(uint32_t op)
+{
+  if (op <= LS_BC_ISNEP)
+    return CDATA | LS_EMIT_ORDER | LS_EMIT_UORDER | LS_EMIT_CALL;
+  if ((op >= BC_ADDVN && op <= LS_BC_POW) || op == BC_UNM)
+    return CDATA | LS_EMIT_MOD | LS_EMIT_POW | LS_EMIT_CALL;
+  if (op >= BC_TGETV && op <= LS_BC_TGETR)
+    return CDATA;
+  if (op >= LS_BC_TSETV && op <= BC_TSETR)
+    return CDATA | LS_EMIT_CALL;
+  return 0;
+}
+
 /* The metamethods that an instruction may look up. */
 static uint32_t emit_meta(uint32_t op)
 {
@@ -145,6 +167,12 @@ static uint32_t emit_meta(uint32_t op)
   if (op == LS_BC_GSET || (op >= LS_BC_TSETV && op <= BC_TSETR))
     return META_NEWINDEX;
   return 0;
+}
+
+/* Whether an instruction compares or computes: what it calls has no effects. */
+static bool emit_isvalue(uint32_t op)
+{
+  return op <= LS_BC_ISNEP || (op >= BC_UNM && op <= LS_BC_POW);
 }
 
 static bool emit_isconstant(uint32_t op)
@@ -224,7 +252,7 @@ static uint32_t emit_inleg(const LsEmission *e, const LsPath *p, unsigned i,
     return READS | LS_EMIT_RETURN;
   if (emit_iscall(op) && !(e->meta & META_CALL))
     return READS | LS_EMIT_FIELD | emit_called(e, g, pos);
-  return emit_kinds(op);
+  return emit_kinds(op) | (e->cdata ? emit_cdatakinds(op) : 0);
 }
 
 /* What instruction POS of a leg may emit. */
@@ -239,6 +267,8 @@ static LsEmitter emit_one(const LsEmission *e, const LsPath *p, unsigned i,
   b.kinds = emit_inleg(e, p, i, pos);
   if (b.kinds != LS_EMIT_ALL)
     b.once = emit_once(op);
+  if (e->cdata && emit_cdatakinds(op)) /* Addresses are computed, too. */
+    b.once &= (uint8_t)~(1u << LS_ONE_ARITH | 1u << LS_ONE_ORDER);
   b.tests = op >= LS_BC_FORI && op <= LS_BC_JFORL;
   if (e->meta & emit_meta(op)) /* Other tables are looked up, too. */
     b.once &= 1 << LS_ONE_LOAD;
@@ -348,13 +378,16 @@ static bool emit_mayhash(const LsEmission *e, const LsEmitter *b,
 bool ls_emit_may(const LsEmission *e, const LsEmitter *b, const LsIns *ins,
                  uint32_t kind)
 {
+  uint32_t op = LS_BC_OP(b->leg->f->bc[b->pos]);
   if (!(b->kinds & kind))
     return false;
   if (ins->op == LS_IR_SLOAD)
     return emit_mayslot(e, b, ins);
+  if ((ins->op == LS_IR_CALLS && emit_isvalue(op)) ||
+      (ins->op == LS_IR_CALLXS && !emit_iscall(op)))
+    return b->open;
   if (b->kinds == LS_EMIT_ALL && kind & COMPUTED)
-    return e->computes || b->open ||
-           !emit_iscall(LS_BC_OP(b->leg->f->bc[b->pos]));
+    return e->computes || b->open || !emit_iscall(op);
   if (b->kinds == LS_EMIT_ALL)
     return true;
   if (kind == LS_EMIT_HASH)
@@ -387,12 +420,33 @@ static void emit_constant(LsEmission *e, uint64_t obj)
     }
 }
 
+/* A metamethod of a type of the FFI. What those do that are not Lua's is not
+** known.
+*/
+static void emit_metamethod(void *ctx, uint64_t fn)
+{
+  LsEmission *e = ctx;
+  LsView *v = e->t->v;
+  uint64_t pt = ls_view_ref(v, fn + v->vm.fn_pc) - v->vm.pt_size;
+  uint32_t i;
+  if (ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1) != 0)
+    e->meta = META_ANY;
+  for (i = 0; i < e->T->ncallee; i++)
+    if (e->T->callee[i]->addr == pt)
+      e->called = META_ANY;
+}
+
 /* Objects of the FFI do what their metamethods say. */
 static void emit_cdata(LsEmission *e)
 {
-  e->meta = META_ANY;
+  e->cdata = true;
   e->chained = 0;
-  if (ls_path_mayinline(e->T, ""))
+  if (!ls_ctype_metamethods(e->t->v, e->t->g, emit_metamethod, e)) {
+    e->meta = META_ANY;
+    if (ls_path_mayinline(e->T, ""))
+      e->called = META_ANY;
+  }
+  if (e->T->more)
     e->called = META_ANY;
 }
 
@@ -434,20 +488,24 @@ static bool emit_ischained(const LsEmission *e)
 void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T, LsPool *pool)
 {
   uint32_t ref, n = t->nins - LS_REF_BIAS;
+  bool cdata = false;
   *e = (LsEmission){.t = t, .T = T, .pool = pool};
   for (ref = t->nk; ref < LS_REF_BIAS; ref++) {
     uint64_t value;
     int op = ls_ir_constant(t, ref, &value);
-    if (op == LS_IR_KGC)
+    if (op == LS_IR_KGC) {
       emit_constant(e, value);
+      cdata = cdata || ls_view_type(t->v, value) == LS_GCT_CDATA;
+    }
     if (ls_ir_wide(t, op))
       ref++;
   }
   for (ref = 0; ref < n; ref++) {
-    if ((t->ins[ref].type & LS_IRT_TYPE) == LS_IRT_CDATA)
-      emit_cdata(e);
+    cdata = cdata || (t->ins[ref].type & LS_IRT_TYPE) == LS_IRT_CDATA;
     e->computes = e->computes || ls_emit_computes(&t->ins[ref]);
   }
+  if (cdata)
+    emit_cdata(e);
   if (e->chained && emit_ischained(e))
     e->called &= ~(uint32_t)META_INDEX;
   else

@@ -80,6 +80,7 @@ typedef struct LsEmission {
   uint32_t meta;    /* Metamethods that it has looked up, */
   uint32_t called;  /* and those that it may have inlined. */
   uint64_t chained; /* The string `__index`, if it is always a table. */
+  bool cdata;       /* There are objects of the FFI. */
   bool computes;    /* Functions of libraries may have done arithmetic. */
 } LsEmission;
 
