@@ -47,7 +47,9 @@ static bool walk_metatable(Walk *w, uint64_t tab)
   return !w->v->mem->bad;
 }
 
-/* Likewise, in all metatables of a table. */
+/* Likewise, in the metatables that a table has for types: the keys are their
+** numbers. One with a name has the methods of callbacks.
+*/
 static bool walk_types(Walk *w, uint64_t tab)
 {
   LsTable t;
@@ -57,7 +59,7 @@ static bool walk_types(Walk *w, uint64_t tab)
   for (i = 0; i < t.n; i++) {
     LsValue key, value;
     ls_view_node(w->v, &t, i, &key, &value);
-    if (value.type == LS_GCT_TAB && !walk_metatable(w, value.addr))
+    if (value.type == LS_GCT_TAB && key.type == LS_GCT_NONE && !walk_metatable(w, value.addr))
       return false;
   }
   return !w->v->mem->bad;

@@ -183,6 +183,53 @@ local function cdata(n)
   return p.x + p.y + p.n
 end
 
+-- Metamethods of a type, one of which is called by its name, too.
+local vector
+local function plus(a, b)
+  return vector(a.x + b.x,
+    a.y - b.y)
+end
+
+local function minus(a, b)
+  return a.x
+    - b.y
+end
+
+vector = ffi.metatype("struct { double x, y; }", {
+  __add = plus, __sub = minus,
+  __index = function(v, key)
+    return key == "length" and v.x * v.x
+      or v.y * 3
+  end,
+  __len = function(v)
+    return v.x
+      + 3
+  end,
+})
+
+local function metatypes(n)
+  local v, w, x = vector(1, 2), vector(0.5, 3), 0
+  for i = 1, n do
+    x = x
+      + one(i)
+    v = v
+      + w
+    x = x * 0.25
+      + v.length
+    w = plus(w,
+      v)
+    x = x - v.other
+      + #w
+  end
+  for i = 1, n do
+    x = x
+      + one(i)
+    x = x * 0.5
+      + (v - w)
+  end
+  return x + v.x
+end
+
 local function upvalues(n)
   for i = 1, n do
     sum = sum + i
@@ -440,6 +487,7 @@ for _ = 1, 30 do
   tables(100)
   strings(60)
   cdata(100)
+  metatypes(100)
   upvalues(100)
   closures(100)
   coroutines(50)

@@ -202,7 +202,8 @@ static bool shape_nosets(const LsIns *ins)
 bool ls_shape_get(const LsIns *ins, const LsIns *prev, LsShape *s)
 {
   bool used = !(ins->reg & NONE) || ins->spill != 0;
-  if (ins->op == LS_IR_NOP || ins->op == LS_IR_CARG || ins->reg == SINK)
+  if (ins->op == LS_IR_NOP || ins->op == LS_IR_CARG || ins->op == LS_IR_XBAR ||
+      ins->reg == SINK)
     return false;
   if (ins->op >= LS_IR_KPRI && ins->op <= LS_IR_KSLOT)
     return false;

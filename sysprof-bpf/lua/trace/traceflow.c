@@ -136,17 +136,36 @@ static Branch flow_branch(const LsFunc *f, uint32_t to, uint8_t ir,
   return b;
 }
 
+/* Whether a guard compares what the instructions just in front of it, from BEGIN
+** on, have computed for that: a call that compares strings, or a conversion.
+*/
+static bool flow_needs(const LsIr *t, uint32_t begin, uint32_t guard)
+{
+  const LsIns *ins = &t->ins[guard - LS_REF_BIAS];
+  uint32_t ref;
+  for (ref = begin; ref < guard; ref++) {
+    uint8_t op = t->ins[ref - LS_REF_BIAS].op;
+    bool used = ins->op1 == ref || ins->op2 == ref;
+    if (op != LS_IR_CARG && !((op == LS_IR_CALLN || op == LS_IR_CONV) && used))
+      return false;
+  }
+  return true;
+}
+
 /* The first guard of snapshot I, which is a comparison, or NULL. *FIRST:
-** whether nothing is in front of it.
+** whether what is in front of it is for it.
 */
 static const LsIns *flow_guard(const LsIr *t, const LsRawSnap *raw, uint32_t i,
                                bool *first)
 {
-  uint32_t ref = raw[i].ref, end = i + 1 < t->nsnap ? raw[i + 1].ref : t->nins;
-  const LsIns *ins = t->ins + (ref - LS_REF_BIAS);
-  for (*first = true; ref < end; ref++, ins++, *first = false)
-    if (ins->type & LS_IRT_GUARD)
-      return ins->op < LS_IR_ABC ? ins : NULL;
+  uint32_t ref, end = i + 1 < t->nsnap ? raw[i + 1].ref : t->nins;
+  for (ref = raw[i].ref; ref < end; ref++) {
+    const LsIns *ins = &t->ins[ref - LS_REF_BIAS];
+    if (!(ins->type & LS_IRT_GUARD))
+      continue;
+    *first = flow_needs(t, raw[i].ref, ref);
+    return ins->op < LS_IR_ABC ? ins : NULL;
+  }
   return NULL;
 }
 

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "live.h"
+#include "luaclosure.h"
+#include "luactype.h"
 #include "luasites.h"
 #include "resolve.h"
 #include "suites.h"
@@ -226,9 +228,66 @@ START_TEST(lost)
 }
 END_TEST
 
+/* -- Types of the FFI ------------------------------------------------------ */
+
+typedef struct Met {
+  LsView *v;
+  unsigned lua, others;
+  uint64_t lines; /* Bits of those where Lua's begin. */
+} Met;
+
+static void met_function(void *ctx, uint64_t fn)
+{
+  Met *m = ctx;
+  uint64_t check, pt = ls_closure_proto(m->v, fn, &check);
+  if (!pt) {
+    m->others++;
+    return;
+  }
+  m->lua++;
+  m->lines |=
+      1ull << ls_remote_uint(m->v->mem, pt + m->v->vm.pt_firstline, 4) % 64;
+}
+
+/* Find the metamethods of a process that has stopped itself. */
+static bool met_all(const char *option, Met *m)
+{
+  static LsView v;
+  static LsRemote mem;
+  const char *argv[] = {LUAJIT, SOURCE "/ctypes.lua", option, NULL};
+  char text[64] = "";
+  bool all;
+  Live p;
+  live_start(&p, argv, NULL);
+  while (strcmp(text, "END\n") != 0)
+    ck_assert_ptr_nonnull(fgets(text, sizeof(text), p.out));
+  ck_assert_int_eq(live_wait(&p), 1);
+  live_find(&p);
+  mem = (LsRemote){.pid = p.pid};
+  ls_view_init(&v, &mem, &p.vm);
+  *m = (Met){.v = &v};
+  all = ls_ctype_metamethods(&v, p.g, met_function, m);
+  ck_assert(!ls_ctype_metamethods(&v, p.l, met_function, m));
+  ck_assert(!ls_ctype_metamethods(&v, 0, met_function, m));
+  live_end(&p);
+  return all;
+}
+
+START_TEST(metamethods)
+{
+  Met m;
+  ck_assert(met_all(NULL, &m));
+  ck_assert_uint_eq(m.lua, 2);
+  ck_assert_uint_eq(m.others, 1);
+  ck_assert_uint_eq(m.lines, 1 << 7 | 1 << 15);
+  ck_assert(met_all("none", &m));
+  ck_assert_uint_eq(m.lua + m.others, 0);
+}
+END_TEST
+
 Suite *suite_live(void)
 {
-  const TTest *tests[] = {stops_interpreted, stops_compiled, lost, definitions,
-                          NULL};
+  const TTest *tests[] = {stops_interpreted, stops_compiled, lost,
+                          definitions,       metamethods,    NULL};
   return suite_of("live", tests);
 }
