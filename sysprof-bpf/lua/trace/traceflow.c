@@ -136,23 +136,57 @@ static Branch flow_branch(const LsFunc *f, uint32_t to, uint8_t ir,
   return b;
 }
 
-/* Whether a guard compares what the instructions just in front of it, from BEGIN
-** on, have computed for that: a call that compares strings, or a conversion.
+/* Whether an IR instruction is none of a comparison: that begins with its
+** snapshot, and has loaded its operands before.
 */
-static bool flow_needs(const LsIr *t, uint32_t begin, uint32_t guard)
+static bool flow_isother(const LsIns *ins)
 {
-  const LsIns *ins = &t->ins[guard - LS_REF_BIAS];
-  uint32_t ref;
-  for (ref = begin; ref < guard; ref++) {
-    uint8_t op = t->ins[ref - LS_REF_BIAS].op;
-    bool used = ins->op1 == ref || ins->op2 == ref;
-    if (op != LS_IR_CARG && !((op == LS_IR_CALLN || op == LS_IR_CONV) && used))
-      return false;
+  switch (ins->op) {
+  case LS_IR_SLOAD:
+  case LS_IR_ULOAD:
+  case LS_IR_ALOAD:
+  case LS_IR_HLOAD:
+  case LS_IR_AREF:
+  case LS_IR_HREF:
+  case LS_IR_HREFK:
+  case LS_IR_UREFO:
+  case LS_IR_UREFC:
+  case LS_IR_TNEW:
+  case LS_IR_TDUP:
+  case LS_IR_BUFHDR:
+  case LS_IR_CALLL:
+  case LS_IR_CALLS:
+  case LS_IR_CALLXS:
+    return true;
+  default:
+    return (ins->op >= LS_IR_ASTORE && ins->op <= LS_IR_XSTORE) ||
+           (ins->op >= LS_IR_ADD && ins->op <= LS_IR_DIV && ls_ir_isfloat(ins));
   }
-  return true;
 }
 
-/* The first guard of snapshot I, which is a comparison, or NULL. *FIRST:
+/* Whether the instructions from BEGIN on have computed what a guard behind them
+** compares: a call that compares strings, or a conversion. *OTHER: whether some
+** of them have not.
+*/
+static bool flow_needs(const LsIr *t, uint32_t begin, uint32_t guard,
+                       bool *other)
+{
+  const LsIns *ins = &t->ins[guard - LS_REF_BIAS];
+  bool all = true;
+  uint32_t ref;
+  *other = false;
+  for (ref = begin; ref < guard; ref++) {
+    const LsIns *front = &t->ins[ref - LS_REF_BIAS];
+    bool used = ins->op1 == ref || ins->op2 == ref;
+    *other = *other || flow_isother(front);
+    all = all && (front->op == LS_IR_CARG || front->op == LS_IR_NOP ||
+                  (used && (front->op == LS_IR_CALLN ||
+                            front->op == LS_IR_CONV)));
+  }
+  return all;
+}
+
+/* The first guard of snapshot I, if it may be a comparison, or NULL. *FIRST:
 ** whether what is in front of it is for it.
 */
 static const LsIns *flow_guard(const LsIr *t, const LsRawSnap *raw, uint32_t i,
@@ -161,10 +195,11 @@ static const LsIns *flow_guard(const LsIr *t, const LsRawSnap *raw, uint32_t i,
   uint32_t ref, end = i + 1 < t->nsnap ? raw[i + 1].ref : t->nins;
   for (ref = raw[i].ref; ref < end; ref++) {
     const LsIns *ins = &t->ins[ref - LS_REF_BIAS];
+    bool other;
     if (!(ins->type & LS_IRT_GUARD))
       continue;
-    *first = flow_needs(t, raw[i].ref, ref);
-    return ins->op < LS_IR_ABC ? ins : NULL;
+    *first = flow_needs(t, raw[i].ref, ref, &other);
+    return ins->op < LS_IR_ABC && !other ? ins : NULL;
   }
   return NULL;
 }
