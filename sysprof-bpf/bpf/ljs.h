@@ -103,7 +103,7 @@ struct ljs_map {
 
 /* -- A LuaJIT VM, by a module's machine code ------------------------------- */
 
-#define LJS_LIBRARIES 5 /* base, math, bit, string, table */
+#define LJS_LIBRARIES 6 /* base, math, bit, string, table, more of base */
 
 /* The layout of one build of LuaJIT. Offsets in bytes. Fields of the stack
 ** frame are offsets from the interpreter's rsp; "in g" is in global_State.

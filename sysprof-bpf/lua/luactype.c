@@ -59,7 +59,8 @@ static bool walk_types(Walk *w, uint64_t tab)
   for (i = 0; i < t.n; i++) {
     LsValue key, value;
     ls_view_node(w->v, &t, i, &key, &value);
-    if (value.type == LS_GCT_TAB && key.type == LS_GCT_NONE && !walk_metatable(w, value.addr))
+    if (value.type == LS_GCT_TAB && key.type == LS_GCT_NONE &&
+        !walk_metatable(w, value.addr))
       return false;
   }
   return !w->v->mem->bad;

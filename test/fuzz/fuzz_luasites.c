@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
   vm.gc64 = h.gc64 & 1;
   ls_vm_fields(&vm);
   vm.jit = h.jit & 1;
-  memcpy(vm.library, (uint8_t[]){2, 38, 64, 76, 90}, sizeof(vm.library));
+  memcpy(vm.library, (uint8_t[]){2, 38, 64, 76, 90, 15}, sizeof(vm.library));
   vm.irform = LS_IRFORM_KNOWN | LS_IRFORM_TMPREF | LS_IRFORM_ALEN;
   vm.lo = h.lo;
   vm.hi = h.hi;

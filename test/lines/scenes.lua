@@ -183,6 +183,28 @@ local function cdata(n)
   return p.x + p.y + p.n
 end
 
+-- Functions of libraries that call others.
+local shown = setmetatable({}, { __tostring = function()
+  sum = sum
+    + 1
+  return "x"
+end })
+
+local function entered(n)
+  local x = 0
+  for i = 1, n do
+    x = x
+      + one(i)
+    local s = tostring(shown)
+    x = x * 0.5
+      + #s
+    local _, y = pcall(two, x)
+    x = y
+      - i
+  end
+  return x
+end
+
 -- Metamethods of a type, one of which is called by its name, too.
 local vector
 local function plus(a, b)
@@ -488,6 +510,7 @@ for _ = 1, 30 do
   strings(60)
   cdata(100)
   metatypes(100)
+  entered(100)
   upvalues(100)
   closures(100)
   coroutines(50)

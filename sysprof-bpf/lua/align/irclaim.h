@@ -37,6 +37,7 @@ static inline void ls_claim_shared(LsClaim *c, const LsClaim *d,
   }
 }
 
+/* Likewise, whatever they have in common. */
 static inline void ls_claim_line(LsClaim *c, const LsClaim *d)
 {
   ls_claim_shared(c, d, c->f ? ls_callers_shared(c->by, d->by) : 0);

@@ -57,15 +57,16 @@ enum {
   META_MOD = 1 << 12,
   META_POW = 1 << 13,
   META_CALL = 1 << 14,
-  META_ANY = (1 << 15) - 1
+  META_TOSTRING = 1 << 15,
+  META_ANY = (1 << 16) - 1
 };
 #define META_ARITH                                                             \
   (META_ADD | META_SUB | META_MUL | META_DIV | META_MOD | META_POW)
 
 static const char *const meta_name[] = {
-    "__index", "__newindex", "__eq",  "__lt",  "__le",
-    "__len",   "__concat",   "__unm", "__add", "__sub",
-    "__mul",   "__div",      "__mod", "__pow", "__call"};
+    "__index",  "__newindex", "__eq",   "__lt",      "__le",  "__len",
+    "__concat", "__unm",      "__add",  "__sub",     "__mul", "__div",
+    "__mod",    "__pow",      "__call", "__tostring"};
 
 /* What an arithmetic instruction may emit. */
 static uint32_t emit_arith(uint32_t op)
@@ -126,6 +127,11 @@ static uint32_t emit_kinds(uint32_t op)
   }
 }
 
+static bool emit_iscall(uint32_t op)
+{
+  return op >= LS_BC_CALLM && op <= LS_BC_ITERC;
+}
+
 #define CDATA                                                                  \
   (READS | LS_EMIT_FIELD | LS_EMIT_MEMORY | LS_EMIT_INDEX | LS_EMIT_STRTO |    \
    LS_EMIT_BITS | LS_EMIT_OTHER | ARITH)
@@ -144,6 +150,8 @@ static uint32_t emit_cdatakinds(uint32_t op)
     return CDATA;
   if (op >= LS_BC_TSETV && op <= BC_TSETR)
     return CDATA | LS_EMIT_CALL;
+  if (emit_iscall(op)) /* They convert arguments, but compute nothing. */
+    return (CDATA & ~(uint32_t)COMPUTED) | LS_EMIT_CALL;
   return 0;
 }
 
@@ -180,11 +188,6 @@ static bool emit_isconstant(uint32_t op)
   return (op >= LS_BC_KSTR && op <= LS_BC_KNIL) || op == LS_BC_JMP;
 }
 
-static bool emit_iscall(uint32_t op)
-{
-  return op >= LS_BC_CALLM && op <= LS_BC_ITERC;
-}
-
 static bool emit_isheader(uint32_t op, uint32_t pos)
 {
   return pos == 0 && op >= LS_BC_FUNCF;
@@ -219,15 +222,31 @@ static bool emit_inlines(const LsPath *p, unsigned i)
          g[1].outer[0].f == g->f;
 }
 
-/* What the call at instruction POS may emit by itself: a function of Lua that is
-** inlined has its own instructions.
+/* What the call at instruction POS may emit by itself: a function of Lua that
+** is inlined has its own instructions.
 */
 static uint32_t emit_called(const LsEmission *e, const LsLeg *g, uint32_t pos)
 {
   LsCallee c;
-  if (!ls_path_callee(e->T, g, pos, &c))
-    return e->library;
+  if (!ls_path_callee(e->T, g, pos, &c)) /* It may be one of the FFI. */
+    return e->library | (e->cdata ? emit_cdatakinds(LS_BC_CALLM) : 0);
   return c.f ? 0 : ls_emit_library(&e->t->v->vm, c.ffid);
+}
+
+/* Whether what is called at instruction POS may call a function of Lua that is
+** not on the path, or be one.
+*/
+static bool emit_enters(const LsEmission *e, const LsLeg *g, uint32_t pos)
+{
+  bool meta = e->meta & META_TOSTRING;
+  LsCallee c;
+  if (ls_path_mayenter(e->T, g, pos))
+    return true;
+  if (e->T->ncallee == 0 && !e->T->more)
+    return false;
+  if (!ls_path_callee(e->T, g, pos, &c))
+    return e->enters;
+  return !c.f && ls_emit_enters(&e->t->v->vm, c.ffid, meta);
 }
 
 /* What an instruction may emit where it is. The call of a function on the path
@@ -268,7 +287,7 @@ static LsEmitter emit_one(const LsEmission *e, const LsPath *p, unsigned i,
   if (b.kinds != LS_EMIT_ALL)
     b.once = emit_once(op);
   if (e->cdata && emit_cdatakinds(op)) /* Addresses are computed, too. */
-    b.once &= (uint8_t)~(1u << LS_ONE_ARITH | 1u << LS_ONE_ORDER);
+    b.once &= (uint8_t) ~(1u << LS_ONE_ARITH | 1u << LS_ONE_ORDER);
   b.tests = op >= LS_BC_FORI && op <= LS_BC_JFORL;
   if (e->meta & emit_meta(op)) /* Other tables are looked up, too. */
     b.once &= 1 << LS_ONE_LOAD;
@@ -276,7 +295,7 @@ static LsEmitter emit_one(const LsEmission *e, const LsPath *p, unsigned i,
   if (g->calls && pos + 1 == g->end)
     b.open = b.open || g->detour;
   else if (emit_iscall(op))
-    b.open = ls_path_mayenter(e->T, g, pos);
+    b.open = emit_enters(e, g, pos);
   if (b.open)
     b.kinds = LS_EMIT_ALL;
   return b;
@@ -401,12 +420,14 @@ bool ls_emit_may(const LsEmission *e, const LsEmitter *b, const LsIns *ins,
 static void emit_constant(LsEmission *e, uint64_t obj)
 {
   LsView *v = e->t->v;
-  char name[16];
+  char name[16]; /* The longest is `__tostring`. */
   unsigned i;
   if (ls_view_type(v, obj) == LS_GCT_FUNC) {
     uint32_t ffid = (uint32_t)ls_remote_uint(v->mem, obj + v->vm.fn_ffid, 1);
-    if (ffid > 0)
+    if (ffid > 0) {
       e->library |= ls_emit_library(&v->vm, ffid);
+      e->enters = e->enters || ls_emit_enters(&v->vm, ffid, true);
+    }
   }
   if (ls_view_string(e->t->v, obj, name, sizeof(name)) < 4 || name[0] != '_')
     return;

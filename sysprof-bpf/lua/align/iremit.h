@@ -77,6 +77,7 @@ typedef struct LsEmission {
   const LsTrace *T;
   LsPool *pool;
   uint32_t library; /* What the functions of libraries emit that it calls. */
+  bool enters;      /* They may call functions of Lua. */
   uint32_t meta;    /* Metamethods that it has looked up, */
   uint32_t called;  /* and those that it may have inlined. */
   uint64_t chained; /* The string `__index`, if it is always a table. */
@@ -105,6 +106,9 @@ bool ls_emit_passes(const LsEmission *e, const LsIns *ins);
 
 /* What a call of the library function with number FFID may emit. */
 uint32_t ls_emit_library(const struct ljs_vm *vm, uint32_t ffid);
+
+/* Whether that function may call one of Lua's; META: `__tostring` is there. */
+bool ls_emit_enters(const struct ljs_vm *vm, uint32_t ffid, bool meta);
 
 /* Whether an IR instruction may be a sign of a library's function that does
 ** arithmetic: a call of the VM, a power, a remainder, a logarithm. All of them

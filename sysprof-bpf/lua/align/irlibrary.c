@@ -77,11 +77,29 @@ static const uint32_t library_kinds[LS_FNS] = {
     [LS_FN_FIND] = STRING,
     [LS_FN_FORMAT] = STRING,
     [LS_FN_INSERT] = SET | LS_EMIT_LEN | LS_EMIT_CALL,
-    [LS_FN_CONCAT] = STRING | LS_EMIT_LEN};
+    [LS_FN_CONCAT] = STRING | LS_EMIT_LEN,
+    [LS_FN_SELECT] = NUMBER,
+    [LS_FN_TONUMBER] = NUMBER | LS_EMIT_MEMORY | LS_EMIT_CALL | LS_EMIT_OTHER,
+    [LS_FN_TOSTRING] = META | LS_EMIT_STRING | LS_EMIT_CALL | LS_EMIT_OTHER};
 
 uint32_t ls_emit_library(const struct ljs_vm *vm, uint32_t ffid)
 {
   unsigned fn = ls_vm_function(vm, ffid);
   uint32_t kinds = fn < LS_FNS ? library_kinds[fn] : 0;
   return kinds ? kinds : LS_EMIT_ALL;
+}
+
+bool ls_emit_enters(const struct ljs_vm *vm, uint32_t ffid, bool meta)
+{
+  switch (ls_vm_function(vm, ffid)) {
+  case LS_FN_PCALL:
+  case LS_FN_XPCALL:
+    return true;
+  case LS_FN_TOSTRING:
+    return meta;
+  case LS_FNS:
+    return vm->library[LJS_LIBRARIES - 1] == 0;
+  default:
+    return false;
+  }
 }

@@ -25,8 +25,8 @@ typedef struct Path {
   LsEmitter at[PATH_INS];
   uint32_t shared[PATH_INS]; /* Callers that each has in common with the one in
                              ** front of it. */
-  uint8_t left[PATH_INS]; /* Bits of LS_ONE_*: not used yet. */
-  Span span[];            /* Of IR instructions. */
+  uint8_t left[PATH_INS];    /* Bits of LS_ONE_*: not used yet. */
+  Span span[];               /* Of IR instructions. */
 } Path;
 
 static void path_refill(Path *p)

@@ -66,7 +66,7 @@ typedef struct LsCallee {
 ** outermost ones of the trace, or from an upvalue of a function.
 */
 typedef struct LsLoad {
-  const char *key; /* The name, which belongs to the pool; or NULL. */
+  const char *key;  /* The name, which belongs to the pool; or NULL. */
   const LsFunc *of; /* Whose upvalue it is, or NULL. */
   uint32_t slot;    /* Or the number of the upvalue. */
   LsCallee callee;

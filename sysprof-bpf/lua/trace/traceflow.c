@@ -179,9 +179,9 @@ static bool flow_needs(const LsIr *t, uint32_t begin, uint32_t guard,
     const LsIns *front = &t->ins[ref - LS_REF_BIAS];
     bool used = ins->op1 == ref || ins->op2 == ref;
     *other = *other || flow_isother(front);
-    all = all && (front->op == LS_IR_CARG || front->op == LS_IR_NOP ||
-                  (used && (front->op == LS_IR_CALLN ||
-                            front->op == LS_IR_CONV)));
+    all = all &&
+          (front->op == LS_IR_CARG || front->op == LS_IR_NOP ||
+           (used && (front->op == LS_IR_CALLN || front->op == LS_IR_CONV)));
   }
   return all;
 }

@@ -11,8 +11,11 @@
 
 #define LOADS_BACK 64 /* Instructions in front of one, that are read. */
 #define LOADS_MAX  64 /* Fields, slots and upvalues. */
-#define LOADS_MANY 96 /* Flags of a proto that has many closures: from here on,
-                      ** traces are not for one of them. */
+
+/* Flags of a proto that has many closures, from here on: traces are not for one
+** of them.
+*/
+#define LOADS_MANY 96
 
 /* -- Bytecode -------------------------------------------------------------- */
 
@@ -127,8 +130,8 @@ static bool load_proto(const Loads *l, uint64_t pt, LsCallee *c)
 static bool load_function(const Loads *l, uint64_t fn, LsCallee *c)
 {
   LsView *v = l->t->v;
-  *c = (LsCallee){NULL,
-                  (uint32_t)ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1)};
+  *c =
+      (LsCallee){NULL, (uint32_t)ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1)};
   return c->ffid != 0 ||
          load_proto(l, ls_view_ref(v, fn + v->vm.fn_pc) - v->vm.pt_size, c);
 }
@@ -264,8 +267,8 @@ static void load_doubt(Loads *l)
         l->at[k].several = l->at[k].yes = l->at[k].no = true;
 }
 
-/* Note functions that are upvalues of a closure and never change. The closure is
-** the only one of its function that the trace has, or there are several with
+/* Note functions that are upvalues of a closure and never change. The closure
+** is the only one of its function that the trace has, or there are several with
 ** the same entries: the trace is for closures, not for protos, unless there are
 ** many of one.
 */
@@ -276,7 +279,7 @@ static void load_upvalues(Loads *l, uint64_t fn)
   bool was = v->mem->bad;
   uint32_t i;
   LsCallee c, value;
-  if (!load_function(l, fn, &c) ||
+  if (!load_function(l, fn, &c) || !c.f ||
       ls_remote_uint(v->mem, c.f->addr + v->vm.pt_flags, 1) >= LOADS_MANY)
     return;
   v->mem->bad = false;
@@ -420,7 +423,7 @@ bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
   source = ls_loads_source(f, pos, slot);
   if (LS_BC_OP(f->bc[source]) == LS_BC_UGET)
     k = loads_find(T, NULL, f, LS_BC_D(f->bc[source]));
-  else if (LS_BC_OP(f->bc[pos]) == LS_BC_ITERC) /* It is in a slot of the loop. */
+  else if (LS_BC_OP(f->bc[pos]) == LS_BC_ITERC) /* In a slot of the loop. */
     k = slot < 3 ? NULL : loads_slot(T, f, pos, slot - 3, outermost);
   else if (LS_BC_OP(f->bc[source]) == LS_BC_MOV)
     k = loads_slot(T, f, source, LS_BC_D(f->bc[source]), outermost);

@@ -243,8 +243,7 @@ static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
   return n;
 }
 
-bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos,
-                    LsCallee *c)
+bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos, LsCallee *c)
 {
   return ls_loads_callee(T, g->f, pos, g->nouter == 0 && !g->hidden, c);
 }

@@ -39,7 +39,7 @@ uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i);
 */
 bool ls_path_mayinline(const LsTrace *T, const char *name);
 
-/* Whether it is known what is called at instruction POS of a leg; then in *C. */
+/* Whether it is known what is called at instruction POS of a leg: *C. */
 bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos,
                     LsCallee *c);
 

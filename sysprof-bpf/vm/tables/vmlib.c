@@ -29,26 +29,32 @@
 ** left out.
 */
 static const char *const lib_name[LS_FNS] = {
-    "assert",       "type",         "next",    "pairs",   "",        "ipairs",
-    "getmetatable", "setmetatable", "getfenv", "setfenv", "rawget",  "rawset",
-    "rawequal",     "abs",          "floor",   "ceil",    "sqrt",    "log10",
-    "exp",          "sin",          "cos",     "tan",     "asin",    "acos",
-    "atan",         "sinh",         "cosh",    "tanh",    "frexp",   "modf",
-    "log",          "atan2",        "pow",     "fmod",    "ldexp",   "min",
-    "max",          "tobit",        "bnot",    "bswap",   "lshift",  "rshift",
-    "arshift",      "rol",          "ror",     "band",    "bor",     "bxor",
-    "byte",         "char",         "sub",     "rep",     "reverse", "lower",
-    "upper",        "dump",         "find",    "match",   NULL,      "gmatch",
-    "gsub",         "format",       "maxn",    "insert",  "concat"};
+    "assert",       "type",         "next",     "pairs",   "",        "ipairs",
+    "getmetatable", "setmetatable", "getfenv",  "setfenv", "rawget",  "rawset",
+    "rawequal",     "abs",          "floor",    "ceil",    "sqrt",    "log10",
+    "exp",          "sin",          "cos",      "tan",     "asin",    "acos",
+    "atan",         "sinh",         "cosh",     "tanh",    "frexp",   "modf",
+    "log",          "atan2",        "pow",      "fmod",    "ldexp",   "min",
+    "max",          "tobit",        "bnot",     "bswap",   "lshift",  "rshift",
+    "arshift",      "rol",          "ror",      "band",    "bor",     "bxor",
+    "byte",         "char",         "sub",      "rep",     "reverse", "lower",
+    "upper",        "dump",         "find",     "match",   NULL,      "gmatch",
+    "gsub",         "format",       "maxn",     "insert",  "concat",  "unpack",
+    "select",       "tonumber",     "tostring", "error",   "pcall",   "xpcall"};
 
 /* Libraries: their first functions, and what function in bytecode is in front
-** of that, if one is.
+** of that, if one is. What goes on the first one, behind a function that not
+** all builds have, is like one more.
 */
 static const struct {
   uint8_t fn;
   const char *lua;
 } lib[] = {{LS_FN_ASSERT, NULL}, {LS_FN_ABS, NULL},        {LS_FN_TOBIT, NULL},
-           {LS_FN_BYTE, "len"},  {LS_FN_MAXN, "foreachi"}, {LS_FNS, NULL}};
+           {LS_FN_BYTE, "len"},  {LS_FN_MAXN, "foreachi"}, {LS_FN_UNPACK, NULL},
+           {LS_FNS, NULL}};
+
+#define LIB_MORE  5        /* The number of that, */
+#define LIB_MAYBE "rawlen" /* and the function. */
 
 /* A list of bytes. */
 typedef struct List {
@@ -101,24 +107,45 @@ static bool list_next(List *l, unsigned fn)
   return l->p < l->end && list_is(l, fn);
 }
 
-/* Whether library I begins at P, behind its numbers. */
-static bool lib_begins(const uint8_t *p, const uint8_t *end, unsigned i)
+/* Whether all functions of library I are next. */
+static bool lib_follows(List *l, unsigned i)
 {
-  List l = {p, end};
   unsigned fn;
-  if (lib[i].lua) {
-    if (*l.p++ != LIB_LUA || !list_named(&l, lib[i].lua))
-      return false;
-    list_skiplua(&l, lib[i].fn);
-  } else if (!list_is(&l, lib[i].fn)) {
-    return false;
-  }
   for (fn = lib[i].fn; fn < lib[i + 1].fn; fn++) {
-    if (!list_next(&l, fn))
+    if (!list_next(l, fn))
       return false;
-    l.p += 1 + (lib_name[fn] ? strlen(lib_name[fn]) : 0);
+    l->p += 1 + (lib_name[fn] ? strlen(lib_name[fn]) : 0);
   }
   return true;
+}
+
+/* Whether library I begins at the list's, behind its numbers. The list is what
+** is behind it then.
+*/
+static bool lib_begins(List *l, unsigned i)
+{
+  if (lib[i].lua) {
+    if (*l->p++ != LIB_LUA || !list_named(l, lib[i].lua))
+      return false;
+    list_skiplua(l, lib[i].fn);
+  } else if (!list_is(l, lib[i].fn)) {
+    return false;
+  }
+  return lib_follows(l, i);
+}
+
+/* The number of the first function of what goes on the first library, which is
+** in front of a list and begins with number FIRST; 0 if it does not.
+*/
+static uint8_t lib_more(List *l, uint8_t first)
+{
+  uint32_t number = first + lib[1].fn - lib[0].fn;
+  if (!list_next(l, lib[LIB_MORE].fn) && l->p < l->end &&
+      list_named(l, LIB_MAYBE)) {
+    l->p += 1 + strlen(LIB_MAYBE);
+    number++;
+  }
+  return number <= UINT8_MAX && lib_follows(l, LIB_MORE) ? (uint8_t)number : 0;
 }
 
 /* Find library I in the bytes from P up to END: add how often it is there to
@@ -132,10 +159,13 @@ static void lib_find(const uint8_t *p, const uint8_t *end, unsigned i,
   const uint8_t *start = p, *at;
   for (; (at = memmem(p, (size_t)(end - p), name, n)) != NULL; p = at + 1) {
     const uint8_t *head = at - front;
-    if ((size_t)(at - start) < front || !lib_begins(head + LIB_HEADER, end, i))
+    List l = {head + LIB_HEADER, end};
+    if ((size_t)(at - start) < front || !lib_begins(&l, i))
       continue;
     ++*found;
     vm->library[i] = *head;
+    if (i == 0)
+      vm->library[LIB_MORE] = lib_more(&l, *head);
   }
 }
 
@@ -144,7 +174,7 @@ void ls_vm_libraries(const LsElf *e, struct ljs_vm *vm)
   LsSegment seg[LS_ELF_SEGMENTS];
   size_t n = ls_elf_segments(e, seg), i, rest;
   unsigned k;
-  for (k = 0; k < LJS_LIBRARIES; k++) {
+  for (k = 0; k < LIB_MORE; k++) {
     unsigned found = 0;
     for (i = 0; i < n; i++) {
       const uint8_t *p = ls_elf_rest(e, seg[i].addr, &rest);
@@ -154,6 +184,8 @@ void ls_vm_libraries(const LsElf *e, struct ljs_vm *vm)
     if (found != 1)
       vm->library[k] = 0;
   }
+  if (vm->library[0] == 0)
+    vm->library[LIB_MORE] = 0;
 }
 
 unsigned ls_vm_function(const struct ljs_vm *vm, uint32_t ffid)

@@ -34,7 +34,7 @@ typedef struct Field {
 #field, ls_vm_layout(vm)->field                                            \
   }
 
-#define NFIELDS 69
+#define NFIELDS 70
 
 /* All fields. */
 static void fields(const struct ljs_vm *vm, Field out[NFIELDS])
@@ -57,7 +57,7 @@ static void fields(const struct ljs_vm *vm, Field out[NFIELDS])
       L(pt_sizekn),    L(pt_sizept),  L(pt_sizeuv),    L(tab_node),
       L(tab_hmask),    L(node),       L(t_mcloop),     F(irform),
       F(library[0]),   F(library[1]), F(library[2]),   F(library[3]),
-      F(library[4]),
+      F(library[4]),   F(library[5]),
   };
   memcpy(out, field, sizeof(field));
 }

@@ -120,10 +120,11 @@ static void print_ir(void)
   printf("library[0] %d\nlibrary[1] %d\nlibrary[2] %d\n", FF_assert,
          FF_math_abs, FF_bit_tobit);
   printf("library[3] %d\nlibrary[4] %d\n", FF_string_byte, FF_table_maxn);
+  printf("library[5] %d\n", FF_unpack);
 #else
   PRINT(irform, 0);
   printf("library[0] 0\nlibrary[1] 0\nlibrary[2] 0\nlibrary[3] 0\n");
-  printf("library[4] 0\n");
+  printf("library[4] 0\nlibrary[5] 0\n");
 #endif
 }
 
