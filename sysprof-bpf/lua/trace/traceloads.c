@@ -61,6 +61,12 @@ uint32_t ls_loads_source(const LsFunc *f, uint32_t pos, uint32_t slot)
 
 /* -- Reading -------------------------------------------------------------- */
 
+/* An instruction that is compared with a function. */
+typedef struct Compared {
+  LsFunc *f;      /* The function, if it is one of Lua's. */
+  uint8_t called; /* The number of the entry of what was loaded, from 1 on. */
+} Compared;
+
 /* What is read, and where it goes. */
 typedef struct Loads {
   LsFuncs *fs;
@@ -68,8 +74,7 @@ typedef struct Loads {
   const LsTrace *T;
   LsLoad at[LOADS_MAX];
   uint32_t n;
-  uint8_t *called; /* Of instructions that are compared with functions: the
-                   ** numbers of their entries, from 1 on. */
+  Compared *ins; /* Instructions. */
 } Loads;
 
 /* The entry of a field, or of a slot or an upvalue without one. NULL if there
@@ -164,8 +169,7 @@ static const LsFunc *load_closure(const Loads *l, uint32_t ref)
 {
   const LsTrace *T = l->T;
   uint64_t value;
-  uint32_t i, of;
-  LsCallee c = {NULL, 0};
+  LsCallee c;
   if (ls_ir_constant(l->t, ref, &value) == LS_IR_KGC)
     return load_function(l, value, &c) ? c.f : NULL;
   if (ref < LS_REF_BIAS || ref >= l->t->nins)
@@ -173,10 +177,7 @@ static const LsFunc *load_closure(const Loads *l, uint32_t ref)
   if (l->t->ins[ref - LS_REF_BIAS].op == LS_IR_SLOAD &&
       l->t->ins[ref - LS_REF_BIAS].op1 == 0 && !T->returns && T->nsnap > 0)
     return T->place[T->snap[0].place + T->snap[0].nplace - 1].f;
-  for (i = 1; i < l->t->nins - LS_REF_BIAS; i++)
-    if (load_compare(l, &l->t->ins[i], &of, &c) && of == ref)
-      return c.f;
-  return NULL;
+  return l->ins[ref - LS_REF_BIAS].f;
 }
 
 /* The entry of what REF refers to, a variable of a function. */
@@ -207,16 +208,20 @@ static LsLoad *load_of(Loads *l, uint32_t ref)
   return NULL;
 }
 
-/* Note which functions were called. */
+/* Note which functions were called, and which instructions are functions. */
 static void load_calls(Loads *l)
 {
   uint32_t i, n = l->t->nins - LS_REF_BIAS, ref;
+  LsLoad *e;
+  LsCallee c;
+  for (i = 1; i < n; i++)
+    if (load_compare(l, &l->t->ins[i], &ref, &c) && ref > LS_REF_BIAS &&
+        ref < l->t->nins)
+      l->ins[ref - LS_REF_BIAS].f = c.f;
   for (i = 1; i < n; i++) {
-    LsLoad *e;
-    LsCallee c;
     if (!load_compare(l, &l->t->ins[i], &ref, &c) || !(e = load_of(l, ref)))
       continue;
-    l->called[ref - LS_REF_BIAS] = (uint8_t)(e - l->at + 1);
+    l->ins[ref - LS_REF_BIAS].called = (uint8_t)(e - l->at + 1);
     load_called(e, c);
   }
 }
@@ -226,7 +231,7 @@ static void load_value(Loads *l, uint32_t i)
 {
   const LsIns *ins = &l->t->ins[i];
   uint8_t type = ins->type & LS_IRT_TYPE;
-  uint8_t called = l->called[i];
+  uint8_t called = l->ins[i].called;
   LsLoad *e = called ? &l->at[called - 1] : load_of(l, LS_REF_BIAS + i);
   const char *key;
   if (e) {
@@ -243,28 +248,25 @@ static void load_value(Loads *l, uint32_t i)
   }
 }
 
-/* Whether instruction I may load or store the variable of an entry, as another
-** function's: they share variables, and not all functions are known.
+/* Note which variables may have other values: functions share variables, so
+** that a store may be to any; and what an unknown function loads may be that of
+** any function, with the same number.
 */
-static bool load_confuses(Loads *l, uint32_t i, const LsLoad *e)
-{
-  const LsIns *ins = &l->t->ins[i];
-  uint32_t ref = ins->op1;
-  if (ins->op == LS_IR_USTORE)
-    return true;
-  return ins->op == LS_IR_ULOAD && ref >= LS_REF_BIAS && ref < l->t->nins &&
-         l->t->ins[ref - LS_REF_BIAS].op2 >> 8 == e->slot &&
-         !load_of(l, LS_REF_BIAS + i);
-}
-
-/* Note which variables may have other values. */
 static void load_doubt(Loads *l)
 {
-  uint32_t i, k;
-  for (k = 0; k < l->n; k++)
-    for (i = 1; l->at[k].of && i < l->t->nins - LS_REF_BIAS; i++)
-      if (load_confuses(l, i, &l->at[k]))
-        l->at[k].several = l->at[k].yes = l->at[k].no = true;
+  bool unknown[256] = {false}, stores = false;
+  uint32_t i;
+  for (i = 1; i < l->t->nins - LS_REF_BIAS; i++) {
+    const LsIns *ins = &l->t->ins[i];
+    uint32_t ref = ins->op1;
+    stores = stores || ins->op == LS_IR_USTORE;
+    if (ins->op == LS_IR_ULOAD && ref >= LS_REF_BIAS && ref < l->t->nins &&
+        !load_of(l, LS_REF_BIAS + i))
+      unknown[l->t->ins[ref - LS_REF_BIAS].op2 >> 8] = true;
+  }
+  for (i = 0; i < l->n; i++)
+    if (l->at[i].of && (stores || unknown[l->at[i].slot & 255]))
+      l->at[i].several = l->at[i].yes = l->at[i].no = true;
 }
 
 /* Note functions that are upvalues of a closure and never change. The closure
@@ -294,19 +296,26 @@ static void load_upvalues(Loads *l, uint64_t fn)
   v->mem->bad = was;
 }
 
+static void load_all(Loads *l)
+{
+  const LsTrace *T = l->T;
+  uint32_t i;
+  load_calls(l);
+  for (i = 1; i < l->t->nins - LS_REF_BIAS; i++)
+    load_value(l, i);
+  load_doubt(l);
+  for (i = 0; T->nclosure < LS_CLOSURES && i < T->nclosure; i++)
+    load_upvalues(l, T->closure[i]);
+}
+
 void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T)
 {
   Loads l = {.fs = fs, .t = t, .T = T};
-  uint32_t i;
-  if (!t->v->vm.irform || !(l.called = calloc(t->nins - LS_REF_BIAS, 1)))
+  if (!t->v->vm.irform ||
+      !(l.ins = calloc(t->nins - LS_REF_BIAS, sizeof(*l.ins))))
     return;
-  load_calls(&l);
-  for (i = 1; i < t->nins - LS_REF_BIAS; i++)
-    load_value(&l, i);
-  free(l.called);
-  load_doubt(&l);
-  for (i = 0; T->nclosure < LS_CLOSURES && i < T->nclosure; i++)
-    load_upvalues(&l, T->closure[i]);
+  load_all(&l);
+  free(l.ins);
   T->load = l.n > 0 ? malloc(l.n * sizeof(*T->load)) : NULL;
   if (T->load) {
     memcpy(T->load, l.at, l.n * sizeof(*T->load));
