@@ -137,6 +137,16 @@ static void live_stack(const Live *p, uint64_t *lo, uint64_t *hi)
   *lo &= ~7ull;
 }
 
+/* Whether a coroutine is at an address: another object may have the same word
+** where a coroutine has its C frame, such as that frame itself.
+*/
+static bool live_iscoroutine(const Live *p, uint64_t l)
+{
+  uint8_t type = 0;
+  return ls_remote_read(p->pid, l + p->vm.l_gct, &type, 1) == 0 &&
+         type == LS_GCT_THREAD;
+}
+
 /* Where a qword is a coroutine that says its C frame is here, is one. */
 void live_find(Live *p)
 {
@@ -150,7 +160,7 @@ void live_find(Live *p)
     memcpy(&l, stack + at + p->vm.save_l, p->vm.gc64 ? 8 : 4);
     if (l < 4096 || l % 8 != 0 || l >> 47 ||
         ls_remote_read(p->pid, l + p->vm.l_cframe, &cframe, 8) != 0 ||
-        (cframe & ~3ull) != lo + at)
+        (cframe & ~3ull) != lo + at || !live_iscoroutine(p, l))
       continue;
     p->l = l;
     p->g = live_ref(p, l + p->vm.l_glref);
