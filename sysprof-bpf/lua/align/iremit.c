@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "iremit.h"
+#include "luaclosure.h"
 #include "luactype.h"
 
 /* -- Bytecode -------------------------------------------------------------- */
@@ -238,15 +239,12 @@ static uint32_t emit_called(const LsEmission *e, const LsLeg *g, uint32_t pos)
 */
 static bool emit_enters(const LsEmission *e, const LsLeg *g, uint32_t pos)
 {
-  bool meta = e->meta & META_TOSTRING;
+  bool some = e->T->ncallee > 0 || e->T->more;
   LsCallee c;
-  if (ls_path_mayenter(e->T, g, pos))
-    return true;
-  if (e->T->ncallee == 0 && !e->T->more)
-    return false;
   if (!ls_path_callee(e->T, g, pos, &c))
-    return e->enters;
-  return !c.f && ls_emit_enters(&e->t->v->vm, c.ffid, meta);
+    return ls_path_mayenter(e->T, g, pos) || (some && e->enters);
+  return c.f || (some &&
+                 ls_emit_enters(&e->t->v->vm, c.ffid, e->meta & META_TOSTRING));
 }
 
 /* What an instruction may emit where it is. The call of a function on the path
@@ -447,10 +445,9 @@ static void emit_constant(LsEmission *e, uint64_t obj)
 static void emit_metamethod(void *ctx, uint64_t fn)
 {
   LsEmission *e = ctx;
-  LsView *v = e->t->v;
-  uint64_t pt = ls_view_ref(v, fn + v->vm.fn_pc) - v->vm.pt_size;
+  uint64_t check, pt = ls_closure_proto(e->t->v, fn, &check);
   uint32_t i;
-  if (ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1) != 0)
+  if (!pt)
     e->meta = META_ANY;
   for (i = 0; i < e->T->ncallee; i++)
     if (e->T->callee[i]->addr == pt)
