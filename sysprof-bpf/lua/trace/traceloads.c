@@ -176,7 +176,9 @@ static const LsFunc *load_closure(const Loads *l, uint32_t ref)
     return NULL;
   if (l->t->ins[ref - LS_REF_BIAS].op == LS_IR_SLOAD &&
       l->t->ins[ref - LS_REF_BIAS].op1 == 0 && !T->returns && T->nsnap > 0)
-    return T->place[T->snap[0].place + T->snap[0].nplace - 1].f;
+    return T->snap[0].nplace > 0
+               ? T->place[T->snap[0].place + T->snap[0].nplace - 1].f
+               : NULL;
   return l->ins[ref - LS_REF_BIAS].f;
 }
 

@@ -134,7 +134,7 @@ static void run(const char *program, const char *how)
   add_traces(&p, &s);
   ls_remote_reader = lies_read;
   for (round = 0; round < 300; round++) {
-    lies_random = 88172645463325252ull + round;
+    lies_random = 88172645463325252ull + round * 0x9e3779b97f4a7c15ull;
     lies_rate = round % 3 == 0 ? 1000 : round % 3 == 1 ? 100 : 8;
     name_all(&p, &s);
     ls_vm_check(p.pid, &p.vm, p.l, p.g, why);
