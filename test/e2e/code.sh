@@ -76,13 +76,19 @@ named_within() {
       if (frame[n] ~ /^\(VM, other\)/ && (i == 0 || frame[i] ~ /@/))
         named = 0
       bad += named ? 0 : count
+      if (!named && count > most) {
+        most = count
+        worst = $0
+      }
       if (frame[n] ~ /^\((allocator|collector|string table|tables|formatting)\)/)
         parts += count
     }
     END {
       printf "%d of %d samples are not named, %d are of parts\n", bad, all, parts
+      if (most > 0)
+        printf "most of those that are not: %d of %s\n", most, worst
       exit all < 300 || bad * 20 > all || parts * 4 < all
-    }' "$dir/folded" || fail "$file: $(sort -t ' ' -k 1 "$dir/folded" | tail -n 5)"
+    }' "$dir/folded" || fail "$file: see above"
 }
 
 # What stripped VMs of Debian do is known by their code.

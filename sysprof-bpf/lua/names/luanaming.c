@@ -8,9 +8,10 @@
 #include "luacall.h"
 #include "luanaming.h"
 
-#define NAMING_FIRST_MS 50    /* Between the first walks through tables; */
+#define NAMING_FIRST_MS 1     /* Between the first walks through tables; */
 #define NAMING_WALK_MS  2000  /* later, if they find new names; */
 #define NAMING_VAIN_MS  64000 /* at most, if they do not. */
+#define NAMING_SHARE    20    /* Waits are at least so many times as long. */
 #define NAMING_PLACES   64    /* Of a trace, looked at for missing names. */
 
 void ls_naming_init(LsNaming *nm, LsView *view, LsFuncs *funcs)
@@ -37,14 +38,15 @@ static uint64_t naming_now(void)
 }
 
 /* Walk through the VM's tables, if the last time is long enough ago. The first
-** walk may come upon a program that still loads its modules, so the next ones
-** follow soon. The wait doubles, beyond NAMING_WALK_MS only as long as nothing
-** new is found: functions without a name must not cost more and more. Returns
-** false if there was no walk.
+** walk may come upon a program that still loads its libraries, so the next ones
+** follow as soon as such a walk is short enough: a stack that has come without
+** a name keeps none. The wait doubles, beyond NAMING_WALK_MS only as long as
+** nothing new is found: functions without a name must not cost more and more.
+** Returns false if there was no walk.
 */
 static bool naming_walk(LsNaming *nm)
 {
-  uint64_t now = naming_now(), most;
+  uint64_t now = naming_now(), soon, most;
   size_t before = nm->names.map.n;
   unsigned i, k;
   for (i = 0; i < nm->nwalk && nm->walk[i].g != nm->stack->g; i++)
@@ -52,16 +54,17 @@ static bool naming_walk(LsNaming *nm)
   if (!nm->stack->g || i == LS_NAMING_VMS ||
       (i < nm->nwalk && now - nm->walk[i].when < nm->walk[i].wait))
     return false;
-  if (i == nm->nwalk) {
-    nm->walk[nm->nwalk].wait = NAMING_FIRST_MS / 2;
+  if (i == nm->nwalk)
     nm->walk[nm->nwalk++].g = nm->stack->g;
-  }
   ls_remote_moment(nm->view->mem);
   ls_names_walk(&nm->names, nm->view, nm->stack->g);
   for (k = 0; k < nm->names.nlua; k++)
     ls_proven_closure(&nm->proven, nm->names.lua[k]);
   nm->walk[i].when = naming_now();
+  soon = NAMING_SHARE * (nm->walk[i].when - now) + NAMING_FIRST_MS;
   nm->walk[i].wait *= 2;
+  if (nm->walk[i].wait < soon)
+    nm->walk[i].wait = soon;
   most = nm->names.map.n > before ? NAMING_WALK_MS : NAMING_VAIN_MS;
   if (nm->walk[i].wait > most)
     nm->walk[i].wait = most;
