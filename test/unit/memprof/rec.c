@@ -106,7 +106,10 @@ static int64_t rec_field(lua_State *L, const char *name)
   return n;
 }
 
-lua_State *rec_decode(const char *code, const RecStream *s)
+/* Calls a chunk with the bytes of a stream, in a VM whose package.path is
+** test/lua. Returns the VM with the result on its stack; the caller closes it.
+*/
+static lua_State *rec_decode(const char *code, const RecStream *s)
 {
   lua_State *L = rec_open();
   lua_getglobal(L, "package");

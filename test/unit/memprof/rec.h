@@ -70,12 +70,6 @@ void rec_checkwhole(const RecStream *s, int64_t sum);
 /* Checks that a stream is good as far as it goes. */
 RecBooks rec_checkprefix(const RecStream *s);
 
-/*
-** Calls a chunk with the bytes of a stream, in a VM whose package.path is
-** test/lua. Returns the VM with the result on its stack; the caller closes it.
-*/
-lua_State *rec_decode(const char *code, const RecStream *s);
-
 /* Checks a whole heap dump, but for checksums. Returns the objects in it. */
 size_t rec_checkdump(const RecStream *s);
 
