@@ -96,16 +96,19 @@ static void heap_frame(MPDump *d, lua_State *th, cTValue *frame, cTValue *next,
 
 /*
 ** The end of a stack's slots. The interpreter and traces do not keep th->top
-** while they are in a Lua function; the collector sets it to this.
+** while they are in a Lua function; the collector sets it to this. A function
+** for which the stack is about to grow has slots that are not there yet.
 */
 static cTValue *heap_top(const MPDump *d, const lua_State *th, cTValue *frame)
 {
+  cTValue *end = tvref(th->stack) + th->stacksize, *top = th->top;
   const GCfunc *fn;
   if (gcref(d->g->cur_L) != obj2gco(th))
-    return th->top;
+    return top;
   fn = mpframe_func(frame);
-  return fn != NULL && isluafunc(fn) ? frame + 1 + funcproto(fn)->framesize
-                                     : th->top;
+  if (fn != NULL && isluafunc(fn))
+    top = frame + 1 + funcproto(fn)->framesize;
+  return top < end ? top : end;
 }
 
 /* The stack, from its top down. A thread that is being created has none. */

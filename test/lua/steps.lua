@@ -36,6 +36,11 @@ local function serial(keep, round)
   keep.decoded = buffer.decode(text)
 end
 
+-- A function that has more slots than a new stack.
+local locals = {}
+for i = 1, 150 do locals[i] = "v" .. i end
+local wide = assert(loadstring("local x = ... local " .. table.concat(locals, ",") .. " = x, {x} return v2"))
+
 local keep = {}
 for round = 1, 3 do
   local a, b, c = {}, {}, {}
@@ -43,6 +48,7 @@ for round = 1, 3 do
   keep.thread = coroutine.create(function() return a end)
   keep.wrapped = coroutine.wrap(function() coroutine.yield(b) end)
   keep.wrapped()
+  for i = 1, 20 do keep.wide = coroutine.wrap(wide)({ i }) end
   local f = assert(loadstring(source(round)))
   keep.results = { f() }
   keep.read = { assert(loadstring(string.dump(f)))() }
