@@ -11,7 +11,7 @@
 #define NAMING_FIRST_MS 1     /* Between the first walks through tables; */
 #define NAMING_WALK_MS  2000  /* later, if they find new names; */
 #define NAMING_VAIN_MS  64000 /* at most, if they do not. */
-#define NAMING_SHARE    20    /* Waits are at least so many times as long. */
+#define NAMING_SHARE    20    /* A wait is at least so many times a walk. */
 #define NAMING_PLACES   64    /* Of a trace, looked at for missing names. */
 
 void ls_naming_init(LsNaming *nm, LsView *view, LsFuncs *funcs)

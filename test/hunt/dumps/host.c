@@ -3,13 +3,13 @@
 **
 **   host MODULE SCRIPTS COUNT SEED PROGRAM [ARGUMENT...]
 **
-** MODULE is memprof.so, or "-" for the recorder in LuaJIT itself. COUNT dumps
-*are
-** taken or some more, in as many runs as that needs, up to RUNS. Prints to
-*stderr what they had.
+** MODULE is memprof.so, or "-" for the recorder in LuaJIT itself. At least
+** COUNT dumps are taken, in as many runs as that needs, up to RUNS. Prints to
+** stderr what they had.
 */
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +22,10 @@ typedef int Take(lua_State *L, const struct luam_Prof_options *opt);
 
 static Take *host_take(const char *module)
 {
-  void *so = strcmp(module, "-") == 0 ? RTLD_DEFAULT : dlopen(module, RTLD_NOW);
+  bool own = strcmp(module, "-") == 0;
+  void *so = own ? RTLD_DEFAULT : dlopen(module, RTLD_NOW);
   Take *take = NULL;
-  if (so != NULL || strcmp(module, "-") == 0)
+  if (own || so != NULL)
     *(void **)&take = dlsym(so, "luaM_memprof_dump");
   if (take == NULL)
     fprintf(stderr, "host: %s\n", dlerror());

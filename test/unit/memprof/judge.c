@@ -1,9 +1,7 @@
 /*
-** Dumps at random, and their judge. It looks into the VM, so it is compiled
-*with
-** the headers of the LuaJIT that it is linked with; with JUDGE_STRANGER, for
-*one
-** whose headers are not there, it judges no garbage.
+** Dumps at random, and their judge. It looks into the VM: it is compiled with
+** the headers of the LuaJIT that it is linked with. With JUDGE_STRANGER, where
+** these are missing, it judges neither garbage nor sums.
 */
 
 #include <stdio.h>
