@@ -17,7 +17,7 @@
 
 typedef struct Walk {
   LsView *v;
-  void (*met)(void *ctx, uint64_t fn);
+  void (*met)(void *ctx, LsValue value);
   void *ctx;
   uint32_t nodes;
 } Walk;
@@ -31,7 +31,7 @@ static bool walk_table(Walk *w, uint64_t tab, LsTable *t)
   return true;
 }
 
-/* Meet the functions in a metatable. */
+/* Meet what is in a metatable. */
 static bool walk_metatable(Walk *w, uint64_t tab)
 {
   LsTable t;
@@ -41,8 +41,8 @@ static bool walk_metatable(Walk *w, uint64_t tab)
   for (i = 0; i < t.n; i++) {
     LsValue key, value;
     ls_view_node(w->v, &t, i, &key, &value);
-    if (value.type == LS_GCT_FUNC)
-      w->met(w->ctx, value.addr);
+    if (value.type == LS_GCT_FUNC || value.type == LS_GCT_TAB)
+      w->met(w->ctx, value);
   }
   return !w->v->mem->bad;
 }
@@ -67,7 +67,7 @@ static bool walk_types(Walk *w, uint64_t tab)
 }
 
 bool ls_ctype_metamethods(LsView *v, uint64_t g,
-                          void (*met)(void *ctx, uint64_t fn), void *ctx)
+                          void (*met)(void *ctx, LsValue value), void *ctx)
 {
   Walk w = {v, met, ctx, CTYPE_NODES};
   bool was = v->mem->bad, ok;

@@ -7,11 +7,11 @@
 
 #include "luaview.h"
 
-/* Call MET with each function that is a metamethod of a type of the FFI, in the
-** VM with the global state at G: the address of its GCfunc, and CTX. Returns
-** false if there may be others.
+/* Call MET with each function and each table that is a metamethod of a type of
+** the FFI, and CTX, in the VM with the global state at G. Returns false if
+** there may be others.
 */
 bool ls_ctype_metamethods(LsView *v, uint64_t g,
-                          void (*met)(void *ctx, uint64_t fn), void *ctx);
+                          void (*met)(void *ctx, LsValue value), void *ctx);
 
 #endif

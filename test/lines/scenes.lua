@@ -252,6 +252,68 @@ local function metatypes(n)
   return x + v.x
 end
 
+-- Functions that metamethods and fields have by other names than their own.
+local function sum_of(a, b)
+  return a.x * 0.5
+    + b.x
+end
+
+local function half(_, y)
+  return y * 0.5
+    - 3
+end
+
+local function twice(t)
+  return t.x
+    + t.x
+end
+
+local function smaller(a, b)
+  return a.x
+    < b.x
+end
+
+local function named(t, meta)
+  return setmetatable(t, meta)
+end
+
+local metas = { { __add = sum_of }, { __call = half }, { __index = twice }, { __lt = smaller } }
+local names = { step = half, other = sum_of }
+
+names.point = { x = 2 }
+metas[1].point = { x = 3 }
+
+local function aliased(n)
+  local x = 0
+  for k, meta in ipairs(metas) do
+    local a, b = named({ x = 1 }, meta), named({ x = k }, meta)
+    for i = 1, n do
+      x = x * 0.25
+        + one(i)
+      if k == 1 then
+        x = x
+          + (a + b)
+      elseif k == 2 then
+        x = x
+          + a(i)
+      elseif k == 3 then
+        x = x
+          + a.none
+      elseif a < b then
+        x = x
+          - 1
+      end
+    end
+  end
+  for i = 1, n do
+    x = x
+      + names.step(names, i % 3 == 0 and one(i) or x)
+    x = x * 0.25
+      + names.other(i % 5 == 0 and metas[1].point or names.point, names.point)
+  end
+  return x
+end
+
 local function upvalues(n)
   for i = 1, n do
     sum = sum + i
@@ -510,6 +572,7 @@ for _ = 1, 30 do
   strings(60)
   cdata(100)
   metatypes(100)
+  aliased(100)
   entered(100)
   upvalues(100)
   closures(100)

@@ -100,6 +100,14 @@ static bool copy_stores(const Copy *c, uint8_t load)
   return false;
 }
 
+/* Whether an operation loads or finds the same when it does so again. */
+static bool copy_keeps(const Copy *c, uint8_t op)
+{
+  if (op == LS_IR_HREF || op == LS_IR_UREFO || op == LS_IR_UREFC)
+    return !copy_stores(c, LS_IR_HLOAD);
+  return op >= LS_IR_ALOAD && op <= LS_IR_XLOAD && !copy_stores(c, op);
+}
+
 /* Make the copy of an instruction, which NEXT or one behind it may be. Returns
 ** false if it could also be one that was taken for another's copy.
 */
@@ -122,9 +130,8 @@ static bool copy_one(Copy *c, uint32_t ref, uint32_t *next)
   *to = copy_find(c, c->loop + 1, *next, &o, ref);
   if (*to != UNKNOWN)
     return pure;
-  if (!o.changed && ins->op >= LS_IR_ALOAD && ins->op <= LS_IR_XLOAD &&
-      !copy_stores(c, ins->op))
-    *to = ref; /* What is loaded is the same. */
+  if (!o.changed && copy_keeps(c, ins->op))
+    *to = ref;
   return true;
 }
 

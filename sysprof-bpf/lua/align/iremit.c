@@ -196,13 +196,19 @@ static bool emit_isheader(uint32_t op, uint32_t pos)
 
 /* -- Paths ----------------------------------------------------------------- */
 
+/* Whether an instruction is a remainder: a quotient is rounded down, multiplied
+** and subtracted.
+*/
+static bool emit_ismodulo(uint32_t op)
+{
+  return op >= BC_ADDVN && op < LS_BC_POW && (op - BC_ADDVN) % 5 == 4;
+}
+
 /* Of what groups an instruction emits one at most. */
 static uint8_t emit_once(uint32_t op)
 {
-  if ((op >= BC_ADDVN && op < LS_BC_POW) || op == BC_UNM) {
-    uint32_t which = op == BC_UNM ? 0 : (op - BC_ADDVN) % 5;
-    return which < 4 ? 1 << LS_ONE_ARITH : 0;
-  }
+  if ((op >= BC_ADDVN && op < LS_BC_POW) || op == BC_UNM)
+    return 1 << LS_ONE_ARITH;
   if (op <= LS_BC_ISGT)
     return 1 << LS_ONE_ORDER;
   if (op >= LS_BC_FORI && op <= LS_BC_JFORL)
@@ -230,7 +236,7 @@ static uint32_t emit_called(const LsEmission *e, const LsLeg *g, uint32_t pos)
 {
   LsCallee c;
   if (!ls_path_callee(e->T, g, pos, &c)) /* It may be one of the FFI. */
-    return e->library | (e->cdata ? emit_cdatakinds(LS_BC_CALLM) : 0);
+    return e->library | (e->T->cdata ? emit_cdatakinds(LS_BC_CALLM) : 0);
   return c.f ? 0 : ls_emit_library(&e->t->v->vm, c.ffid);
 }
 
@@ -239,10 +245,12 @@ static uint32_t emit_called(const LsEmission *e, const LsLeg *g, uint32_t pos)
 */
 static bool emit_enters(const LsEmission *e, const LsLeg *g, uint32_t pos)
 {
-  bool some = e->T->ncallee > 0 || e->T->more;
+  bool some = ls_path_some(e->T);
   LsCallee c;
   if (!ls_path_callee(e->T, g, pos, &c))
-    return ls_path_mayenter(e->T, g, pos) || (some && e->enters);
+    return some;
+  if (!c.f && !c.ffid)
+    return e->called & META_CALL;
   return c.f || (some &&
                  ls_emit_enters(&e->t->v->vm, c.ffid, e->meta & META_TOSTRING));
 }
@@ -269,7 +277,7 @@ static uint32_t emit_inleg(const LsEmission *e, const LsPath *p, unsigned i,
     return READS | LS_EMIT_RETURN;
   if (emit_iscall(op) && !(e->meta & META_CALL))
     return READS | LS_EMIT_FIELD | emit_called(e, g, pos);
-  return emit_kinds(op) | (e->cdata ? emit_cdatakinds(op) : 0);
+  return emit_kinds(op) | (e->T->cdata ? emit_cdatakinds(op) : 0);
 }
 
 /* What instruction POS of a leg may emit. */
@@ -284,7 +292,8 @@ static LsEmitter emit_one(const LsEmission *e, const LsPath *p, unsigned i,
   b.kinds = emit_inleg(e, p, i, pos);
   if (b.kinds != LS_EMIT_ALL)
     b.once = emit_once(op);
-  if (e->cdata && emit_cdatakinds(op)) /* Addresses are computed, too. */
+  b.sums = emit_ismodulo(op);
+  if (e->T->cdata && emit_cdatakinds(op)) /* Addresses are computed, too. */
     b.once &= (uint8_t) ~(1u << LS_ONE_ARITH | 1u << LS_ONE_ORDER);
   b.tests = op >= LS_BC_FORI && op <= LS_BC_JFORL;
   if (e->meta & emit_meta(op)) /* Other tables are looked up, too. */
@@ -378,6 +387,27 @@ static uint64_t emit_kgc(const LsEmission *e, const LsFunc *f, uint32_t i)
   return ls_view_ref(v, k - (i + 1ull) * v->lay->ref);
 }
 
+/* Whether it may be of an instruction that a function is compared with a
+** constant: of a call, one that is known of this; that of the current function
+** is what upvalues need.
+*/
+static bool emit_mayfunction(const LsEmission *e, const LsEmitter *b,
+                             const LsIns *ins)
+{
+  uint32_t op = LS_BC_OP(b->leg->f->bc[b->pos]);
+  uint64_t fn, check;
+  LsCallee c;
+  if (!emit_iscall(op))
+    return op <= LS_BC_ISNEP || b->kinds & LS_EMIT_UPVALUE;
+  if (ls_ir_constant(e->t, ins->op2, &fn) != LS_IR_KGC ||
+      !ls_path_callee(e->T, b->leg, b->pos, &c))
+    return true;
+  if (c.f)
+    return ls_closure_proto(e->t->v, fn, &check) == c.f->addr;
+  return c.ffid == 0 ||
+         ls_remote_uint(e->t->v->mem, fn + e->t->v->vm.fn_ffid, 1) == c.ffid;
+}
+
 /* Whether a look-up may be of an instruction: one by a name has only that. */
 static bool emit_mayhash(const LsEmission *e, const LsEmitter *b,
                          const LsIns *ins)
@@ -409,6 +439,8 @@ bool ls_emit_may(const LsEmission *e, const LsEmitter *b, const LsIns *ins,
     return true;
   if (kind == LS_EMIT_HASH)
     return emit_mayhash(e, b, ins);
+  if (ins->op == LS_IR_EQ && (ins->type & LS_IRT_TYPE) == LS_IRT_FUNC)
+    return emit_mayfunction(e, b, ins);
   return true;
 }
 
@@ -422,10 +454,8 @@ static void emit_constant(LsEmission *e, uint64_t obj)
   unsigned i;
   if (ls_view_type(v, obj) == LS_GCT_FUNC) {
     uint32_t ffid = (uint32_t)ls_remote_uint(v->mem, obj + v->vm.fn_ffid, 1);
-    if (ffid > 0) {
+    if (ffid > 0)
       e->library |= ls_emit_library(&v->vm, ffid);
-      e->enters = e->enters || ls_emit_enters(&v->vm, ffid, true);
-    }
   }
   if (ls_view_string(e->t->v, obj, name, sizeof(name)) < 4 || name[0] != '_')
     return;
@@ -442,11 +472,14 @@ static void emit_constant(LsEmission *e, uint64_t obj)
 /* A metamethod of a type of the FFI. What those do that are not Lua's is not
 ** known.
 */
-static void emit_metamethod(void *ctx, uint64_t fn)
+static void emit_metamethod(void *ctx, LsValue value)
 {
   LsEmission *e = ctx;
-  uint64_t check, pt = ls_closure_proto(e->t->v, fn, &check);
+  uint64_t check, pt;
   uint32_t i;
+  if (value.type != LS_GCT_FUNC)
+    return;
+  pt = ls_closure_proto(e->t->v, value.addr, &check);
   if (!pt)
     e->meta = META_ANY;
   for (i = 0; i < e->T->ncallee; i++)
@@ -457,11 +490,10 @@ static void emit_metamethod(void *ctx, uint64_t fn)
 /* Objects of the FFI do what their metamethods say. */
 static void emit_cdata(LsEmission *e)
 {
-  e->cdata = true;
   e->chained = 0;
   if (!ls_ctype_metamethods(e->t->v, e->t->g, emit_metamethod, e)) {
     e->meta = META_ANY;
-    if (ls_path_mayinline(e->T, ""))
+    if (ls_path_some(e->T))
       e->called = META_ANY;
   }
   if (e->T->more)
@@ -506,23 +538,18 @@ static bool emit_ischained(const LsEmission *e)
 void ls_emit_init(LsEmission *e, const LsIr *t, const LsTrace *T, LsPool *pool)
 {
   uint32_t ref, n = t->nins - LS_REF_BIAS;
-  bool cdata = false;
   *e = (LsEmission){.t = t, .T = T, .pool = pool};
   for (ref = t->nk; ref < LS_REF_BIAS; ref++) {
     uint64_t value;
     int op = ls_ir_constant(t, ref, &value);
-    if (op == LS_IR_KGC) {
+    if (op == LS_IR_KGC)
       emit_constant(e, value);
-      cdata = cdata || ls_view_type(t->v, value) == LS_GCT_CDATA;
-    }
     if (ls_ir_wide(t, op))
       ref++;
   }
-  for (ref = 0; ref < n; ref++) {
-    cdata = cdata || (t->ins[ref].type & LS_IRT_TYPE) == LS_IRT_CDATA;
+  for (ref = 0; ref < n; ref++)
     e->computes = e->computes || ls_emit_computes(&t->ins[ref]);
-  }
-  if (cdata)
+  if (T->cdata)
     emit_cdata(e);
   if (e->chained && emit_ischained(e))
     e->called &= ~(uint32_t)META_INDEX;

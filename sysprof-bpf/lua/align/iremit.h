@@ -67,6 +67,7 @@ typedef struct LsEmitter {
   uint32_t pos, line;
   uint32_t kinds; /* LS_EMIT_* */
   uint8_t once;   /* Bits of LS_ONE_*. */
+  bool sums;      /* Of arithmetic only sums and differences count for that. */
   bool tests;     /* It tests what it has computed. */
   bool open; /* It may have called a Lua function that is not on the path. */
 } LsEmitter;
@@ -77,11 +78,9 @@ typedef struct LsEmission {
   const LsTrace *T;
   LsPool *pool;
   uint32_t library; /* What the functions of libraries emit that it calls. */
-  bool enters;      /* They may call functions of Lua. */
   uint32_t meta;    /* Metamethods that it has looked up, */
   uint32_t called;  /* and those that it may have inlined. */
   uint64_t chained; /* The string `__index`, if it is always a table. */
-  bool cdata;       /* There are objects of the FFI. */
   bool computes;    /* Functions of libraries may have done arithmetic. */
 } LsEmission;
 

@@ -25,8 +25,9 @@ typedef struct Path {
   LsEmitter at[PATH_INS];
   uint32_t shared[PATH_INS]; /* Callers that each has in common with the one in
                              ** front of it. */
-  uint8_t left[PATH_INS];    /* Bits of LS_ONE_*: not used yet. */
-  Span span[];               /* Of IR instructions. */
+  uint16_t alike[PATH_INS]; /* The last one of the same function and callers. */
+  uint8_t left[PATH_INS];   /* Bits of LS_ONE_*: not used yet. */
+  Span span[];              /* Of IR instructions. */
 } Path;
 
 static void path_refill(Path *p)
@@ -36,11 +37,24 @@ static void path_refill(Path *p)
     p->left[i] = p->at[i].once;
 }
 
+/* The kind of an IR instruction, and the group that it counts for if it is of
+** instruction I.
+*/
+static uint32_t path_kind(const Path *p, unsigned i, const LsIns *ins,
+                          unsigned *one)
+{
+  uint32_t kind = ls_emit_kind(ins, one);
+  if (p->at[i].sums && *one == LS_ONE_ARITH &&
+      !(kind & (LS_EMIT_ADD | LS_EMIT_SUB)))
+    *one = LS_ONES;
+  return kind;
+}
+
 /* Whether instruction I may still emit an IR instruction. It is used then. */
 static bool path_take(Path *p, unsigned i, const LsIns *ins)
 {
   unsigned one;
-  uint32_t kind = ls_emit_kind(ins, &one);
+  uint32_t kind = path_kind(p, i, ins, &one);
   uint8_t bit = (uint8_t)(1u << one);
   if (!ls_emit_may(p->e, &p->at[i], ins, kind))
     return false;
@@ -59,7 +73,7 @@ static bool path_ends(const Path *p, unsigned i, const LsIns *ins)
 {
   const unsigned last = 1 << LS_ONE_ARITH | 1 << LS_ONE_ORDER;
   unsigned one;
-  ls_emit_kind(ins, &one);
+  path_kind(p, i, ins, &one);
   if (one == LS_ONES || !(p->at[i].once >> one & 1) || p->at[i].tests)
     return false;
   return last >> one & 1 ||
@@ -144,33 +158,60 @@ static void path_share(Path *p)
   p->shared[0] = 0;
   for (i = 1; i < p->n; i++)
     p->shared[i] = ls_callers_shared(p->at[i - 1].by, p->at[i].by);
+  for (i = p->n; i-- > 0;) {
+    const LsEmitter *b = &p->at[i];
+    bool same = i + 1 < p->n && b[1].leg->f == b->leg->f && b[1].by == b->by &&
+                b[1].open == b->open;
+    p->alike[i] = same ? p->alike[i + 1] : (uint16_t)i;
+  }
 }
 
-/* What IR instruction I of N may be of. The likely one is first: of the lowest
-** rank, and there nearest to its share of the path.
-*/
+/* The likely one of those that may have emitted an IR instruction: of the
+ *lowest
+ ** rank, and there nearest to WANT. Or the first one, if none may have.
+ */
+static unsigned path_likely(const Path *p, const Span *s, const LsIns *ins,
+                            uint32_t kind, unsigned want)
+{
+  unsigned best = s->first, least = UINT_MAX, far, side;
+  want = want < s->first ? s->first : want > s->last ? s->last : want;
+  for (far = 0; least > 0 && far <= (unsigned)(s->last - s->first); far++)
+    for (side = 0; side < 2; side++) {
+      unsigned k = side ? want + far : want - far, rank;
+      if (k < s->first || k > s->last ||
+          !ls_emit_may(p->e, &p->at[k], ins, kind))
+        continue;
+      rank = emitter_rank(&p->at[k]);
+      if (rank < least) {
+        least = rank;
+        best = k;
+      }
+    }
+  return best;
+}
+
+/* What IR instruction I of N may be of. The likely one is first, as its share
+ *of
+ ** the path.
+ */
 static LsClaim path_claim(const Path *p, const LsIns *ins, uint32_t i,
                           uint32_t n)
 {
+  const Span *s = &p->span[i];
   LsClaim all = {0}, c = {0};
-  unsigned k, one, best = p->span[i].first, want = (unsigned)(i * p->n / n);
-  unsigned least = UINT_MAX;
+  unsigned k, one;
   uint32_t kind = ls_emit_kind(ins, &one), shared = UINT32_MAX;
-  for (k = p->span[i].first; k <= p->span[i].last; k++) {
-    unsigned far = k > want ? k - want : want - k;
+  for (k = s->first; k <= s->last; k++) {
     if (p->shared[k] < shared)
       shared = p->shared[k];
     if (!ls_emit_may(p->e, &p->at[k], ins, kind))
       continue;
-    far += emitter_rank(&p->at[k]) * PATH_INS;
-    if (far < least) {
-      least = far;
-      best = k;
-    }
     path_add(p, k, shared, &all);
     shared = UINT32_MAX;
+    if (all.lines) /* Those that only are of other lines say nothing more. */
+      k = p->alike[k];
   }
-  path_add(p, best, 0, &c);
+  path_add(p, path_likely(p, s, ins, kind, (unsigned)(i * p->n / n)), 0, &c);
   ls_claim_join(&c, &all);
   return c;
 }

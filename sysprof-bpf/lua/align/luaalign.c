@@ -19,16 +19,34 @@ static uint32_t align_end(const LsIr *t, const LsTrace *T, uint32_t i)
   return i + 1 < T->nsnap ? t->raw[i + 1].ref : t->nins;
 }
 
-/* What is in front of the first snapshot: where values are when a side trace
-** begins is of no line; what its parent has left to it is of unknown ones.
-*/
-static void align_parent(const LsIr *t, uint32_t end, LsClaim *claim)
+/* Where a trace begins, as what may be anything. */
+static LsClaim align_begin(const LsTrace *T, LsPool *pool)
 {
+  const LsPlace *p = T->place + T->snap[0].place;
+  LsClaim c = align_unknown;
+  if (T->snap[0].nplace > 0 && p->f) {
+    LsLeg leg = {.f = p->f, .outer = p + 1, .nouter = T->snap[0].nplace - 1};
+    c.f = p->f;
+    c.pos = p->pos;
+    c.line = ls_func_line(p->f, p->pos);
+    c.by = ls_callers_get(pool, &leg);
+  }
+  return c;
+}
+
+/* What is in front of the first snapshot: where values are when a side trace
+** begins is of no line; what its parent has left to it, as objects that nothing
+** has needed so far, is of unknown ones in front of where it begins.
+*/
+static void align_parent(const LsIr *t, const LsTrace *T, LsPool *pool,
+                         LsClaim *claim)
+{
+  const LsClaim begin = align_begin(T, pool);
   uint32_t ref;
-  for (ref = LS_REF_BIAS + 1; ref < end; ref++) {
+  for (ref = LS_REF_BIAS + 1; ref < t->raw[0].ref; ref++) {
     const LsIns *ins = &t->ins[ref - LS_REF_BIAS];
     if (ins->op != LS_IR_SLOAD && ins->op != LS_IR_PVAL)
-      claim[ref - LS_REF_BIAS] = align_unknown;
+      claim[ref - LS_REF_BIAS] = begin;
   }
 }
 
@@ -49,7 +67,7 @@ static bool align_origin(const LsIr *t, const LsTrace *T, LsPool *pool,
     if (raw[i].ref <= LS_REF_BIAS || end < raw[i].ref || end > t->nins)
       return false;
     if (i == 0)
-      align_parent(t, raw[0].ref, claim);
+      align_parent(t, T, pool, claim);
     ls_path_from(&p, T, i);
     ls_path_reveal(&p, T);
     ls_origin_read(&e, &p, raw[i].ref, end, claim + (raw[i].ref - LS_REF_BIAS));

@@ -38,5 +38,6 @@ enum {
 #define LS_IRT_TAB   11
 #define LS_IRT_FLOAT 13
 #define LS_IRT_NUM   14
+#define LS_IRT_INT   19
 
 #endif

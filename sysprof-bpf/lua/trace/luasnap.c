@@ -48,14 +48,13 @@ static void snap_callee(LsTrace *T, LsFunc *f)
     T->more = true;
     return;
   }
-  if (snap_tails(f))
-    T->tails |= 1u << T->ncallee;
+  T->tails = T->tails || snap_tails(f);
   T->callee[T->ncallee++] = f;
 }
 
-/* A function among the constants. */
-static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
-                              LsTrace *T)
+/* An object among the constants. */
+static void snap_meetobject(LsFuncs *fs, const LsIr *t, uint64_t obj,
+                            LsTrace *T)
 {
   LsView *v = t->v;
   uint8_t type = ls_view_type(v, obj);
@@ -68,6 +67,8 @@ static void snap_meetfunction(LsFuncs *fs, const LsIr *t, uint64_t obj,
     snap_callee(T, ls_func_read(fs, v, obj));
   } else if (type == LS_GCT_PROTO) {
     ls_func_read(fs, v, obj);
+  } else if (type == LS_GCT_CDATA) {
+    T->cdata = true;
   }
 }
 
@@ -80,7 +81,7 @@ static void snap_meet(LsFuncs *fs, const LsIr *t, LsTrace *T)
     uint64_t value, check;
     int op = ls_ir_constant(t, ref, &value);
     if (op == LS_IR_KGC) {
-      snap_meetfunction(fs, t, value, T);
+      snap_meetobject(fs, t, value, T);
     } else if (op == LS_IR_KPTR || op == LS_IR_KKPTR) {
       /* It may be a function's bytecode. */
       if (ls_proto_check(v, value - v->vm.pt_size, &check))

@@ -59,7 +59,7 @@ typedef struct LsTraceSpan {
 /* A function that is called. */
 typedef struct LsCallee {
   LsFunc *f;     /* NULL: it is not one of Lua's, */
-  uint32_t ffid; /* but has this number. */
+  uint32_t ffid; /* but has this number; 0: which is not known. */
 } LsCallee;
 
 /* What is loaded from fields of a name, from a slot of functions that are the
@@ -91,11 +91,14 @@ typedef struct LsTrace {
   LsFunc *callee[LS_CALLEES]; /* Lua functions among its constants: calls of
                                ** them may have no snapshot. */
   uint32_t ncallee;
-  uint32_t tails; /* Bits of those that make tail calls. */
-  bool more;      /* There are more of them. */
+  bool tails; /* One of them makes tail calls. */
+  bool more;  /* There are more of them. */
   LsLoad *load;
   uint32_t nload;
-  bool returns;                  /* It leaves the function that it began in. */
+  bool fields;  /* It has all that is loaded from fields by a name. */
+  bool cdata;   /* There are objects of the FFI. */
+  bool methods; /* Functions of Lua may have been called as metamethods. */
+  bool returns; /* It leaves the function that it began in. */
   uint64_t closure[LS_CLOSURES]; /* Lua functions among its constants. */
   uint32_t nclosure;
 } LsTrace;

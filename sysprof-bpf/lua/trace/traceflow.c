@@ -136,10 +136,21 @@ static Branch flow_branch(const LsFunc *f, uint32_t to, uint8_t ir,
   return b;
 }
 
-/* Whether an IR instruction is none of a comparison: that begins with its
-** snapshot, and has loaded its operands before.
+/* Whether an IR instruction loads a size of a table, where what it refers to is
+** known to be one.
 */
-static bool flow_isother(const LsIns *ins)
+static bool flow_issize(const LsIr *t, const LsIns *ins)
+{
+  return ins->op == LS_IR_FLOAD && (ins->type & LS_IRT_TYPE) == LS_IRT_INT &&
+         ins->op1 > LS_REF_BIAS && ins->op1 < t->nins &&
+         (t->ins[ins->op1 - LS_REF_BIAS].type & LS_IRT_TYPE) == LS_IRT_TAB;
+}
+
+/* Whether an IR instruction is none of a comparison: that begins with its
+** snapshot, and has loaded its operands before. It looks up a metamethod only
+** behind a guard.
+*/
+static bool flow_isother(const LsIr *t, const LsIns *ins)
 {
   switch (ins->op) {
   case LS_IR_SLOAD:
@@ -160,7 +171,9 @@ static bool flow_isother(const LsIns *ins)
     return true;
   default:
     return (ins->op >= LS_IR_ASTORE && ins->op <= LS_IR_XSTORE) ||
-           (ins->op >= LS_IR_ADD && ins->op <= LS_IR_DIV && ls_ir_isfloat(ins));
+           (ins->op >= LS_IR_ADD && ins->op <= LS_IR_DIV &&
+            ls_ir_isfloat(ins)) ||
+           flow_issize(t, ins);
   }
 }
 
@@ -178,7 +191,7 @@ static bool flow_needs(const LsIr *t, uint32_t begin, uint32_t guard,
   for (ref = begin; ref < guard; ref++) {
     const LsIns *front = &t->ins[ref - LS_REF_BIAS];
     bool used = ins->op1 == ref || ins->op2 == ref;
-    *other = *other || flow_isother(front);
+    *other = *other || flow_isother(t, front);
     all = all &&
           (front->op == LS_IR_CARG || front->op == LS_IR_NOP ||
            (used && (front->op == LS_IR_CALLN || front->op == LS_IR_CONV)));

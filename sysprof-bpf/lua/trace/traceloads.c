@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "luaclosure.h"
+#include "luactype.h"
 #include "traceflow.h"
 #include "traceloads.h"
 
@@ -75,6 +76,7 @@ typedef struct Loads {
   LsLoad at[LOADS_MAX];
   uint32_t n;
   Compared *ins; /* Instructions. */
+  bool methods;  /* Of the FFI there are some that are Lua's. */
 } Loads;
 
 /* The entry of a field, or of a slot or an upvalue without one. NULL if there
@@ -298,9 +300,40 @@ static void load_upvalues(Loads *l, uint64_t fn)
   v->mem->bad = was;
 }
 
-static void load_all(Loads *l)
+/* Note a metamethod of the FFI, if it is Lua's. */
+static void load_metamethod(void *ctx, LsValue value)
 {
-  const LsTrace *T = l->T;
+  Loads *l = ctx;
+  uint64_t check;
+  l->methods = l->methods || value.type == LS_GCT_TAB ||
+               ls_closure_proto(l->t->v, value.addr, &check) != 0;
+}
+
+/* Whether functions of Lua may have been called as metamethods: they are loaded
+** from fields, or known of types of the FFI.
+*/
+static bool load_methods(Loads *l, const LsTrace *T)
+{
+  uint32_t i;
+  for (i = 0; i < l->n; i++) {
+    const LsLoad *e = &l->at[i];
+    if (e->key && strncmp(e->key, "__", 2) == 0 &&
+        (e->several || (e->called && e->callee.f)))
+      return true;
+  }
+  return T->cdata &&
+         (!ls_ctype_metamethods(l->t->v, l->t->g, load_metamethod, l) ||
+          l->methods);
+}
+
+/* Whether there is an object of the FFI, or a call of its function. */
+static bool load_iscdata(const LsIns *ins)
+{
+  return (ins->type & LS_IRT_TYPE) == LS_IRT_CDATA || ins->op == LS_IR_CALLXS;
+}
+
+static void load_all(Loads *l, LsTrace *T)
+{
   uint32_t i;
   load_calls(l);
   for (i = 1; i < l->t->nins - LS_REF_BIAS; i++)
@@ -308,34 +341,45 @@ static void load_all(Loads *l)
   load_doubt(l);
   for (i = 0; T->nclosure < LS_CLOSURES && i < T->nclosure; i++)
     load_upvalues(l, T->closure[i]);
+  for (i = 1; i < l->t->nins - LS_REF_BIAS; i++)
+    T->cdata = T->cdata || load_iscdata(&l->t->ins[i]);
+  T->fields = l->n < LOADS_MAX;
+  T->methods = !T->fields || load_methods(l, T);
 }
 
 void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T)
 {
   Loads l = {.fs = fs, .t = t, .T = T};
+  T->methods = true; /* Nothing is known. */
   if (!t->v->vm.irform ||
       !(l.ins = calloc(t->nins - LS_REF_BIAS, sizeof(*l.ins))))
     return;
-  load_all(&l);
+  load_all(&l, T);
   free(l.ins);
   T->load = l.n > 0 ? malloc(l.n * sizeof(*T->load)) : NULL;
   if (T->load) {
     memcpy(T->load, l.at, l.n * sizeof(*T->load));
     T->nload = l.n;
   }
+  T->fields = T->fields && T->nload == l.n; /* Otherwise there was no memory. */
 }
 
 /* -- Finding -------------------------------------------------------------- */
 
-/* Whether the trace may have begun between two instructions of a function. */
+/* Whether the trace may have come to a function between two instructions: it
+** begins there, or returns to there.
+*/
 static bool loads_begun(const LsTrace *T, const LsFunc *f, uint32_t def,
                         uint32_t pos)
 {
-  uint32_t k;
-  for (k = 0; T->nsnap > 0 && k < T->snap[0].nplace; k++) {
-    const LsPlace *p = &T->place[T->snap[0].place + k];
-    if (p->f == f && p->pos > def && p->pos <= pos)
-      return true;
+  uint32_t i, k, n = T->returns || T->nsnap < 1 ? T->nsnap : 1;
+  for (i = 0; i < n; i++) {
+    const LsSnap *s = &T->snap[i];
+    for (k = i == 0 ? 0 : s->nplace; k < s->nplace + s->nback; k++) {
+      const LsPlace *p = &T->place[s->place + k];
+      if (p->f == f && p->pos > def && p->pos <= pos)
+        return true;
+    }
   }
   return false;
 }
@@ -412,25 +456,29 @@ static const LsLoad *loads_slot(const LsTrace *T, const LsFunc *f, uint32_t pos,
   return k && loads_keeps(T, f, slot, pos) ? k : NULL;
 }
 
-/* What is known of the field with a name that SOURCE has loaded for POS. */
-static const LsLoad *loads_field(const LsTrace *T, const LsFunc *f,
-                                 uint32_t source, uint32_t pos,
-                                 const char *name)
+/* Whether SOURCE has loaded a field with a name for POS, on the trace. */
+static bool loads_isfield(const LsTrace *T, const LsFunc *f, uint32_t source,
+                          uint32_t pos, const char *name)
 {
   uint32_t op = LS_BC_OP(f->bc[source]);
-  if ((op != LS_BC_GGET && op != LS_BC_TGETS) || !*name ||
-      loads_begun(T, f, source, pos))
-    return NULL;
-  return loads_find(T, name, NULL, 0);
+  return (op == LS_BC_GGET || op == LS_BC_TGETS) && *name &&
+         !loads_begun(T, f, source, pos);
+}
+
+/* Whether the trace has loaded no function from fields of a name, and nothing
+** else can have given one.
+*/
+static bool loads_isobject(const LsTrace *T, const LsLoad *k)
+{
+  return !T->methods && (k ? !k->called && !k->several : T->fields);
 }
 
 bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
                      bool outermost, LsCallee *callee)
 {
   uint32_t slot = LS_BC_A(f->bc[pos]), source;
-  const LsLoad *k;
-  if (T->nload == 0)
-    return false;
+  const char *name = ls_func_callee(f, pos);
+  const LsLoad *k = NULL;
   source = ls_loads_source(f, pos, slot);
   if (LS_BC_OP(f->bc[source]) == LS_BC_UGET)
     k = loads_find(T, NULL, f, LS_BC_D(f->bc[source]));
@@ -438,19 +486,32 @@ bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
     k = slot < 3 ? NULL : loads_slot(T, f, pos, slot - 3, outermost);
   else if (LS_BC_OP(f->bc[source]) == LS_BC_MOV)
     k = loads_slot(T, f, source, LS_BC_D(f->bc[source]), outermost);
-  else
-    k = loads_field(T, f, source, pos, ls_func_callee(f, pos));
+  else if (loads_isfield(T, f, source, pos, name)) {
+    k = loads_find(T, name, NULL, 0);
+    if (loads_isobject(T, k)) {
+      *callee = (LsCallee){NULL, 0};
+      return true;
+    }
+  }
   if (!k || !k->called || k->several)
     return false;
   *callee = k->callee;
   return true;
 }
 
+int ls_loads_islua(const LsTrace *T, const char *name)
+{
+  const LsLoad *k = loads_find(T, name, NULL, 0);
+  if (!k)
+    return T->fields ? 0 : -1;
+  return k->several || (k->called && k->callee.f);
+}
+
 int ls_loads_jumps(const LsTrace *T, const LsFunc *f, uint32_t pos,
                    bool outermost)
 {
   uint32_t op, slot, source;
-  const LsLoad *k;
+  const LsLoad *k = NULL;
   if (T->nload == 0 || pos < 2)
     return -1;
   op = LS_BC_OP(f->bc[pos - 1]);
@@ -464,8 +525,8 @@ int ls_loads_jumps(const LsTrace *T, const LsFunc *f, uint32_t pos,
     return -1;
   else if (LS_BC_OP(f->bc[source]) == LS_BC_UGET)
     k = loads_find(T, NULL, f, LS_BC_D(f->bc[source]));
-  else
-    k = loads_field(T, f, source, pos - 1, ls_func_callee(f, source));
+  else if (loads_isfield(T, f, source, pos - 1, ls_func_callee(f, source)))
+    k = loads_find(T, ls_func_callee(f, source), NULL, 0);
   if (!k || k->yes == k->no)
     return -1;
   return k->yes == (op == LS_BC_ISTC || op == LS_BC_IST);

@@ -12,8 +12,9 @@
 
 #include "luasnapform.h"
 
-/* Find what a trace has loaded, by its IR: T->load, which belongs to T.
-** Functions are read to FS. Without memory there is nothing.
+/* Find what a trace has loaded, by its IR: T->load, which belongs to T, and the
+** rest that is known by it. Functions are read to FS. Without memory there is
+** nothing.
 */
 void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T);
 
@@ -27,6 +28,11 @@ uint32_t ls_loads_source(const LsFunc *f, uint32_t pos, uint32_t slot);
 */
 bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
                      bool outermost, LsCallee *callee);
+
+/* Whether what a trace has loaded from fields of this NAME may be a function of
+** Lua: 1 or 0; or -1 if that is not known.
+*/
+int ls_loads_islua(const LsTrace *T, const char *name);
 
 /* Whether the conditional jump at POS of F was taken, if its condition is what
 ** was loaded: 1 or 0; or -1 if that is not known.

@@ -203,61 +203,14 @@ static void path_make(LsPath *p, const End *a, const End *b)
   path_enter(p, b, down);
 }
 
-/* The name that a call has for what it calls, or "": it may have none, or
-** several, or that of a variable, which says nothing of what is in there.
-*/
-static const char *path_name(const LsFunc *f, uint32_t pos)
-{
-  uint32_t source = ls_loads_source(f, pos, LS_BC_A(f->bc[pos]));
-  uint32_t op = LS_BC_OP(f->bc[source]);
-  bool field = source && (op == LS_BC_GGET || op == LS_BC_TGETS);
-  return field ? ls_func_callee(f, pos) : "";
-}
-
-/* Whether a call that has a name, or "", may be of a function. */
-static bool path_maycall(const LsFunc *f, const char *name)
-{
-  const char *own = !*f->name && f->proven ? f->proven : f->name;
-  const char *dot = strrchr(own, '.');
-  return !*name || !*own || strcmp(own, name) == 0 ||
-         (dot && strcmp(dot + 1, name) == 0);
-}
-
-/* The number of functions among the constants that a call may be of, by its
-** name in the code of the caller; all, if the call has no name, and those that
-** have none. *F is one of them that has a name, or NULL.
-*/
-static unsigned path_callee(const LsTrace *T, const char *name, LsFunc **f)
-{
-  unsigned n = 0;
-  uint32_t i;
-  *f = NULL;
-  for (i = 0; i < T->ncallee; i++) {
-    LsFunc *h = T->callee[i];
-    if (!path_maycall(h, name))
-      continue;
-    if (*h->name || (h->proven && *h->proven))
-      *f = h;
-    n++;
-  }
-  return n;
-}
-
 bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos, LsCallee *c)
 {
   return ls_loads_callee(T, g->f, pos, g->nouter == 0 && !g->hidden, c);
 }
 
-/* The number of functions that may be called there, as path_callee. */
-static unsigned path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
-                            LsFunc **f)
+bool ls_path_some(const LsTrace *T)
 {
-  LsCallee c;
-  if (ls_path_callee(T, g, pos, &c)) {
-    *f = c.f;
-    return c.f != NULL;
-  }
-  return path_callee(T, path_name(g->f, pos), f) + T->more;
+  return T->ncallee > 0 || T->more;
 }
 
 /* Whether the call at the end of a leg may be of another function than NEXT,
@@ -266,26 +219,14 @@ static unsigned path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
 static bool path_detour(const LsTrace *T, const LsLeg *g, const LsFunc *next)
 {
   LsCallee c;
-  uint32_t i;
-  if (ls_path_callee(T, g, g->end - 1, &c))
+  if (ls_path_callee(T, g, g->end - 1, &c) && (c.f || c.ffid))
     return c.f != next;
-  for (i = 0; i < T->ncallee; i++)
-    if (T->tails >> i & 1 &&
-        path_maycall(T->callee[i], path_name(g->f, g->end - 1)))
-      return true;
-  return T->more;
+  return T->tails || T->more;
 }
 
 bool ls_path_mayinline(const LsTrace *T, const char *name)
 {
-  LsFunc *callee;
-  return path_callee(T, name, &callee) > 0 || T->more;
-}
-
-bool ls_path_mayenter(const LsTrace *T, const LsLeg *g, uint32_t pos)
-{
-  LsFunc *callee;
-  return path_called(T, g, pos, &callee) > 0;
+  return ls_path_some(T) && ls_loads_islua(T, name) != 0;
 }
 
 /* The first call in a leg of a function that has to be put in, *F; the end of
@@ -297,12 +238,17 @@ static uint32_t reveal_next(const LsTrace *T, const LsLeg *g, LsFunc **f,
   uint32_t pos, end = g->end - (g->calls ? 1 : 0);
   for (pos = g->pos; pos < end; pos++) {
     uint32_t op = LS_BC_OP(g->f->bc[pos]);
-    unsigned n = 0;
-    if (op >= LS_BC_CALLM && op <= LS_BC_ITERC)
-      n = path_called(T, g, pos, f);
-    if (n == 1 && *f && (g->nvia < LS_VIA || path_returns(op)))
-      return pos;
-    *all = *all && n == 0;
+    LsCallee c;
+    if (op < LS_BC_CALLM || op > LS_BC_ITERC)
+      continue;
+    if (!ls_path_callee(T, g, pos, &c)) {
+      *all = *all && !ls_path_some(T);
+    } else if (c.f) {
+      *f = c.f;
+      if (g->nvia < LS_VIA || path_returns(op))
+        return pos;
+      *all = false;
+    }
   }
   return g->end;
 }
@@ -331,7 +277,7 @@ static LsLeg reveal_leg(const LsLeg *g, uint32_t pos, LsFunc *f)
 */
 static bool reveal_begin(LsPath *p, const LsTrace *T, LsPath *rest)
 {
-  bool all = true;
+  bool all = !T->methods || !ls_path_some(T);
   unsigned i;
   rest->n = 0;
   for (i = p->n; i-- > 0;) {

@@ -34,17 +34,18 @@ typedef struct LsPath {
 */
 uint32_t ls_path_from(LsPath *p, const LsTrace *T, uint32_t i);
 
-/* Whether a trace may have inlined a function that a call has this NAME for, ""
-** if it has none.
+/* Whether functions are among a trace's constants: it may have inlined them
+** without a snapshot.
 */
+bool ls_path_some(const LsTrace *T);
+
+/* Whether it may have inlined one that it has loaded from fields of this NAME.
+ */
 bool ls_path_mayinline(const LsTrace *T, const char *name);
 
 /* Whether it is known what is called at instruction POS of a leg: *C. */
 bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos,
                     LsCallee *c);
-
-/* Whether it may have inlined what is called at instruction POS of a leg. */
-bool ls_path_mayenter(const LsTrace *T, const LsLeg *g, uint32_t pos);
 
 /* Put in the functions without snapshots that are called on the way. Returns
 ** false if there may be others.

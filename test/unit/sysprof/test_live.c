@@ -232,14 +232,18 @@ END_TEST
 
 typedef struct Met {
   LsView *v;
-  unsigned lua, others;
+  unsigned lua, others, tables;
   uint64_t lines; /* Bits of those where Lua's begin. */
 } Met;
 
-static void met_function(void *ctx, uint64_t fn)
+static void met_function(void *ctx, LsValue value)
 {
   Met *m = ctx;
-  uint64_t check, pt = ls_closure_proto(m->v, fn, &check);
+  uint64_t check, pt = ls_closure_proto(m->v, value.addr, &check);
+  if (value.type == LS_GCT_TAB) {
+    m->tables++;
+    return;
+  }
   if (!pt) {
     m->others++;
     return;
@@ -279,9 +283,10 @@ START_TEST(metamethods)
   ck_assert(met_all(NULL, &m));
   ck_assert_uint_eq(m.lua, 2);
   ck_assert_uint_eq(m.others, 1);
+  ck_assert_uint_eq(m.tables, 1);
   ck_assert_uint_eq(m.lines, 1 << 7 | 1 << 15);
   ck_assert(met_all("none", &m));
-  ck_assert_uint_eq(m.lua + m.others, 0);
+  ck_assert_uint_eq(m.lua + m.others + m.tables, 0);
 }
 END_TEST
 
