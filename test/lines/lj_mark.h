@@ -13,6 +13,9 @@
 **                                      bytecode instruction, and the lines of
 **                                      the calls that have led to it, the
 **                                      nearest first
+**   S begin end (first line)...        the code of a step of the collector: for
+**                                      all IR instructions that it is made for,
+**                                      which allocate
 */
 
 #ifndef LJ_MARK_H
@@ -29,6 +32,7 @@
 
 #define MARK_REFS    65536 /* An IR reference has 16 bits. */
 #define MARK_CALLERS 4
+#define MARK_STEPS   4
 
 typedef struct LjMark {
   GCproto *pt; /* NULL: of no instruction. */
@@ -37,11 +41,21 @@ typedef struct LjMark {
   unsigned caller[MARK_CALLERS], ncaller;
 } LjMark;
 
+/* A step of the collector, in front of an IR instruction. */
+typedef struct LjMarkStep {
+  IRRef ref;
+  MCode *begin, *end;
+} LjMarkStep;
+
 #ifdef LJ_MARK_OWN
 LjMark lj_mark_now, lj_mark_of[MARK_REFS];
+LjMarkStep lj_mark_steps[MARK_STEPS];
+unsigned lj_mark_nsteps;
 IRRef lj_mark_source;
 #else
 extern LjMark lj_mark_now, lj_mark_of[MARK_REFS];
+extern LjMarkStep lj_mark_steps[MARK_STEPS];
+extern unsigned lj_mark_nsteps;
 extern IRRef lj_mark_source; /* The instruction that a loop copies, or 0. */
 #endif
 
@@ -97,6 +111,7 @@ static inline void lj_mark_begin(void)
   IRRef ref;
   for (ref = 0; ref < MARK_REFS; ref++)
     lj_mark_of[ref].begin = lj_mark_of[ref].end = NULL;
+  lj_mark_nsteps = 0;
 }
 
 /* The code of an IR instruction was emitted, from its END down. */
@@ -104,6 +119,45 @@ static inline void lj_mark_code(IRRef ref, MCode *begin, MCode *end)
 {
   lj_mark_of[ref].begin = begin;
   lj_mark_of[ref].end = end;
+}
+
+/* The code of a step of the collector was emitted, while REF was assembled. */
+static inline void lj_mark_step(IRRef ref, MCode *begin, MCode *end)
+{
+  if (lj_mark_nsteps < MARK_STEPS)
+    lj_mark_steps[lj_mark_nsteps++] = (LjMarkStep){ref, begin, end};
+}
+
+/* Whether an IR instruction allocates. */
+static inline int lj_mark_allocates(const GCtrace *T, IRRef ref)
+{
+  IROp o = (IROp)T->ir[ref].o;
+  return lj_mark_of[ref].begin < lj_mark_of[ref].end &&
+         (o == IR_SNEW || o == IR_XSNEW || o == IR_TNEW || o == IR_TDUP ||
+          o == IR_CNEW || o == IR_CNEWI || o == IR_BUFSTR || o == IR_TOSTR ||
+          o == IR_CALLA);
+}
+
+/* Write a step: it is made for what allocates in the loop, or in front of
+** GCSTEP, or in front of the loop.
+*/
+static inline void lj_mark_writestep(FILE *f, const GCtrace *T,
+                                     const LjMarkStep *s)
+{
+  IROp o = (IROp)T->ir[s->ref].o;
+  IRRef ref = o == IR_LOOP ? s->ref : REF_FIRST;
+  fprintf(f, "S %llu %llu", (unsigned long long)(uintptr_t)s->begin,
+          (unsigned long long)(uintptr_t)s->end);
+  for (; ref < T->nins; ref++) {
+    const LjMark *m = &lj_mark_of[ref];
+    if (o == IR_GCSTEP ? ref == s->ref
+                       : o != IR_LOOP && T->ir[ref].o == IR_LOOP)
+      break;
+    if (lj_mark_allocates(T, ref))
+      fprintf(f, " %u %u", m->pt ? (unsigned)m->pt->firstline : 0,
+              m->pt ? (unsigned)lj_debug_line(m->pt, m->pos) : 0);
+  }
+  fprintf(f, "\n");
 }
 
 /* The trace is complete. */
@@ -130,6 +184,8 @@ static inline void lj_mark_write(const GCtrace *T)
       fprintf(f, " %u", m->caller[i]);
     fprintf(f, "\n");
   }
+  for (i = 0; i < lj_mark_nsteps; i++)
+    lj_mark_writestep(f, T, &lj_mark_steps[i]);
   fclose(f);
 }
 

@@ -13,6 +13,7 @@
 
 #include "irblocks.h"
 #include "irshape.h"
+#include "irstep.h"
 
 #define BLOCKS_MAX (1u << 20) /* Blocks times places where they may begin. */
 
@@ -110,6 +111,22 @@ static void blocks_forward(Blocks *k, uint32_t *steps)
   }
 }
 
+/* What machine instruction AT is of, if it is in block I; NULL if of nothing. A
+** call at the head of all code, or of the loop, is the collector's step, as is
+** that of GCSTEP, for which there is none at the head.
+*/
+static const LsClaim *block_claim(const Blocks *k, uint32_t i, uint32_t at,
+                                  const LsClaim *claim)
+{
+  uint32_t ref = k->b[i].ref;
+  bool head = ref == 0 ? i == 0 && k->s->head
+                       : k->s->t->ins[ref - LS_REF_BIAS].op == LS_IR_GCSTEP;
+  bool loop = ref != 0 && ref == k->loop;
+  if ((head || loop) && k->class[at] == LS_SHAPE_CALL)
+    return &k->s->step[loop ? LS_STEP_LOOP : LS_STEP_HEAD];
+  return ref ? &claim[ref - LS_REF_BIAS] : NULL;
+}
+
 /* Follow them back from the end, and add to OUT what blocks are of. */
 static void blocks_back(Blocks *k, const LsClaim *claim, uint32_t *steps,
                         LsClaim *out)
@@ -117,7 +134,7 @@ static void blocks_back(Blocks *k, const LsClaim *claim, uint32_t *steps,
   uint32_t i, at, row = k->ins + 1;
   k->go[(size_t)k->n * row + k->ins] = 1;
   for (i = k->n; i-- > 0;) {
-    uint32_t done = 0, ref = k->b[i].ref;
+    uint32_t done = 0;
     for (at = 0; at <= k->b[i].latest; at++) {
       int64_t last;
       if (!k->reach[(size_t)i * row + at])
@@ -126,8 +143,11 @@ static void blocks_back(Blocks *k, const LsClaim *claim, uint32_t *steps,
       if (last < 0)
         continue;
       k->go[(size_t)i * row + at] = 1;
-      for (done = at > done ? at : done; ref && done < last; done++)
-        ls_claim_join(&out[done], &claim[ref - LS_REF_BIAS]);
+      for (done = at > done ? at : done; done < last; done++) {
+        const LsClaim *c = block_claim(k, i, done, claim);
+        if (c)
+          ls_claim_join(&out[done], c);
+      }
     }
   }
 }

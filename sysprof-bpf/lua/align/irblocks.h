@@ -10,7 +10,8 @@
 
 /* Code between two places that are certain: the IR from `ref` up to `end` has
 ** the machine instructions from `first` up to `last`. At the beginning of a
-** trace there is more in front of it, at its end more behind it.
+** trace there is more in front of it, at its end more behind it. STEP has what
+** the collector's steps are of, see irstep.h.
 */
 typedef struct LsStretch {
   const LsIr *t;
@@ -18,6 +19,7 @@ typedef struct LsStretch {
   uint32_t ref, end;
   uint32_t first, last;
   bool head, tail;
+  const LsClaim *step;
 } LsStretch;
 
 /* Add, for each machine instruction of the stretch, what it may be of to OUT,

@@ -13,6 +13,7 @@ typedef struct LsClaim {
   const LsCallers *by;   /* NULL: not known. */
   uint32_t shared;       /* So many of its outermost callers are certain. */
   bool functions, lines; /* There are several, or others. */
+  bool step; /* The collector's step, for what the trace allocates somewhere. */
 } LsClaim;
 
 /* Add what may be of one line, whose callers have SHARED in common with those
@@ -64,6 +65,7 @@ static inline void ls_claim_join(LsClaim *c, const LsClaim *d)
     c->shared = 0;
   c->functions = c->functions || d->functions;
   c->lines = c->lines || d->lines;
+  c->step = c->step || d->step;
 }
 
 #endif

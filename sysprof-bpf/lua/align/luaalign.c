@@ -8,6 +8,7 @@
 #include "ircopy.h"
 #include "luaalign.h"
 #include "irorigin.h"
+#include "irstep.h"
 
 #define ALIGN_STEPS 60000 /* Of a trace: what is left then is not proven. */
 
@@ -84,8 +85,11 @@ static bool align_origin(const LsIr *t, const LsTrace *T, LsPool *pool,
 static void align_blocks(const LsIr *t, const LsCode *c, const LsTrace *T,
                          const LsClaim *claim, LsClaim *out)
 {
-  LsStretch s = {.t = t, .c = c, .ref = LS_REF_BIAS + 1, .head = true};
+  LsClaim step[LS_STEPS];
+  LsStretch s = {
+      .t = t, .c = c, .ref = LS_REF_BIAS + 1, .head = true, .step = step};
   uint32_t i, steps = ALIGN_STEPS;
+  ls_step_read(t, claim, step);
   for (i = 1; i < T->nsnap; i++) {
     uint32_t at = ls_code_at(c, T->snap[i].mcofs);
     if (T->snap[i].early != T->snap[i].late || at < s.first || at >= c->n ||
@@ -115,7 +119,7 @@ static void align_keep(const LsCode *c, const LsClaim *out, LsTrace *T)
     const LsClaim *o = &out[i], *was = &out[i > 0 ? i - 1 : 0];
     if (i > 0 && o->f == was->f && o->pos == was->pos && o->by == was->by &&
         o->shared == was->shared && o->functions == was->functions &&
-        o->lines == was->lines)
+        o->lines == was->lines && o->step == was->step)
       continue;
     span[n++] = (LsTraceSpan){.ofs = c->ins[i].ofs,
                               .pos = o->pos,
@@ -123,7 +127,8 @@ static void align_keep(const LsCode *c, const LsClaim *out, LsTrace *T)
                               .by = o->by,
                               .shared = o->shared,
                               .functions = o->functions,
-                              .lines = o->lines};
+                              .lines = o->lines,
+                              .step = o->step};
   }
   T->span = realloc(span, n * sizeof(*span));
   if (!T->span)

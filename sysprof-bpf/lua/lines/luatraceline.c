@@ -204,7 +204,9 @@ static LsClaim claim_make(const LsTrace *T, uint32_t ofs, uint32_t i,
   return c;
 }
 
-/* What an offset is of by the alignment, or NULL. */
+/* What an offset is of by the alignment, or NULL. A step of the collector may
+** be of unknown functions.
+*/
 static const LsTraceSpan *line_span(const LsTrace *T, uint32_t ofs)
 {
   uint32_t lo = 0, hi = T->nspan;
@@ -215,7 +217,9 @@ static const LsTraceSpan *line_span(const LsTrace *T, uint32_t ofs)
     else
       hi = mid;
   }
-  return lo > 0 && T->span[lo - 1].f ? &T->span[lo - 1] : NULL;
+  if (lo == 0 || (!T->span[lo - 1].f && !T->span[lo - 1].step))
+    return NULL;
+  return &T->span[lo - 1];
 }
 
 /* The leg and the instruction of a byte at OFS, on the path from snapshot I, as
@@ -298,15 +302,30 @@ static bool line_bypath(const LsTrace *T, uint32_t ofs, uint32_t i, bool called,
   return true;
 }
 
+/* Whether the call at an offset may be a step of the collector, which is of no
+** code around it: it is in front of all other code, or of that of the loop.
+*/
+static bool line_maystep(const LsTrace *T, uint32_t ofs)
+{
+  uint32_t i = line_before(T, ofs);
+  return i == 0 || (ofs >= T->mcloop && T->snap[i].mcofs <= T->mcloop);
+}
+
 bool ls_traceline_find(const LsTrace *T, uint32_t ofs, bool called,
                        LsTraceLine *here)
 {
   const LsTraceSpan *span = line_span(T, ofs);
   if (T->nsnap == 0)
     return false;
-  if (!span || span->lines || span->functions)
+  if (span ? !span->f : called && line_maystep(T, ofs)) {
+    bool found = line_bypath(T, ofs, line_before(T, ofs), called, NULL, here);
+    here->exact = false;
+    here->unsure = true;
+    return found;
+  }
+  if (!span || ((span->lines || span->functions) && !span->step))
     return line_bypath(T, ofs, line_before(T, ofs), called, span, here);
-  *here = (LsTraceLine){.exact = true};
+  *here = (LsTraceLine){.exact = !span->lines, .unsure = span->functions};
   line_aligned(span, here);
   return true;
 }

@@ -54,6 +54,7 @@ typedef struct LsTraceSpan {
   const LsCallers *by;   /* Its callers, or NULL; they belong to the pool, */
   uint32_t shared;       /* and so many of the outermost ones are certain. */
   bool functions, lines; /* There may be other functions, and lines. */
+  bool step; /* A step of the collector, for what is allocated there. */
 } LsTraceSpan;
 
 /* A function that is called. */

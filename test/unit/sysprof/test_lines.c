@@ -35,8 +35,9 @@ typedef struct Mark {
 /* Instructions of machine code. */
 typedef struct Count {
   unsigned all, right, plain, wrong; /* Wrong ones of the plain. */
-  unsigned sure, strange; /* Those whose function is sure, and those of them
-                          ** where it is wrong, or its callers are. */
+  unsigned sure, strange;     /* Those whose function is sure, and those of them
+                              ** where it is wrong, or its callers are. */
+  unsigned steps, stepsright; /* Of the collector. */
 } Count;
 
 typedef struct Vm {
@@ -111,6 +112,48 @@ static void lines_mark(Vm *vm, const LsTrace *T, const Mark *m)
               x.map == 0 && x.op == 0xe8, m);
 }
 
+/* Judge the call of a collector's step: TEXT has the functions and lines that
+** allocate what it is made for, where that is known. Its line is one of them,
+** the only one if it is exact.
+*/
+static void lines_step(Vm *vm, const LsTrace *T, uint32_t ofs, const char *text)
+{
+  LsTraceLine here = {0};
+  bool found = ls_traceline_find(T, ofs, true, &here) && here.f;
+  uint32_t line = found ? ls_func_line(here.f, here.pos) : 0;
+  bool right = false, only = true, same = true;
+  unsigned first, at, n = 0;
+  int len;
+  for (; sscanf(text, "%u %u%n", &first, &at, &len) == 2; text += len, n++) {
+    bool in = found && here.f->first == (int32_t)first;
+    same = same && in;
+    only = only && in && line == at;
+    right = right || first == 0 || (in && line == at);
+  }
+  vm->n.steps++;
+  vm->n.stepsright += right;
+  vm->n.wrong += found && here.exact && !only;
+  vm->n.strange += found && !here.unsure && !same;
+  if (vm->verbose > 1 || (vm->verbose > 0 && !right))
+    fprintf(stderr, "step at %u of %u, for %u: said %s%u\n", ofs, T->szmcode, n,
+            here.exact ? "" : "~", line);
+}
+
+/* Judge the machine code of a step. */
+static void lines_markstep(Vm *vm, const LsTrace *T, uint64_t begin,
+                           uint64_t end, const char *text)
+{
+  uint8_t code[256];
+  size_t n = end - begin, at;
+  LsX86 x;
+  if (begin < T->mcode || end > T->mcode + T->szmcode || n > sizeof(code) ||
+      !ls_remote_get(&vm->mem, begin, code, n))
+    return;
+  for (at = 0; at < n && ls_x86_decode(code + at, n - at, &x); at += x.len)
+    if (x.map == 0 && (x.op == 0xe8 || (x.op == 0xff && (x.reg & 7) == 2)))
+      lines_step(vm, T, (uint32_t)(begin - T->mcode + at), text);
+}
+
 static double lines_now(void)
 {
   struct timespec t;
@@ -182,7 +225,7 @@ static void lines_judge(Vm *vm)
 {
   FILE *f = fopen(getenv("LJ_MARK"), "r");
   const LsTrace *T = NULL;
-  char line[256];
+  static char line[65536];
   ck_assert_msg(f != NULL, "no trace was made");
   while (fgets(line, sizeof(line), f)) {
     unsigned long long a, b;
@@ -200,6 +243,8 @@ static void lines_judge(Vm *vm)
       m.end = b;
       m.ncaller = (uint32_t)n - 6;
       lines_mark(vm, T, &m);
+    } else if (T && sscanf(line, "S %llu %llu%n", &a, &b, &n) == 2) {
+      lines_markstep(vm, T, a, b, line + n);
     }
   }
   fclose(f);
@@ -253,6 +298,7 @@ START_TEST(plain)
          vm.n.all, lines_share(&vm, vm.n.sure), vm.n.strange,
          lines_share(&vm, vm.n.plain), vm.n.wrong,
          lines_share(&vm, vm.n.right));
+  printf("%7u steps of the collector, right %u\n", vm.n.steps, vm.n.stepsright);
   lines_cost(&vm);
   ck_assert_uint_eq(vm.n.wrong, 0);
   ck_assert_uint_eq(vm.n.strange, 0);
