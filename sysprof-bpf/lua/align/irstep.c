@@ -10,6 +10,8 @@
 #include "irshape.h"
 #include "irstep.h"
 
+#define STEP_LINES 16 /* Lines that are counted. */
+
 /* Whether an IR instruction allocates an object, so that the collector does a
 ** step for it.
 */
@@ -32,15 +34,23 @@ static bool step_allocates(const LsIns *ins)
   }
 }
 
-/* How many of the IR instructions from number I up to N allocate in a line. */
-static uint32_t step_count(const LsIr *t, const LsClaim *claim, uint32_t i,
-                           uint32_t n, const LsClaim *at)
+/* How often a line allocates. */
+typedef struct StepLine {
+  const LsClaim *at;
+  uint32_t n;
+} StepLine;
+
+/* Count a line that allocates, if there is room for it. */
+static void step_count(StepLine line[STEP_LINES], const LsClaim *at)
 {
-  uint32_t same = 0;
-  for (; i < n; i++)
-    same += step_allocates(&t->ins[i]) && claim[i].f == at->f &&
-            claim[i].line == at->line;
-  return same;
+  StepLine *l = line;
+  while (l < line + STEP_LINES && l->at &&
+         (l->at->f != at->f || l->at->line != at->line))
+    l++;
+  if (l == line + STEP_LINES)
+    return;
+  l->at = l->at ? l->at : at;
+  l->n++;
 }
 
 /* What the collector's step is of that is made for IR instructions from number
@@ -49,25 +59,20 @@ static uint32_t step_count(const LsIr *t, const LsClaim *claim, uint32_t i,
 static LsClaim step_claim(const LsIr *t, const LsClaim *claim, uint32_t i,
                           uint32_t n)
 {
+  StepLine line[STEP_LINES] = {{NULL, 0}}, *most = line;
   LsClaim all = {0}, c = {0};
-  uint32_t first = i, best = i, most = 0;
-  for (; i < n; i++) {
-    uint32_t same;
-    if (!step_allocates(&t->ins[i]))
-      continue;
-    same = step_count(t, claim, i, n, &claim[i]);
-    if (same > most) {
-      most = same;
-      best = i;
-    }
-  }
-  for (i = first; i < n; i++)
-    if (step_allocates(&t->ins[i]))
+  for (; i < n; i++)
+    if (step_allocates(&t->ins[i])) {
+      step_count(line, &claim[i]);
       ls_claim_join(&all, &claim[i]);
-  if (most > 0)
-    ls_claim_join(&c, &claim[best]);
+    }
+  for (i = 1; i < STEP_LINES; i++)
+    if (line[i].n > most->n)
+      most = &line[i];
+  if (most->at)
+    ls_claim_join(&c, most->at);
   ls_claim_join(&c, &all);
-  c.step = most > 0;
+  c.step = most->at != NULL;
   return c;
 }
 

@@ -336,13 +336,13 @@ static void load_all(Loads *l, LsTrace *T)
 {
   uint32_t i;
   load_calls(l);
-  for (i = 1; i < l->t->nins - LS_REF_BIAS; i++)
+  for (i = 1; i < l->t->nins - LS_REF_BIAS; i++) {
     load_value(l, i);
+    T->cdata = T->cdata || load_iscdata(&l->t->ins[i]);
+  }
   load_doubt(l);
   for (i = 0; T->nclosure < LS_CLOSURES && i < T->nclosure; i++)
     load_upvalues(l, T->closure[i]);
-  for (i = 1; i < l->t->nins - LS_REF_BIAS; i++)
-    T->cdata = T->cdata || load_iscdata(&l->t->ins[i]);
   T->fields = l->n < LOADS_MAX;
   T->methods = !T->fields || load_methods(l, T);
 }
