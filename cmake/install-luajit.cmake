@@ -54,7 +54,7 @@ execute_process(
           INSTALL_TNAME=luajit "INSTALL_TSYMNAME=luajit-$(VERSION)"
           "INSTALL_X=install -C -m 0755" "INSTALL_F=install -C -m 0644"
           RM=: LDCONFIG=: "FILES_INC=lua.h lualib.h lauxlib.h luaconf.h \
-lua.hpp luajit.h lmisclib.h"
+lua.hpp luajit.h memprof/lmisclib.h"
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 
 if(SCRATCH)

@@ -13,7 +13,7 @@
 #include "lj_memprof_clock.h"
 #include "lj_memprof_event.h"
 #include "lj_memprof_foreign.h"
-#include "lj_memprof_hooks.h"
+#include "lj_memprof_hook.h"
 #include "lj_memprof_inlined.h"
 #include "lj_memprof_limit.h"
 #include "lj_memprof_lines.h"
@@ -76,6 +76,20 @@ struct MPState {
 */
 LJ_STATIC_ASSERT((offsetof(struct MPState, cache) + 16) % sizeof(MPCache) == 0);
 #endif
+
+/* A block begins: its reader knows nothing of the stack. */
+static LJ_AINLINE void mpsame_unsent(MPState *mp)
+{
+  mp->same.frame = NULL;
+  mp->same.sentcut = MPSAME_RESEND;
+}
+
+/* Code has gone: what is known of frames does not hold any more. */
+static LJ_AINLINE void mpsame_gone(MPState *mp)
+{
+  mp->same.frame = NULL;
+  mp->same.gone = 1;
+}
 
 /* The VM's count, if all blocks that are not classified yet are its own. */
 static LJ_AINLINE GCSize mpforeign_count(const MPState *mp)

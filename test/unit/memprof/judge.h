@@ -22,12 +22,10 @@ typedef struct JudgeBlock {
 } JudgeBlock;
 
 typedef struct Judge {
-  /* Set by the caller: the function that dumps, luaM_memprof_dump or a
-   *module's;
-   ** the folder of dump.lua; calls of the allocator from one dump to the next,
-   *on
-   ** average; a number for chance.
-   */
+  /* Set by the caller: luaM_memprof_dump, maybe a module's; the folder of
+  ** dump.lua; calls of the allocator from one dump to the next, on average; a
+  ** number for chance.
+  */
   int (*take)(lua_State *L, const struct luam_Prof_options *opt);
   const char *scripts;
   uint64_t mean, seed;
