@@ -23,7 +23,9 @@ local handlers = {page, status, number, status, number, status, number, status,
 
 local deadline, n, bytes = os.clock() + 2, 0, 0
 while os.clock() < deadline do
-  n = n + 1
-  bytes = bytes + #handlers[n % #handlers + 1](n)
+  for _ = 1, 100 do -- The clock may be a system call.
+    n = n + 1
+    bytes = bytes + #handlers[n % #handlers + 1](n)
+  end
 end
 assert(bytes > 0)
