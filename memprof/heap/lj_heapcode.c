@@ -12,8 +12,7 @@
 #include "lj_dispatch.h"
 #include "lj_heapobj.h"
 
-/* -- Functions and prototypes
- * ------------------------------------------------------------- */
+/* -- Functions and prototypes ---------------------------------------------- */
 
 static void heap_cfunction(MPDump *d, GCfuncC *fn)
 {
