@@ -75,7 +75,8 @@ void ls_look_started(LsTarget *t)
 
 /* -- Looking --------------------------------------------------------------- */
 
-#define SLICE_NS 100000000 /* For files of one process, until others' turn. */
+#define SLICE_NS    20000000 /* For files of one process, until others' turn. */
+#define SLICE_FILES 2        /* At first. To read one takes milliseconds. */
 
 /* With -a, whoever has many files does not keep others waiting. */
 static int is_long(const LsSession *s, uint64_t since)
@@ -85,10 +86,12 @@ static int is_long(const LsSession *s, uint64_t since)
 
 int ls_look(LsSession *s, LsTarget *t)
 {
-  int learn = t->sampled ? 0 : s->opt->all ? 16 : LS_MODULES_MAX, changed;
+  int learn = s->opt->all ? SLICE_FILES : LS_MODULES_MAX, changed;
   uint32_t kept = ls_modules_kept(s->modules);
   uint64_t before = ls_session_now(), now;
   s->looking = before;
+  if (t->sampled)
+    learn = 0;
   for (;;) {
     changed = ls_target_refresh(t, s->modules, learn);
     if (changed > 0)

@@ -2,10 +2,10 @@
 # beside them.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# The text $1 comes in the file $2 within 20 seconds.
+# The text $1 comes in the file $2 within 20 seconds, or $3 tenths of one.
 awaited() {
   local n
-  for ((n = 0; n < 200; n++)); do
+  for ((n = 0; n < ${3-200}; n++)); do
     ! grep -qs "$1" "$2" || return 0
     sleep 0.1
   done

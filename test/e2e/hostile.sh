@@ -5,7 +5,7 @@
 # shellcheck source=SCRIPTDIR/enemies.sh
 . "$e2e/enemies.sh"
 
-# A program starts beside the hostile one, and is seen.
+# A program starts beside the hostile one, and is seen. Then $1 is said, if given.
 beside() {
   local samples
   sysprof_start -a -F 999 -f -o "$dir/folded" || return
@@ -16,6 +16,7 @@ beside() {
   innocent=$!
   started+=("$innocent")
   wait "$innocent" || fail "the innocent program was harmed"
+  [ -z "${1-}" ] || awaited "$1" "$dir/err" 1200 || fail "not said: $1"
   bounded
   kill -INT "$profiler"
   sysprof_ended 0
@@ -32,10 +33,8 @@ beside() {
 case_modules() {
   hostile code 1200 || return
   ulimit -Sn 1024
-  beside
   # On a busy machine it is their time that comes first.
-  grep -qE "process $enemy \(hostile\) has (more files than one process|files that take too)" "$dir/err" ||
-    fail "not said: $(cat "$dir/err")"
+  beside "process $enemy (hostile) has \\(more files than one process\\|files that take too\\)"
 }
 
 # The stream has what was refused, and reports show it.
