@@ -55,25 +55,35 @@ case_asleep() {
     fail "woken $woken times for $(book samples) samples"
 }
 
-# Nor for each trace that somebody compiles, sampled or not.
+# Nor for each trace that somebody compiles, sampled or not. Processes that others
+# start wake it, too, with -a: on a busy machine more than one try may be needed.
 case_undisturbed() {
-  local how traces woken
+  local how try
   for how in "-p $$ --any" -a; do
-    rm -f "$dir/traces"
-    # shellcheck disable=SC2086 # These are options.
-    sysprof_start $how -F 99 -f -o "$dir/folded" || return
-    woken=$(woken)
-    "$luajit" "$e2e/programs/compile.lua" > "$dir/traces" || fail "status $?"
-    traces=$(cat "$dir/traces") woken=$(($(woken) - woken))
-    [ "$traces" -ge 20000 ] || fail "$traces traces"
-    [ "$woken" -lt $((traces / 10)) ] || fail "$how: woken $woken times for $traces traces"
-    kill -INT "$profiler"
-    sysprof_ended 0
+    for try in 1 2 3; do
+      compile_beside || return
+      [ "$woken" -ge $((traces / 10)) ] || break
+      [ "$try" -lt 3 ] || fail "$how: woken $woken times for $traces traces"
+    done
   done
 }
 
+# Compiles traces beside a profiler with the options $how: sets their number, and
+# how often it was woken.
+compile_beside() {
+  rm -f "$dir/traces"
+  # shellcheck disable=SC2086 # These are options.
+  sysprof_start $how -F 99 -f -o "$dir/folded" || return
+  woken=$(waits)
+  "$luajit" "$e2e/programs/compile.lua" > "$dir/traces" || fail "status $?"
+  traces=$(cat "$dir/traces") woken=$(($(waits) - woken))
+  [ "$traces" -ge 20000 ] || fail "$traces traces"
+  kill -INT "$profiler"
+  sysprof_ended 0
+}
+
 # How often the profiler has waited for something.
-woken() {
+waits() {
   awk '/^voluntary_ctxt_switches/ { print $2 }' "/proc/$profiler/status"
 }
 
