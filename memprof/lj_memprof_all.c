@@ -1,8 +1,7 @@
 /*
 ** All of the recorder in one unit, from the lowest room up: for LuaJIT's
 ** amalgamated build, and for memprof.so, which has one object for each layout
-*of
-** the VM. The order matters to nothing but the reader.
+** of the VM. The order matters to nothing but the reader.
 */
 
 /* NOLINTBEGIN(bugprone-suspicious-include): one object is what is wanted. */

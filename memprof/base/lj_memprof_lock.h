@@ -15,8 +15,7 @@ LJ_FUNC void lj_memprof_unlock(void);
 
 /*
 ** Before it is first taken by one of several threads: from here on, fork()
-*takes
-** it. child() is called in the child process, which has it then.
+** takes it. child() is called in the child process, which has it then.
 */
 LJ_FUNC void lj_memprof_lockatfork(void (*child)(void));
 

@@ -23,7 +23,8 @@ LJ_FUNC int lj_memprof_isblocked(int signo);
 */
 LJ_FUNC MPTicks *lj_memprof_newticks(int signo, uint64_t ns);
 
-/* Starts the timer, for the calling thread, which blocks the signal until
+/*
+** Starts the timer, for the calling thread, which blocks the signal until
 ** then. Returns errno, or 0.
 */
 LJ_FUNC int lj_memprof_startticks(MPTicks *t);

@@ -108,9 +108,7 @@ LJ_FUNC int lj_memprof_filefail(MPFile *f, int en, const char *why);
 */
 LJ_FUNC int lj_memprof_maketemp(MPFile *f);
 
-/* Gives it the name, which nothing has. Returns 0 with en = 0 if something
-** has.
-*/
+/* Gives it its name. Returns 0, with en = 0 if something has that name. */
 LJ_FUNC int lj_memprof_taketemp(MPFile *f);
 
 /* Closes it and takes it away, if it has no other name. */

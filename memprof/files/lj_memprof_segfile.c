@@ -126,8 +126,7 @@ int lj_memprof_nextfile(void *arg)
   return 1;
 }
 
-/* True if the newest segment is an empty file, although its recording failed.
- */
+/* True if the newest segment of a recording that failed is an empty file. */
 static int segfile_isempty(const MPFile *f)
 {
   struct stat st;

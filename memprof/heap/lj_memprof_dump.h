@@ -12,8 +12,7 @@
 
 /*
 ** Gives a dump that is about to be written an id, and that of the VM's
-*recording
-** mp, if it has records of dumps; else, or if that is NULL, 0.
+** recording mp, if it has records of dumps; else, or if that is NULL, 0.
 */
 LJ_FUNC void lj_memprof_newdump(const MPState *mp, MPDumpId *id);
 

@@ -65,9 +65,7 @@ LJ_FUNC const char *lj_memprof_luaname(lua_State *L, int fd);
 LJ_FUNC void lj_memprof_lualimit(lua_State *L, const char *fname,
                                  struct luam_Prof_options *opt);
 
-/* Reads the options of dump(). Returns the descriptor, or -1. Raises
-** an error.
-*/
+/* Reads dump()'s options. Returns the descriptor, or -1. Raises an error. */
 LJ_FUNC int lj_memprof_luadumpoptions(lua_State *L,
                                       struct luam_Prof_options *opt);
 

@@ -214,9 +214,7 @@ void mp_check_traces(MPCheck *ck)
   trace_constants(ck, root[0]);
 }
 
-/* Arguments: a trace's number, its machine code as a string, and the
-** address.
-*/
+/* Arguments: a trace's number, its machine code, a string, and its address. */
 void mp_check_mcode(MPCheck *ck)
 {
   uint64_t T = trace_numbered(ck, (uint64_t)lua_tointeger(ck->L, 1));

@@ -201,9 +201,7 @@ void mp_check_alloc(MPCheck *ck, const void *block);
 */
 void mp_check_traces(MPCheck *ck);
 
-/* Arguments: a trace's number, its machine code as a string, and the
-** address.
-*/
+/* Arguments: a trace's number, its machine code, a string, and its address. */
 void mp_check_mcode(MPCheck *ck);
 
 /* The mode of the VM's profiler, and the table of handlers. */

@@ -36,7 +36,6 @@
 #include "lj_memprof_type.h"
 #include "lj_memprof_writers.h"
 #include "lj_symtab.h"
-#include "lj_wbuf.h"
 
 /* -- State ---------------------------------------------------------------- */
 
@@ -62,9 +61,7 @@ static void memprof_delete(MPState *mp)
   lj_memprof_freestate(mp);
 }
 
-/* Puts a queue before the writer, if there is to be one. Returns 0
-** and errno.
-*/
+/* Puts a queue before the writer, if there is to be one. Returns 0, errno. */
 static int memprof_newqueue(MPState *mp, const struct luam_Prof_options *opt,
                             const MPWriter *more)
 {
