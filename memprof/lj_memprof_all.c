@@ -6,6 +6,7 @@
 
 /* NOLINTBEGIN(bugprone-suspicious-include): one object is what is wanted. */
 #include "base/lj_headroom.c"
+#include "base/lj_memprof_hook.c"
 #include "base/lj_memprof_lock.c"
 #include "base/lj_memprof_map.c"
 #include "base/lj_memprof_signal.c"
@@ -30,6 +31,7 @@
 #ifndef LJ_MEMPROF_MODULE
 #include "where/lj_memprof_lines.c"
 #endif
+#include "where/lj_memprof_snap.c"
 #include "where/lj_memprof_type.c"
 #include "where/lj_memprof_where.c"
 #include "stack/lj_memprof_stack.c"
@@ -50,18 +52,19 @@
 #include "heap/lj_heaptable.c"
 #include "heap/lj_heaptake.c"
 #include "heap/lj_memprof_dump.c"
+#include "event/lj_memprof_event.c"
+#include "event/lj_memprof_look.c"
+#include "event/lj_memprof_sample.c"
+#include "event/lj_memprof_segment.c"
+#include "event/lj_memprof_stream.c"
 #include "record/lj_memprof.c"
 #include "record/lj_memprof_anew.c"
 #include "record/lj_memprof_control.c"
 #include "record/lj_memprof_controlsock.c"
-#include "record/lj_memprof_event.c"
 #include "record/lj_memprof_exit.c"
 #include "record/lj_memprof_hooks.c"
 #include "record/lj_memprof_limit.c"
-#include "record/lj_memprof_look.c"
-#include "record/lj_memprof_sample.c"
-#include "record/lj_memprof_segment.c"
-#include "record/lj_memprof_stream.c"
+#include "record/lj_memprof_obey.c"
 #include "record/lj_memprof_timer.c"
 #include "lua/lib_misc.c"
 #include "lua/lj_heaplua.c"
@@ -70,4 +73,5 @@
 #endif
 #include "lua/lj_memprof_luaopt.c"
 #include "lua/lj_memprof_luaqueue.c"
+#include "lua/lj_memprof_luaresult.c"
 /* NOLINTEND(bugprone-suspicious-include) */

@@ -20,6 +20,7 @@
 #include "lj_memprof_old.h"
 #include "lj_memprof_sample.h"
 #include "lj_memprof_segment.h"
+#include "lj_memprof_signal.h"
 #include "lj_memprof_stack.h"
 #include "lj_memprof_stream.h"
 #include "lj_memprof_tail.h"
@@ -63,7 +64,10 @@ struct MPState {
   MPExact exact;
   MPSegment segment;
   MPAnew anew;
-  MPTimer *timer; /* Or NULL. */
+  MPSampling sampling;
+  MPTimer *timer;  /* Or NULL. */
+  MPTicks *ticks;  /* Of its signal, or NULL; */
+  uint32_t ticked; /* so many at the last mark. */
 #if LJ_TARGET_ARM64
   uint16_t traceof[MP_CACHESIZE]; /* Traces of return addresses: guesses. */
 #endif

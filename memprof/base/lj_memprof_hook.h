@@ -23,7 +23,8 @@ typedef int MPThread;
 typedef struct MPHook {
   lua_Alloc allocf; /* The allocator below. */
   void *allocd;
-  lua_Alloc wrapper;   /* What the last recording put in its place. */
+  lua_Alloc first;     /* What the last recording put in its place; and, */
+  lua_Alloc wrapper;   /* behind a limit, what writes its events. */
   MPState *rec;        /* Set from a start to its stop; under the lock. */
   MPState *writing;    /* It is at its writer, called by the VM's thread. */
   global_State *g;     /* The VM; NULL once it is gone. */
@@ -36,8 +37,9 @@ typedef struct MPHook {
   long pid;            /* The process that started. */
   /* Its time is over: ends it. size as for lj_memprof_complete(). */
   void (*over)(struct MPHook *h, const void *ptr, size_t size);
+  /* It may begin anew: an event that is not recorded goes there. Or NULL. */
+  void *(*anew)(struct MPHook *h, void *ptr, size_t osize, size_t nsize);
   int due;         /* Its time is over: the next allocation ends it. Atomic. */
-  int anew;        /* It may begin anew: see lj_memprof_anew.h. */
   int order;       /* An order from outside that waits, or 0; atomic. */
   int answer;      /* Result of the last order: an errno or 0; its message, */
   const char *why; /* a static string or NULL; both under the lock. */
@@ -58,6 +60,32 @@ enum {
   MP_PAUSED,  /* By an order, or its time is over; its file is closed. */
   MP_ENDED    /* At exit; the VM may still be using it. */
 };
+
+/* -- The VM's allocator slot (lj_memprof_hook.c) -------------------------- */
+
+/* Puts a hook between a VM and its allocator. */
+LJ_FUNC void lj_memprof_install(MPHook *h, global_State *g);
+
+/* True if the VM's allocator is this hook's. */
+LJ_FUNC int lj_memprof_isinstalled(const MPHook *h);
+
+/*
+** If a VM's allocator is a hook's, gives it the one below that. Returns 0 if it
+** is not.
+*/
+LJ_FUNC int lj_memprof_restore(global_State *g);
+
+/*
+** The recording of a VM whose allocator's place is ours, or NULL. Only for the
+** thread that runs the VM.
+*/
+LJ_FUNC MPState *lj_memprof_state(global_State *g);
+
+/*
+** Calls the allocator below, as a lua_Alloc: for a VM that is not being
+** recorded any more, or for as long as its writer is at work.
+*/
+LJ_FUNC void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize);
 
 /* -- Events --------------------------------------------------------------- */
 
@@ -125,7 +153,7 @@ static LJ_AINLINE int lj_memprof_isordered(const MPHook *h)
 */
 static LJ_AINLINE void lj_memprof_reorder(MPHook *h)
 {
-  if (h->anew && lj_memprof_isordered(h))
+  if (h->anew != NULL && lj_memprof_isordered(h))
     __atomic_store_n(&h->mp, NULL, __ATOMIC_SEQ_CST);
 }
 

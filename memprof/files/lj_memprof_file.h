@@ -129,10 +129,10 @@ LJ_FUNC int lj_memprof_checksegments(MPFile *f, int keep);
 LJ_FUNC int lj_memprof_nextfile(void *arg);
 
 /*
-** Before the file of a recording that failed is closed: takes its newest
-** segment away if nothing was written there. The others move down by one.
+** Closes a file, with or without segments, unless the program has done so. Sets
+** en if that fails. If it had failed before, an empty segment is taken away.
 */
-LJ_FUNC void lj_memprof_dropempty(MPFile *f);
+LJ_FUNC void lj_memprof_closefile(MPFile *f);
 
 /* -- Tails (lj_memprof_tailfile.c) ----------------------------------------- */
 
@@ -209,7 +209,7 @@ LJ_FUNC void lj_memprof_forkedfile(void *arg);
 */
 LJ_FUNC int lj_memprof_allocfd(int fd, off_t size);
 
-/* Closes a file, unless the program has done so. Sets en if that fails. */
-LJ_FUNC void lj_memprof_closefile(MPFile *f);
+/* Closes descriptor and lock for lj_memprof_closefile(). */
+LJ_FUNC void lj_memprof_closeout(MPFile *f);
 
 #endif

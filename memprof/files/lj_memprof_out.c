@@ -248,13 +248,9 @@ void lj_memprof_forkedfile(void *arg)
   }
 }
 
-void lj_memprof_closefile(MPFile *f)
+void lj_memprof_closeout(MPFile *f)
 {
   int ours = f->pid == (long)getpid();
-  if (f->keep != 0) {
-    lj_memprof_dropempty(f);
-    lj_memprof_forgetnames(f);
-  }
   if (f->lock != f->fd && out_isof(f, f->lock)) {
     if (ours) /* A child of fork() may have it open, too. */
       flock(f->lock, LOCK_UN);

@@ -136,7 +136,11 @@ static int segfile_isempty(const MPFile *f)
          st.st_dev == f->dev && st.st_ino == f->ino && st.st_size == 0;
 }
 
-void lj_memprof_dropempty(MPFile *f)
+/*
+** Takes the newest segment away if nothing was written there. The others move
+** down by one.
+*/
+static void segfile_dropempty(MPFile *f)
 {
   int i, status;
   if (!segfile_isempty(f))
@@ -149,6 +153,15 @@ void lj_memprof_dropempty(MPFile *f)
     free(from);
     free(to);
   }
+}
+
+void lj_memprof_closefile(MPFile *f)
+{
+  if (f->keep != 0) {
+    segfile_dropempty(f);
+    lj_memprof_forgetnames(f);
+  }
+  lj_memprof_closeout(f);
 }
 
 #endif

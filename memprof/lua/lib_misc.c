@@ -43,51 +43,23 @@ static int misc_disabled(lua_State *L)
 
 #else
 
-/* -- Results -------------------------------------------------------------- */
-
-int lj_memprof_luafail(lua_State *L, const char *fname, const char *msg, int en)
-{
-  lua_pushboolean(L, 0);
-  if (fname != NULL)
-    lua_pushfstring(L, "%s: %s", fname, msg);
-  else
-    lua_pushstring(L, msg);
-  lua_pushinteger(L, en);
-  return 3;
-}
-
-const char *lj_memprof_luawhy(const char *why, int en)
-{
-  return why != NULL ? why : strerror(en);
-}
-
 /* -- The file writer ------------------------------------------------------ */
-
-/* How the recording that this thread has ended last went. */
-static MP_THREAD struct {
-  int en;
-  const char *why;
-} misc_stopped;
-
-void lj_memprof_luastopped(int en, const char *why)
-{
-  misc_stopped.en = en;
-  misc_stopped.why = why;
-}
 
 /* Closes a file at the end of its recording. */
 static int misc_close(void *arg)
 {
   MPFile *f = (MPFile *)arg;
+  int en;
   lj_memprof_closefile(f);
-  if (f->en == 0)
+  en = f->en;
+  if (en == 0)
     lj_memprof_droptail(f);
   else /* The tail has what the file could not take. */
     lj_memprof_leavetail(f);
-  lj_memprof_luastopped(f->en, f->why);
+  lj_memprof_luastopped(en, f->why);
   lj_memprof_forgetanew(f);
   free(f);
-  return misc_stopped.en;
+  return en;
 }
 
 /* -- misc.memprof --------------------------------------------------------- */
@@ -258,10 +230,10 @@ static int misc_memprof_stop(lua_State *L)
   msg = lj_memprof_luatakelast(L);
   if (msg != NULL)
     return lj_memprof_luafail(L, NULL, msg, ECANCELED);
-  if (status != LUAM_PROFILE_SUCCESS)
-    return lj_memprof_luafail(
-        L, NULL, lj_memprof_luawhy(misc_stopped.why, misc_stopped.en),
-        misc_stopped.en);
+  if (status != LUAM_PROFILE_SUCCESS) {
+    int en = lj_memprof_luahow(&msg);
+    return lj_memprof_luafail(L, NULL, msg, en);
+  }
   lua_pushboolean(L, 1);
   return 1;
 }

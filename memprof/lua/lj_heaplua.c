@@ -19,7 +19,7 @@
 #include "lj_heapfork.h"
 #include "lj_heaptake.h"
 #include "lj_memprof_file.h"
-#include "lj_memprof_hooks.h"
+#include "lj_memprof_hook.h"
 #include "lj_memprof_lua.h"
 
 /* -- Handles --------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 #include "lj_def.h"
 
-/* -- Results --------------------------------------------------------------- */
+/* -- Results (lj_memprof_luaresult.c) -------------------------------------- */
 
 /*
 ** Pushes false, a message, with the file's name before it if that is not NULL,
@@ -22,6 +22,12 @@ LJ_FUNC int lj_memprof_luafail(lua_State *L, const char *fname, const char *msg,
 
 /* The words for the error of a file: why, or strerror(en) if that is NULL. */
 LJ_FUNC const char *lj_memprof_luawhy(const char *why, int en);
+
+/* How a recording has ended, for stop() in this thread. why is static. */
+LJ_FUNC void lj_memprof_luastopped(int en, const char *why);
+
+/* The same for stop(): returns the error number, and its words in *why. */
+LJ_FUNC int lj_memprof_luahow(const char **why);
 
 /* -- Options (lj_memprof_luaopt.c) ----------------------------------------- */
 
@@ -98,9 +104,6 @@ LJ_FUNC int lj_memprof_luatakeone(lua_State *L);
 
 /* delivered, message, errno = misc.memprof.deliver() */
 LJ_FUNC int lj_memprof_luadeliver(lua_State *L);
-
-/* How a recording has ended, for stop() in this thread. why is static. */
-LJ_FUNC void lj_memprof_luastopped(int en, const char *why);
 
 /* -- Dumps (lj_heaplua.c) -------------------------------------------------- */
 

@@ -22,7 +22,7 @@
 #include "lua.h"
 #include "lauxlib.h"
 
-#include "lj_memprof_hooks.h"
+#include "lj_memprof_hook.h"
 #include "lj_memprof_lua.h"
 #include "lj_memprof_queue.h"
 #include "lj_memprof_state.h"

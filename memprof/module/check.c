@@ -91,15 +91,6 @@ static const char program[] =
 
 /* -- The spy -------------------------------------------------------------- */
 
-uint64_t mp_check_block(const MPCheck *ck, uint64_t addr)
-{
-  unsigned i = ck->nblock;
-  while (i-- > 0)
-    if (ck->block[i].addr == addr)
-      return ck->block[i].size;
-  return 0;
-}
-
 /* Stands in the place of the VM's allocator. */
 static void *check_spy(void *ud, void *ptr, size_t osize, size_t nsize)
 {

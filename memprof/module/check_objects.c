@@ -11,12 +11,6 @@
 
 #include "format/ljm_leb.h"
 
-/* The string object at an index. */
-uint64_t mp_check_str(MPCheck *ck, int idx)
-{
-  return check_addr(lua_tostring(ck->L, idx)) - LAY(str_size);
-}
-
 /* -- The heap ------------------------------------------------------------- */
 
 /* The list of objects, and the count of bytes. The collector is stopped. */
@@ -53,7 +47,7 @@ void mp_check_white(MPCheck *ck)
 
 int mp_check_isstr(MPCheck *ck, uint64_t o, uint64_t len)
 {
-  uint64_t size = mp_check_block(ck, o), text = LAY(str_size) + len + 1;
+  uint64_t size = check_block(ck, o), text = LAY(str_size) + len + 1;
   return size == text || size == ((text + 3) & ~(uint64_t)3);
 }
 
@@ -67,7 +61,7 @@ void mp_check_strings(MPCheck *ck)
     uint64_t o, chain, mask, num = U32(ck->g + LAY(g_strnum));
     lua_pushlstring(ck->L, text, len);
     WANT(g_strnum, U32(ck->g + LAY(g_strnum)) == num + 1);
-    o = mp_check_str(ck, -1);
+    o = check_str(ck, -1);
     mask = U32(ck->g + LAY(g_strmask));
     WANT(str_len, U32(o + LAY(str_len)) == len);
     WANT(str_sid, U32(o + LAY(str_sid)) + 1 == U32(ck->g + LAY(g_strid)));
@@ -76,7 +70,7 @@ void mp_check_strings(MPCheck *ck)
     chain = PTR(ck->g + LAY(g_strtab)) +
             (U32(o + LAY(str_hash)) & mask) * LAY(refsize);
     WANT(str_hash, (check_ref(ck, chain) & ~(uint64_t)1) == o);
-    WANT(g_strtab, mp_check_block(ck, PTR(ck->g + LAY(g_strtab))) ==
+    WANT(g_strtab, check_block(ck, PTR(ck->g + LAY(g_strtab))) ==
                        (mask + 1) * LAY(refsize));
     lua_pop(ck->L, 1);
   }
@@ -90,7 +84,7 @@ void mp_check_strings(MPCheck *ck)
 /* The value that a table's nodes have for the key on top of the stack. */
 static uint64_t table_value(MPCheck *ck, uint64_t node)
 {
-  uint64_t str = mp_check_str(ck, -1), i;
+  uint64_t str = check_str(ck, -1), i;
   for (i = 0; i < TABLE_NODES; i++) {
     uint64_t n = node + i * LAY(node_size);
     uint64_t key = GET(uint64_t, n + LAY(node_key));
@@ -146,7 +140,7 @@ static void table_round(MPCheck *ck, int round)
   }
   WANT(tab_hmask, U32(t + LAY(tab_hmask)) == TABLE_NODES - 1);
   node = check_ref(ck, t + LAY(tab_node));
-  WANT(node_size, mp_check_block(ck, node) == TABLE_NODES * LAY(node_size));
+  WANT(node_size, check_block(ck, node) == TABLE_NODES * LAY(node_size));
   for (i = 0; i < TABLE_KEYS; i++) {
     double d = i + 0.25;
     memcpy(&bits, &d, sizeof(bits));
@@ -309,15 +303,15 @@ void mp_check_proto(MPCheck *ck)
     return;
   end = U32(pt + LAY(pt_sizebc)) - 1;
   WANT(pt_size, proto_debug(ck, &d, CHECK_BC(pt) + 4, d.at, end * 4));
-  WANT(pt_sizept, mp_check_block(ck, pt) == U32(pt + LAY(pt_sizept)));
+  WANT(pt_sizept, check_block(ck, pt) == U32(pt + LAY(pt_sizept)));
   chunk = check_ref(ck, pt + LAY(pt_chunkname));
   lua_pushliteral(L, "=memprof");
-  WANT(pt_chunkname, chunk == mp_check_str(ck, -1));
+  WANT(pt_chunkname, chunk == check_str(ck, -1));
   lua_pushliteral(L, "known");
   k = check_ref(ck, pt + LAY(pt_k));
   nkgc = U32(pt + LAY(pt_sizekgc));
   for (i = 1; i <= nkgc && i < 64; i++)
-    found |= check_ref(ck, k - i * LAY(refsize)) == mp_check_str(ck, -1);
+    found |= check_ref(ck, k - i * LAY(refsize)) == check_str(ck, -1);
   WANT(pt_k, found);
   lua_pop(L, 2);
   /* They lie one behind the other, as in the dump. */

@@ -49,11 +49,11 @@ void mp_check_values(MPCheck *ck)
   WANT(tag_func, state_isobj(ck, 6, (int32_t)LAY(tag_func)));
   WANT(tag_thread, state_isobj(ck, 7, (int32_t)LAY(tag_thread)));
   WANT(tag_str, check_tag(ck, state_slot(ck, 4)) == (int32_t)LAY(tag_str));
-  WANT(str_size, check_ptr(ck, state_slot(ck, 4)) == mp_check_str(ck, 4));
+  WANT(str_size, check_ptr(ck, state_slot(ck, 4)) == check_str(ck, 4));
   WANT(gct, IS(check_addr(lua_topointer(L, 5)), tab));
   WANT(tag_func, IS(check_addr(lua_topointer(L, 6)), func));
   WANT(tag_thread, IS(check_addr(lua_topointer(L, 7)), thread));
-  WANT(tag_str, IS(mp_check_str(ck, 4), str));
+  WANT(tag_str, IS(check_str(ck, 4), str));
 }
 
 /* The VM's state, whatever it does: nothing runs in it. */

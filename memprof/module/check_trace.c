@@ -99,7 +99,7 @@ static void trace_parts(MPCheck *ck, uint64_t T)
   WANT(T_snap, PTR(T + LAY(T_snap)) == snap);
   WANT(T_snapmap, PTR(T + LAY(T_snapmap)) == map);
   WANT(T_nsnapmap,
-       mp_check_block(ck, T) == map + 4 * U32(T + LAY(T_nsnapmap)) - T);
+       check_block(ck, T) == map + 4 * U32(T + LAY(T_nsnapmap)) - T);
 }
 
 /* Its start, and its machine code. */
@@ -285,7 +285,7 @@ void mp_check_mode(MPCheck *ck)
   /* Nothing is left, but the list has its size. */
   n = U32(J + LAY(J_sizetrace));
   WANT(J_sizetrace,
-       n >= 8 && mp_check_block(ck, PTR(J + LAY(J_trace))) == n * LAY(refsize));
+       n >= 8 && check_block(ck, PTR(J + LAY(J_trace))) == n * LAY(refsize));
   for (i = 1; i < n && i < TRACE_MAX; i++)
     WANT(J_trace, trace_numbered(ck, i) == 0);
   at = GG + LAY(GG_dispatch);

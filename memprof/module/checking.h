@@ -110,10 +110,20 @@ static inline int check_is(MPCheck *ck, uint64_t obj, int32_t tag)
 #define IS(obj, name) check_is(ck, (obj), (int32_t)LAY(tag_##name))
 
 /* The size in bytes of a block of the check's VM, or 0. */
-uint64_t mp_check_block(const MPCheck *ck, uint64_t addr);
+static inline uint64_t check_block(const MPCheck *ck, uint64_t addr)
+{
+  unsigned i = ck->nblock;
+  while (i-- > 0)
+    if (ck->block[i].addr == addr)
+      return ck->block[i].size;
+  return 0;
+}
 
 /* The address of the string object that lies at an index of the stack. */
-uint64_t mp_check_str(MPCheck *ck, int idx);
+static inline uint64_t check_str(MPCheck *ck, int idx)
+{
+  return check_addr(lua_tostring(ck->L, idx)) - LAY(str_size);
+}
 
 /* A function's proto, and its instructions. */
 #define CHECK_PT(fn) (check_ref(ck, (fn) + LAY(fn_pc)) - LAY(pt_size))

@@ -1,8 +1,10 @@
 /*
-** Names of Lua functions whose definition is gone, as that of a module that has
-** been loaded: its functions still hold each other. A function has the name of
-** the variable that others of its chunk have for it, or of a field in a table
-** that they have; or else of a field of a loaded module.
+** Names of all Lua functions that are loaded when a recording starts.
+**
+** The definition of some is gone, as that of a module that has been loaded: its
+** functions still hold each other. Such a function has the name of the variable
+** that others of its chunk have for it, or of a field in a table that they
+** have; or else of a field of a loaded module.
 */
 
 #define lj_memprof_given_c
@@ -153,11 +155,8 @@ static void given_modules(MPGiven *gn)
   }
 }
 
-/*
-** Names all functions that are loaded and whose definition is gone. Visits
-** every object three times.
-*/
-void lj_memprof_nameorphans(MPState *mp)
+/* Names those whose definition is gone. Visits every object three times. */
+static void given_orphans(MPState *mp)
 {
   MPGiven gn;
   GCobj *o;
@@ -170,6 +169,14 @@ void lj_memprof_nameorphans(MPState *mp)
   given_modules(&gn);
   lj_memprof_mapfree(&gn.defined);
   lj_memprof_mapfree(&gn.seen);
+}
+
+void lj_memprof_nameheap(MPState *mp)
+{
+  GCobj *o;
+  MP_FOREACH(mp->g, o, ~LJ_TPROTO)
+  lj_memprof_namechildren(mp, gco2pt(o));
+  given_orphans(mp);
 }
 
 #endif

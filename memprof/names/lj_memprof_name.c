@@ -152,12 +152,4 @@ void lj_memprof_nameproto(MPState *mp, const GCproto *pt, const char *table,
   lj_symtab_entry(mp, pt, buf, name_join(buf, table, name));
 }
 
-void lj_memprof_nameheap(MPState *mp)
-{
-  GCobj *o;
-  MP_FOREACH(mp->g, o, ~LJ_TPROTO)
-  lj_memprof_namechildren(mp, gco2pt(o));
-  lj_memprof_nameorphans(mp);
-}
-
 #endif

@@ -11,9 +11,6 @@
 
 /* -- Lua functions (lj_memprof_name.c, lj_memprof_given.c) ----------------- */
 
-/* Names all functions that are loaded. */
-LJ_FUNC void lj_memprof_nameheap(MPState *mp);
-
 /* Names the functions that a function defines. */
 LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);
 
@@ -35,10 +32,10 @@ LJ_FUNC const char *lj_memprof_localname(const GCproto *pt, BCPos pos,
 LJ_FUNC const char *lj_memprof_uvname(const GCproto *pt, uint32_t idx);
 
 /*
-** Names all functions that are loaded and whose definition is gone. Visits
-** every object three times.
+** Names all functions that are loaded, also those whose definition is gone.
+** Visits every object four times.
 */
-LJ_FUNC void lj_memprof_nameorphans(MPState *mp);
+LJ_FUNC void lj_memprof_nameheap(MPState *mp);
 
 /* -- C functions (lj_memprof_elf.c, lj_memprof_builtin.c) ------------------ */
 

@@ -25,6 +25,7 @@
 #include "lj_memprof_limit.h"
 #include "lj_memprof_lines.h"
 #include "lj_memprof_map.h"
+#include "lj_memprof_obey.h"
 #include "lj_memprof_old.h"
 #include "lj_memprof_queue.h"
 #include "lj_memprof_sample.h"
@@ -133,10 +134,8 @@ static int memprof_uninstall(MPHook *h)
 {
   lj_memprof_setactive(h, NULL);
   __atomic_store_n(&h->due, 0, __ATOMIC_RELAXED);
-  if (lj_memprof_isinstalled(h)) {
-    lj_memprof_restore(h, h->g);
-    return 0;
-  }
+  if (lj_memprof_isinstalled(h))
+    return !lj_memprof_restore(h->g);
   return 1; /* A foreign allocator, which may still call us. */
 }
 
@@ -276,16 +275,16 @@ static void memprof_install(MPHook *h, MPState *mp)
   global_State *g = h->g;
   h->over = memprof_over;
   h->busy = 0;
-  h->anew = mp->anew.follow || mp->anew.control;
+  h->anew = mp->anew.follow || mp->anew.control ? lj_memprof_obey : NULL;
   /* The writer may have used the VM since META was written. */
   if (mp->format == LUAM_PROF_COMPACT &&
       mp->stream.live != (uint64_t)g->gc.total)
     mp->stream.lost++;
   lj_memprof_foreignstart(mp);
   lj_memprof_setactive(h, mp);
-  g->allocd = h;
   h->wrapper = lj_memprof_wrapper(mp);
-  g->allocf = mp->limit.name != NULL ? lj_memprof_limited : h->wrapper;
+  h->first = mp->limit.name != NULL ? lj_memprof_limited : h->wrapper;
+  lj_memprof_install(h, g);
 }
 
 /* META is written. Returns 0 if the rest cannot be, for want of a thread. */
@@ -394,8 +393,8 @@ void lj_memprof_close(global_State *g)
     memprof_end(h);
   }
   /* A host may have put back what it had cached. */
-  while (lj_memprof_iswrapper(g->allocf))
-    lj_memprof_restore((MPHook *)g->allocd, g);
+  while (lj_memprof_restore(g))
+    ;
   lj_memprof_forgethooks(g);
   lj_heap_forkclose(g);
 }

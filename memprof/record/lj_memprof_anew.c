@@ -26,12 +26,9 @@
 
 #include "lj_memprof_anew.h"
 #include "lj_memprof_clock.h"
-#include "lj_memprof_control.h"
-#include "lj_memprof_event.h"
-#include "lj_memprof_exit.h"
 #include "lj_memprof_file.h"
 #include "lj_memprof_foreign.h"
-#include "lj_memprof_hooks.h"
+#include "lj_memprof_hook.h"
 #include "lj_memprof_map.h"
 #include "lj_memprof_queue.h"
 #include "lj_memprof_sample.h"
@@ -103,12 +100,10 @@ static void anew_forget(MPState *mp)
 /* Begins sampling anew, at the same rate. Returns 0 without memory. */
 static int anew_sample(MPState *mp)
 {
-  uint64_t bytes, seed;
   if (mp->sample == NULL)
     return 1;
-  lj_memprof_metasample(mp, &bytes, &seed);
   lj_memprof_freesample(mp);
-  return lj_memprof_newsample(mp, bytes, 0);
+  return lj_memprof_newsample(mp, mp->sampling.bytes, 0);
 }
 
 /* Resets the state of the buffer, which is this process's now. */
@@ -230,65 +225,6 @@ int lj_memprof_pause(MPState *mp, const void *ptr, size_t size)
   mp->anew.paused = 1;
   errno = saved;
   return f->en == 0;
-}
-
-/* -- In a child process ---------------------------------------------------- */
-
-/* Prints why there is no recording, if it was asked for by LJPROF. */
-static void anew_complain(const MPFile *f)
-{
-  if (f->loud)
-    fprintf(stderr, "LJPROF: not recording: %s: %s\n", f->path,
-            f->why != NULL ? f->why : strerror(f->en));
-}
-
-int lj_memprof_follow(MPHook *h)
-{
-  MPState *mp;
-  int good;
-  if (!lj_memprof_adopt(h)) {
-    h->anew = 0;
-    return 0;
-  }
-  mp = h->rec;
-  good = lj_memprof_tailleave(mp);
-  lj_memprof_endtimer(mp); /* The thread is the parent's. */
-  mp->detached = 0;
-  if (good) {
-    lj_memprof_leavefor(mp->anew.file);
-    mp->anew.path = mp->anew.file->path; /* No other thread reads it yet. */
-    lj_memprof_childlimit(mp);
-    good = lj_memprof_anew(mp);
-    if (!good)
-      anew_complain(mp->anew.file);
-  } else { /* The tail's memory is still the parent's. */
-    mp->buf.error = 1;
-    mp->anew.paused = 1;
-  }
-  if (good && mp->anew.control)
-    lj_memprof_startcontrol();
-  lj_memprof_resumed(h, good);
-  h->anew = good;
-  return good;
-}
-
-/* -- Events ---------------------------------------------------------------- */
-
-void *lj_memprof_passanew(MPHook *h, void *ptr, size_t osize, size_t nsize)
-{
-  int saved = errno, on;
-  void *p;
-  if (lj_memprof_isowner(h))
-    on = lj_memprof_obey(h, nsize <= osize);
-  else
-    on = nsize != 0 && lj_memprof_follow(h);
-  lj_memprof_leave(h);
-  errno = saved;
-  if (!on)
-    return h->allocf(h->allocd, ptr, osize, nsize);
-  p = h->wrapper(h, ptr, osize, nsize);
-  lj_memprof_reorder(h);
-  return p;
 }
 
 #endif

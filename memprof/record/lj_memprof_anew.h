@@ -7,7 +7,6 @@
 #define _LJ_MEMPROF_ANEW_H
 
 #include "lj_memprof.h"
-#include "lj_memprof_hook.h"
 
 struct MPFile;
 
@@ -38,13 +37,6 @@ LJ_FUNC int lj_memprof_newanew(MPState *mp, const struct luam_Prof_options *opt,
                                struct MPFile *file);
 
 /*
-** In a child process, at an event that is no deallocation: continues the
-** recording that the fork has copied, as one of the child's. Returns 0 if it
-** does not; then this is not called again.
-*/
-LJ_FUNC int lj_memprof_follow(MPHook *h);
-
-/*
 ** Begins the stream and its file. To be called in an allocation, by a recording
 ** that takes no events. Returns 0 if that fails: the file has the error, and
 ** nothing is left of it.
@@ -56,12 +48,5 @@ LJ_FUNC int lj_memprof_anew(MPState *mp);
 ** lj_memprof_complete(). Returns 0 if that fails: the file has the error.
 */
 LJ_FUNC int lj_memprof_pause(MPState *mp, const void *ptr, size_t size);
-
-/*
-** An event of a recording that may begin anew, and takes no events: as
-** lj_memprof_pass().
-*/
-LJ_FUNC void *lj_memprof_passanew(MPHook *h, void *ptr, size_t osize,
-                                  size_t nsize);
 
 #endif

@@ -1,6 +1,5 @@
 /*
-** Control: the thread that receives orders, and the VM's thread that executes
-** them.
+** Control: the thread that receives orders.
 */
 
 #define lj_memprof_control_c
@@ -22,16 +21,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lj_memprof_anew.h"
-#include "lj_memprof_clock.h"
 #include "lj_memprof_control.h"
-#include "lj_memprof_file.h"
+#include "lj_memprof_controlsock.h"
 #include "lj_memprof_hooks.h"
-#include "lj_memprof_limit.h"
 #include "lj_memprof_lock.h"
-#include "lj_memprof_state.h"
 #include "lj_memprof_time.h"
-#include "lj_memprof_type.h"
 #include "lj_memprof_worker.h"
 
 #define CONTROL_WAIT   (1000 * MP_MS) /* For the VM, before "pending". */
@@ -39,105 +33,6 @@
 #define CONTROL_PEER   2000           /* For the other end. */
 #define CONTROL_LINE   32             /* Bytes of an order. */
 #define CONTROL_ANSWER 8192           /* Of an answer; more is cut. */
-
-/* -- The VM's thread ------------------------------------------------------- */
-
-int lj_memprof_pausehook(MPHook *h, const void *ptr, size_t size)
-{
-  int good;
-  if (!lj_memprof_claimpause(h))
-    return 0;
-  good = lj_memprof_pause(h->rec, ptr, size);
-  lj_memprof_paused(h);
-  return good;
-}
-
-/* Begins anew. Returns 0 if it cannot. */
-static int control_start(MPHook *h)
-{
-  int good;
-  if (!lj_memprof_restart(h))
-    return 0;
-  good = lj_memprof_anew(h->rec);
-  lj_memprof_resumed(h, good);
-  return good;
-}
-
-/* Writes out what there is. Returns 0 if it cannot be written. */
-static int control_flush(MPHook *h)
-{
-  MPState *mp = h->rec;
-  int saved = errno;
-  lj_memprof_complete(mp, NULL, 0);
-  lj_memprof_tryflush(mp);
-  errno = saved;
-  return !mp->buf.error && mp->anew.file->en == 0;
-}
-
-/* Executes an order. Returns 0 if that fails, or there is nothing to do. */
-static int control_execute(MPHook *h, int order, const char **idle)
-{
-  int paused = h->rec->anew.paused;
-  *idle = NULL;
-  if (order == MPORDER_START) {
-    if (paused)
-      return control_start(h);
-    *idle = "it is recording already";
-    return 0;
-  }
-  if (paused) {
-    *idle = "it is not recording";
-    return 0;
-  }
-  return order == MPORDER_STOP ? lj_memprof_pausehook(h, NULL, 0)
-                               : control_flush(h);
-}
-
-/*
-** Writes a heap dump, as the VM's own call would between two events: the
-** recording takes its record, if it is not stopped. The recording may end
-** meanwhile, by its time or the process's exit, and its file with it.
-*/
-static int control_dump(MPHook *h)
-{
-  MPState *mp = h->rec;
-  const char *why;
-  char *name;
-  int en;
-  if (!mp->anew.paused && !mp->buf.error)
-    lj_memprof_resume(h, mp);
-  lj_memprof_leave(h);
-  en = lj_memprof_orderdump(mp, &name, &why);
-  lj_memprof_enter(h);
-  if (name != NULL)
-    lj_memprof_dumped(h, name);
-  return lj_memprof_ordered(h, en, why);
-}
-
-int lj_memprof_obey(MPHook *h, int isfree)
-{
-  MPState *mp = h->rec;
-  int order = __atomic_load_n(&h->order, __ATOMIC_ACQUIRE), good;
-  const char *idle;
-  const MPFile *f;
-  if (order == MPORDER_NONE || mp == NULL || !lj_memprof_isinstalled(h))
-    return 0;
-  if (isfree) {
-    if (mp->anew.paused || mp->buf.error)
-      return 0;
-    lj_memprof_resume(h, mp); /* Or the wrapper sees that its time is over. */
-    return 1;
-  }
-  if (order == MPORDER_DUMP)
-    return control_dump(h);
-  good = control_execute(h, order, &idle);
-  f = mp->anew.file;
-  if (good)
-    return lj_memprof_ordered(h, 0, NULL);
-  if (idle != NULL)
-    return lj_memprof_ordered(h, EINVAL, idle);
-  return lj_memprof_ordered(h, f->en != 0 ? f->en : ECANCELED, f->why);
-}
 
 /* -- The thread ------------------------------------------------------------ */
 

@@ -24,7 +24,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lj_memprof_control.h"
+#include "lj_memprof_controlsock.h"
 
 #define CONTROLSOCK_BACKLOG 8
 #define CONTROLSOCK_SUFFIX  ".sock"

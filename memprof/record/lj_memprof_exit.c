@@ -20,9 +20,10 @@
 
 #include "lj_memprof_control.h"
 #include "lj_memprof_exit.h"
-#include "lj_memprof_file.h"
 #include "lj_memprof_hooks.h"
+#include "lj_memprof_lock.h"
 #include "lj_memprof_queue.h"
+#include "lj_memprof_signal.h"
 #include "lj_memprof_state.h"
 #include "lj_memprof_stream.h"
 #include "lj_memprof_time.h"
@@ -64,22 +65,6 @@ static int exit_quiesce(MPHook *h, uint64_t until)
 }
 
 /* -- Recordings ----------------------------------------------------------- */
-
-/* Samples do not add up; then it is the VM's own count, which may change. */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-__attribute__((no_sanitize("thread")))
-#endif
-#elif defined(__SANITIZE_THREAD__)
-__attribute__((no_sanitize_thread))
-#endif
-uint64_t
-lj_memprof_estimate(const MPState *mp)
-{
-  if (mp->sample != NULL)
-    return (uint64_t) * (const volatile GCSize *)&mp->g->gc.total;
-  return mpforeign_count(mp);
-}
 
 /*
 ** Ends a recording whose VM may be running in another thread: nothing of the VM
@@ -123,6 +108,14 @@ static void exit_all(void)
   } while (h != NULL || (wait && lj_memprof_now() < until));
 }
 
+/* In a child of fork(), which has none of its parent's threads and timers. */
+static void exit_forked(void)
+{
+  lj_memprof_forkedhooks();
+  lj_memprof_forkedcontrol();
+  lj_memprof_forksignals();
+}
+
 /*
 ** Registers handlers at the first start. Those of atexit() run in reverse
 ** order: what existed before the first start still exists when the process
@@ -130,7 +123,7 @@ static void exit_all(void)
 */
 static void exit_init(void)
 {
-  lj_memprof_hooksatfork();
+  lj_memprof_lockatfork(exit_forked);
   atexit(exit_all);
 }
 

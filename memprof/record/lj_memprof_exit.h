@@ -10,10 +10,4 @@
 /* Before any start: from here on, the exit ends all recordings. */
 LJ_FUNC void lj_memprof_atexit(void);
 
-/*
-** Bytes on the heap of a VM, by the recorder's own sum: for one that may be
-** running, or is about to free what it does not count any more.
-*/
-LJ_FUNC uint64_t lj_memprof_estimate(const MPState *mp);
-
 #endif

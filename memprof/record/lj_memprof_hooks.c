@@ -23,13 +23,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lj_memprof_control.h"
-#include "lj_memprof_event.h"
-#include "lj_memprof_file.h"
 #include "lj_memprof_hooks.h"
 #include "lj_memprof_lock.h"
 #include "lj_memprof_lsan.h"
-#include "lj_memprof_signal.h"
 #include "lj_memprof_state.h"
 #include "lj_memprof_time.h"
 
@@ -48,8 +44,7 @@ static MP_THREAD int hooks_stopshere; /* Those of this thread. */
 static int hooks_stopshere;
 #endif
 
-/* A child of fork() has nothing to do with its parent's recordings. */
-static void hooks_forked(void)
+void lj_memprof_forkedhooks(void)
 {
   MPHook *h;
   for (h = hooks_list; h != NULL; h = h->next)
@@ -57,13 +52,6 @@ static void hooks_forked(void)
       h->rec->buf.forked(h->rec->buf.arg);
   hooks_stopping = hooks_stopshere;
   hooks_child = (long)getpid();
-  lj_memprof_forkedcontrol();
-  lj_memprof_forksignals();
-}
-
-void lj_memprof_hooksatfork(void)
-{
-  lj_memprof_lockatfork(hooks_forked);
 }
 
 /* -- With the lock held --------------------------------------------------- */
@@ -198,7 +186,7 @@ static int hooks_reserve(MPState *mp)
   h->due = 0;
   h->owner = 1;
   h->stuck = 0;
-  h->anew = 0;
+  h->anew = NULL;
   __atomic_store_n(&h->order, 0, __ATOMIC_RELAXED);
   h->pid = (long)getpid();
   hooks_setstate(h, MP_STARTING);
@@ -221,25 +209,6 @@ static MPHook *hooks_claimany(int *wait)
   if (hooks_stopping != hooks_stopshere)
     *wait = 1;
   return NULL;
-}
-
-/* -- The VM's allocator slot ---------------------------------------------- */
-
-int lj_memprof_isinstalled(const MPHook *h)
-{
-  const global_State *g = h->g;
-  return lj_memprof_iswrapper(g->allocf) && g->allocd == (const void *)h;
-}
-
-void lj_memprof_restore(const MPHook *h, global_State *g)
-{
-  g->allocf = h->allocf;
-  g->allocd = h->allocd;
-}
-
-MPState *lj_memprof_state(global_State *g)
-{
-  return lj_memprof_iswrapper(g->allocf) ? ((MPHook *)g->allocd)->rec : NULL;
 }
 
 /* -- Start and stop ------------------------------------------------------- */

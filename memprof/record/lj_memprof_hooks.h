@@ -14,24 +14,13 @@
 */
 LJ_FUNC int lj_memprof_barrier(void);
 
-/* -- The VM's allocator slot ----------------------------------------------- */
-
-/* True if the VM's allocator is this hook's. */
-LJ_FUNC int lj_memprof_isinstalled(const MPHook *h);
-
-/* Gives a VM the allocator below this hook. */
-LJ_FUNC void lj_memprof_restore(const MPHook *h, global_State *g);
-
-/*
-** The recording of a VM whose allocator's place is ours, or NULL. Only for the
-** thread that runs the VM.
-*/
-LJ_FUNC MPState *lj_memprof_state(global_State *g);
-
 /* -- The list (lj_memprof_hooks.c) ----------------------------------------- */
 
-/* Before the first start: from here on, fork() leaves the list in order. */
-LJ_FUNC void lj_memprof_hooksatfork(void);
+/*
+** In a child of fork(), with the lock: it has nothing to do with its parent's
+** recordings.
+*/
+LJ_FUNC void lj_memprof_forkedhooks(void);
 
 /*
 ** Reserves a hook for the new recording of mp->g, and sets mp->hook. Returns
@@ -84,6 +73,61 @@ LJ_FUNC MPHook *lj_memprof_claimover(const global_State *g);
 ** copied of the parent's, or one that is paused; or NULL.
 */
 LJ_FUNC MPHook *lj_memprof_inherited(const global_State *g);
+
+/* -- Control --------------------------------------------------------------- */
+
+/* Orders. Others are answered by the thread itself. */
+enum { MPORDER_NONE, MPORDER_START, MPORDER_STOP, MPORDER_FLUSH, MPORDER_DUMP };
+
+/* What an answer is made of, for each VM that can be controlled. */
+typedef struct MPControlled {
+  const char *path; /* Of the file, valid with the lock. */
+  int state;        /* MP_*. */
+  int order;        /* What it has not executed yet, or MPORDER_NONE. */
+  int answer;       /* How the last one went: an errno or 0. */
+  const char *why;
+  const char *dump; /* The last dump that was ordered, or NULL. */
+} MPControlled;
+
+/*
+** Calls f(arg, c) for each VM of this process that can be controlled, with the
+** lock of the hooks: f starts and ends nothing. If order is not NONE, it is
+** given to each that has none before. Returns how many there are.
+*/
+LJ_FUNC unsigned
+lj_memprof_controlled(int order, void (*f)(void *arg, const MPControlled *c),
+                      void *arg);
+
+/* A dump has this name, which is the recording's from here on. */
+LJ_FUNC void lj_memprof_dumped(MPHook *h, char *name);
+
+/* The orders of all hooks are void. */
+LJ_FUNC void lj_memprof_noorders(void);
+
+/*
+** The VM's thread is about to begin a paused recording anew. Returns 0 if the
+** process exits, or it is not paused.
+*/
+LJ_FUNC int lj_memprof_restart(MPHook *h);
+
+/*
+** The VM's thread is about to pause a recording: claims its end. Waits for the
+** timer's thread, if that ends the stream. Returns 0 if another thread ends it.
+*/
+LJ_FUNC int lj_memprof_claimpause(MPHook *h);
+
+/*
+** A claimed end has come: the recording is paused (see MP_PAUSED).
+*/
+LJ_FUNC void lj_memprof_paused(MPHook *h);
+
+/*
+** An order is executed; en is 0 or why it has failed. The recording takes
+** events if it is running. Returns whether it does.
+*/
+LJ_FUNC int lj_memprof_ordered(MPHook *h, int en, const char *why);
+
+/* -- The VM goes away ------------------------------------------------------ */
 
 /*
 ** For a VM that goes away: the hook whose recording this thread has to end, or

@@ -25,7 +25,7 @@
 
 #include "lj_heaptake.h"
 #include "lj_memprof_file.h"
-#include "lj_memprof_hooks.h"
+#include "lj_memprof_hook.h"
 #include "lj_memprof_limit.h"
 #include "lj_memprof_state.h"
 

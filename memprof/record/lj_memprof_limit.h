@@ -7,7 +7,6 @@
 #define _LJ_MEMPROF_LIMIT_H
 
 #include "lj_memprof.h"
-#include "lj_memprof_hook.h"
 
 /* Set by lj_memprof_newlimit(), freed with the recording. */
 typedef struct MPLimit {

@@ -31,7 +31,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lj_memprof_exit.h"
 #include "lj_memprof_hooks.h"
 #include "lj_memprof_queue.h"
 #include "lj_memprof_signal.h"
@@ -56,7 +55,6 @@ struct MPTimer {
   int barrier;    /* The kernel orders what two threads have stored. */
   long pid;       /* The process that has the thread. */
   MPTicks *ticks; /* Of the signal, or NULL. */
-  uint32_t seen;  /* Ticks at the last mark; the VM's thread's. */
   /* Under the lock. */
   int stop;  /* The recording ends otherwise. */
   int ready; /* The thread has begun: */
@@ -247,6 +245,8 @@ int lj_memprof_starttimer(MPState *mp, int signo, int ours)
     return 0;
   }
   mp->timer = t;
+  mp->ticks = t->ticks;
+  mp->ticked = 0;
   return 1;
 }
 
@@ -254,6 +254,7 @@ void lj_memprof_endtimer(MPState *mp)
 {
   MPTimer *t = mp->timer;
   mp->timer = NULL;
+  mp->ticks = NULL;
   if (t == NULL)
     return;
   if (t->pid == (long)getpid()) {
@@ -264,18 +265,6 @@ void lj_memprof_endtimer(MPState *mp)
     pthread_join(t->thread, NULL);
   }
   timer_free(t);
-}
-
-int lj_memprof_ticked(MPState *mp, int *due)
-{
-  MPTimer *t = mp->timer;
-  uint32_t now;
-  if (t == NULL || t->ticks == NULL)
-    return 0;
-  now = lj_memprof_ticks(t->ticks);
-  *due = now != t->seen;
-  t->seen = now;
-  return 1;
 }
 
 #else
@@ -296,13 +285,6 @@ int lj_memprof_starttimer(MPState *mp, int signo, int ours)
 void lj_memprof_endtimer(MPState *mp)
 {
   UNUSED(mp);
-}
-
-int lj_memprof_ticked(MPState *mp, int *due)
-{
-  UNUSED(mp);
-  UNUSED(due);
-  return 0;
 }
 
 #endif

@@ -29,10 +29,4 @@ LJ_FUNC int lj_memprof_starttimer(MPState *mp, int signo, int ours);
 */
 LJ_FUNC void lj_memprof_endtimer(MPState *mp);
 
-/*
-** True if time is counted by a signal; then *due is set if the time for a mark
-** has come since the last one.
-*/
-LJ_FUNC int lj_memprof_ticked(MPState *mp, int *due);
-
 #endif

@@ -15,8 +15,8 @@
 #include "lj_frame.h"
 #include "lj_memprof_inlined.h"
 #include "lj_memprof_map.h"
+#include "lj_memprof_snap.h"
 #include "lj_memprof_state.h"
-#include "lj_memprof_where.h"
 #include "lj_symtab.h"
 
 /* No trace inlines as many: slots are numbered by a byte. */

@@ -64,18 +64,8 @@ LJ_FUNC ptrdiff_t lj_memprof_stopped(lua_State *L, GCproto *pt, cTValue *next);
 LJ_FUNC void lj_memprof_forget(MPState *mp, const void *p, size_t size);
 
 #if LJ_HASJIT
-/* The last snapshot before a return address in a trace's code, or NULL. */
-LJ_FUNC SnapShot *lj_memprof_snapshot(GCtrace *T, const MCode *ret);
-
 /* True if a block of memory, of a size in bytes, is a trace. */
 LJ_FUNC int lj_memprof_istrace(const void *p, size_t size);
-
-/*
-** The proto of an instruction that a trace has compiled, or NULL. The trace is
-** the one that runs.
-*/
-LJ_FUNC GCproto *lj_memprof_traceproto(MPState *mp, GCtrace *T,
-                                       const BCIns *pc);
 #endif
 
 #endif

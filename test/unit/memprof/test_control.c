@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lj_memprof_control.h"
+#include "lj_memprof_hooks.h"
 
 /* TSan has no threads in a child of a process with threads. */
 #if defined(__has_feature)

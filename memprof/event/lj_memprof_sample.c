@@ -22,8 +22,6 @@
 #include <stdlib.h>
 
 #include "lj_memprof_cache.h"
-#include "lj_memprof_control.h"
-#include "lj_memprof_event.h"
 #include "lj_memprof_hook.h"
 #include "lj_memprof_look.h"
 #include "lj_memprof_map.h"
@@ -39,13 +37,12 @@
 #define SAMPLE_FILTER 16384 /* Counters; a power of 2. */
 
 struct MPSample {
-  uint64_t left;  /* Bytes before the next one that is chosen, */
-  uint64_t held;  /* and more, once the last sample's event is complete. */
-  uint64_t bytes; /* Mean distance. */
-  uint64_t seed;
-  uint64_t random;               /* State of the generator. */
-  GCobj *proto;                  /* The newest one whose children were named. */
-  MPMap live;                    /* Addresses of sampled objects. */
+  uint64_t left;   /* Bytes before the next one that is chosen, */
+  uint64_t held;   /* and more, once the last sample's event is complete. */
+  uint64_t bytes;  /* Mean distance. */
+  uint64_t random; /* State of the generator. */
+  GCobj *proto;    /* The newest one whose children were named. */
+  MPMap live;      /* Addresses of sampled objects. */
   uint8_t filter[SAMPLE_FILTER]; /* How many of them, by a hash; 255: many. */
 };
 
@@ -290,15 +287,11 @@ int lj_memprof_newsample(MPState *mp, uint64_t bytes, uint64_t seed)
     return 0;
   s->bytes = bytes;
   s->random = lj_memprof_now() ^ ((uint64_t)(uintptr_t)mp << 20);
-  s->seed = s->random = seed ? seed : (sample_random(s) >> 11) + 1;
+  s->random = seed ? seed : (sample_random(s) >> 11) + 1;
+  mp->sampling.bytes = bytes;
+  mp->sampling.seed = s->random;
   sample_draw(s);
   return 1;
-}
-
-void lj_memprof_metasample(const MPState *mp, uint64_t *bytes, uint64_t *seed)
-{
-  *bytes = mp->sample->bytes;
-  *seed = mp->sample->seed;
 }
 
 void lj_memprof_freesample(MPState *mp)

@@ -16,7 +16,6 @@
 #include "lj_memprof_meta.h"
 #include "lj_memprof_name.h"
 #include "lj_memprof_old.h"
-#include "lj_memprof_sample.h"
 #include "lj_memprof_state.h"
 #include "lj_memprof_stream.h"
 #include "lj_memprof_tail.h"
@@ -31,7 +30,6 @@ static void stream_meta(MPState *mp, uint64_t live)
   MPBuf *b = &mp->buf;
   MPOrigin origin;
   uint8_t *mark;
-  uint64_t bytes, seed;
   b->keep = 1;
   lj_memprof_origin(&origin);
   mp->stream.monotonic = origin.monotonic;
@@ -44,9 +42,8 @@ static void stream_meta(MPState *mp, uint64_t live)
   lj_memprof_metaint(b, "lines", (uint64_t)mp->lines);
   lj_memprof_metaint(b, "stack", mp->depth);
   if (mp->sample != NULL) {
-    lj_memprof_metasample(mp, &bytes, &seed);
-    lj_memprof_metaint(b, "sample", bytes);
-    lj_memprof_metaint(b, "seed", seed);
+    lj_memprof_metaint(b, "sample", mp->sampling.bytes);
+    lj_memprof_metaint(b, "seed", mp->sampling.seed);
   }
   if (mp->clock.marks != MP_MARKS)
     lj_memprof_metaint(b, "marks", mp->clock.marks);
@@ -159,6 +156,22 @@ static void stream_totals(MPState *mp, unsigned flags, uint64_t live)
     lj_wbuf_uleb(b, mp->stream.dropbytes);
   }
   lj_wbuf_recordend(b, mark);
+}
+
+/* Samples do not add up; then it is the VM's own count, which may change. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+__attribute__((no_sanitize("thread")))
+#endif
+#elif defined(__SANITIZE_THREAD__)
+__attribute__((no_sanitize_thread))
+#endif
+uint64_t
+lj_memprof_estimate(const MPState *mp)
+{
+  if (mp->sample != NULL)
+    return (uint64_t) * (const volatile GCSize *)&mp->g->gc.total;
+  return mpforeign_count(mp);
 }
 
 void lj_memprof_endsegment(MPState *mp, uint64_t live)

@@ -14,8 +14,8 @@
 #include "lj_memprof_hook.h"
 #include "lj_memprof_look.h"
 #include "lj_memprof_segment.h"
+#include "lj_memprof_signal.h"
 #include "lj_memprof_state.h"
-#include "lj_memprof_timer.h"
 
 #define LOOK_FLUSH (100 * MP_MS)
 #define LOOK_EVERY (2 * MP_MS)
@@ -43,9 +43,14 @@ static uint32_t look_step(MPState *mp, uint64_t now)
 /* True if the time for a mark has come. */
 static int look_ismark(MPState *mp, uint64_t now)
 {
-  int due = now - mp->clock.marked >= mp->clock.marks * MP_MS;
-  lj_memprof_ticked(mp, &due);
-  return due;
+  uint32_t ticks;
+  if (mp->ticks == NULL)
+    return now - mp->clock.marked >= mp->clock.marks * MP_MS;
+  ticks = lj_memprof_ticks(mp->ticks);
+  if (ticks == mp->ticked)
+    return 0;
+  mp->ticked = ticks;
+  return 1;
 }
 
 /*

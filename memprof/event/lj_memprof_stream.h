@@ -25,6 +25,12 @@ typedef struct MPStream {
 LJ_FUNC void lj_memprof_begin(MPState *mp);
 
 /*
+** Bytes on the heap of a VM, by the recorder's own sum: for one that may be
+** running, or is about to free what it does not count any more.
+*/
+LJ_FUNC uint64_t lj_memprof_estimate(const MPState *mp);
+
+/*
 ** Ends a segment with the totals of its events. live: bytes on the VM's heap.
 ** Errors are in buf.error.
 */

@@ -9,12 +9,10 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
-#include "lj_memprof_anew.h"
 #include "lj_memprof_cache.h"
 #include "lj_memprof_event.h"
 #include "lj_memprof_foreign.h"
 #include "lj_memprof_hook.h"
-#include "lj_memprof_limit.h"
 #include "lj_memprof_look.h"
 #include "lj_memprof_map.h"
 #include "lj_memprof_old.h"
@@ -35,32 +33,6 @@ enum {
   EVENT_FULL, /* Compact format, stacks. */
   EVENT_OLD   /* One of the old formats. */
 };
-
-/* The time of a recording is over: ends it, unless another thread does. */
-static LJ_NOINLINE void event_due(MPHook *h, void *ptr, size_t osize,
-                                  size_t nsize)
-{
-  if (ptr == NULL && nsize == 0)
-    return;
-  h->late = 1;
-  h->freeing = nsize == 0;
-  h->over(h, nsize == 0 ? ptr : NULL, nsize == 0 ? osize : 0);
-  h->late = h->freeing = 0;
-}
-
-void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize)
-{
-  if (h->writing == NULL) {
-    if (LJ_UNLIKELY(__atomic_load_n(&h->due, __ATOMIC_RELAXED)) && !h->late)
-      event_due(h, ptr, osize, nsize);
-    /* Until it has ended, no order is executed: another thread may write. */
-    if (LJ_UNLIKELY(h->anew) && !__atomic_load_n(&h->due, __ATOMIC_RELAXED))
-      return lj_memprof_passanew(h, ptr, osize, nsize);
-    lj_memprof_leave(h);
-  } else if (ptr != NULL || nsize != 0)
-    h->writing->stream.lost++; /* What the writer does cannot be recorded. */
-  return h->allocf(h->allocd, ptr, osize, nsize);
-}
 
 /* An event that is none ends. */
 static LJ_NOINLINE void *event_nothing(MPHook *h)
@@ -278,12 +250,6 @@ lua_Alloc lj_memprof_wrapper(const MPState *mp)
   if (mp->sample != NULL)
     return lj_memprof_sampled;
   return mp->stack != NULL ? event_full : event_top;
-}
-
-int lj_memprof_iswrapper(lua_Alloc allocf)
-{
-  return allocf == event_top || allocf == event_full || allocf == event_old ||
-         allocf == lj_memprof_sampled || allocf == lj_memprof_limited;
 }
 
 #endif

@@ -6,7 +6,6 @@
 #define _LJ_MEMPROF_EVENT_H
 
 #include "lj_memprof.h"
-#include "lj_memprof_hook.h"
 #include "format/ljm_format.h"
 
 /* What was allocated last, while its event does not have its type. */
@@ -37,14 +36,5 @@ typedef struct MPSizes {
 
 /* The function that takes the place of the VM's allocator for a recording. */
 LJ_FUNC lua_Alloc lj_memprof_wrapper(const MPState *mp);
-
-/* True if an allocator is one of the recorder's. */
-LJ_FUNC int lj_memprof_iswrapper(lua_Alloc allocf);
-
-/*
-** Calls the allocator below, as a lua_Alloc: for a VM that is not being
-** recorded any more, or for as long as its writer is at work.
-*/
-LJ_FUNC void *lj_memprof_pass(MPHook *h, void *ptr, size_t osize, size_t nsize);
 
 #endif

@@ -11,6 +11,12 @@
 
 typedef struct MPSample MPSample;
 
+/* What META records of them. */
+typedef struct MPSampling {
+  uint64_t bytes; /* Mean distance of two samples. */
+  uint64_t seed;
+} MPSampling;
+
 /*
 ** Begins to take a sample every so many bytes. A seed of 0 is chosen here.
 ** Returns 0 without memory.
@@ -19,10 +25,6 @@ LJ_FUNC int lj_memprof_newsample(MPState *mp, uint64_t bytes, uint64_t seed);
 
 /* Frees what samples need, if anything. */
 LJ_FUNC void lj_memprof_freesample(MPState *mp);
-
-/* What META records: bytes between two samples, and the seed. */
-LJ_FUNC void lj_memprof_metasample(const MPState *mp, uint64_t *bytes,
-                                   uint64_t *seed);
 
 /* Takes the place of a VM's allocator while samples are taken. */
 LJ_FUNC void *lj_memprof_sampled(void *ud, void *ptr, size_t osize,
