@@ -6,6 +6,8 @@
 #ifndef LJS_REGISTERS_H
 #define LJS_REGISTERS_H
 
+#include "unwind_walk.h"
+
 /* The saved user space registers of the thread. */
 static __always_inline struct pt_regs *user_regs(void)
 {

@@ -21,6 +21,7 @@
 #include "ends.h"
 #include "strangers.h"
 #include "threads.h"
+#include "unwind_walk.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 

@@ -6,23 +6,23 @@
 #ifndef LJS_SEARCH_H
 #define LJS_SEARCH_H
 
+#include "unwind.h"
+
 #define SEARCH_MAPS 11 /* 2^n is more than LJS_MAX_MAPS. */
 
-/* Copy N bytes at ADDR of the target to DST. Returns 0, or -1 if they cannot be
-** read.
-*/
+/* -- What the unwinder needs: see unwind.h -------------------------------- */
+
 static __always_inline int ljs_read(void *dst, __u32 n, __u64 addr)
 {
   return bpf_probe_read_user(dst, n, (const void *)addr) ? -1 : 0;
 }
 
-/* The module of a number, or NULL. */
 static __always_inline struct ljs_module *ljs_find_module(__u32 module)
 {
   return bpf_map_lookup_elem(&modules, &module);
 }
 
-#include "unwind.h"
+/* -- Memory of a CPU ------------------------------------------------------ */
 
 /* The state of a CPU, too large for the stack. */
 struct scratch {
@@ -174,9 +174,7 @@ __noinline int search(__u64 pc)
   return 1;
 }
 
-/* The row of an address of the walk's process, or NULL. Sets w->code to its
-** module.
-*/
+/* For the unwinder: see unwind.h. */
 static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
                                                     __u64 pc)
 {

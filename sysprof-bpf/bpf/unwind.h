@@ -1,25 +1,8 @@
 /*
 ** The unwinder: from the registers of a thread to its mixed stack, one frame a
 ** step. It is compiled twice: into the BPF program, and into tests that run it
-** in user space over a frozen process.
-**
-** Who includes this file provides, before:
-**   static int ljs_read(void *dst, __u32 n, __u64 addr)    0: done
-**   static struct ljs_module *ljs_find_module(__u32 module)
-**   static struct ljs_row *ljs_find_row(struct ljs_walk *, __u64 pc)
-** The last two answer NULL if there is none. The last one, which may follow
-** this file, sets `code` to the module that holds the address, or to
-** LJS_NO_MODULE.
-**
-** How the C stack and the Lua stacks are put into one order: each entry into
-** the VM has a frame on the C stack, which holds the coroutine it runs, L.
-** L->cframe is the newest such frame of L, each frame has a link to the one
-** before. So a word on the C stack is the saved L of the frame at A if and only
-** if it points to something whose chain of C frames has A next. Nothing else
-** needs to be known of what the VM does right now: helper routines with their
-** stack off by some words, traces, their exits and garbage collection all find
-** A by looking upwards from rsp. The Lua frames of A are those down to the
-** first one that was called from C.
+** in user space over a frozen process. Here is what its parts share: the state
+** of a walk, and what it has found. unwind_walk.h has the steps.
 */
 
 #ifndef LJS_UNWIND_H
@@ -125,7 +108,20 @@ struct ljs_walk {
   struct ljs_stack out;
 };
 
-/* The row of the unwind table for an address, or NULL. */
+/* -- What differs between the two: who includes this file defines it. ------ */
+
+/* Copy N bytes at ADDR of the process to DST. Returns 0, or -1 if they cannot
+*be
+** read.
+*/
+static __always_inline int ljs_read(void *dst, __u32 n, __u64 addr);
+
+/* The module of a number, or NULL. */
+static __always_inline struct ljs_module *ljs_find_module(__u32 module);
+
+/* The row of the unwind table for an address, or NULL. Sets w->code to the
+** module that holds the address, or to LJS_NO_MODULE.
+*/
 static __always_inline struct ljs_row *ljs_find_row(struct ljs_walk *w,
                                                     __u64 pc);
 
@@ -172,54 +168,5 @@ static __always_inline void ljs_cut(struct ljs_walk *w, __u32 why)
 
 #define LJS_GCT_FUNC   8 /* ~LJ_TFUNC, ~LJ_TTHREAD: as in gct. */
 #define LJS_GCT_THREAD 6
-
-/* -- Reading, and the kinds of steps -------------------------------------- */
-
-#include "unwind_read.h"
-#include "unwind_native.h"
-#include "unwind_vm.h"
-#include "unwind_lua.h"
-
-/* A new walk. The caller sets the registers, what is wanted, and the process's
-** VMs.
-*/
-static __always_inline void ljs_begin(struct ljs_walk *w)
-{
-  w->walk++;
-  w->out.key = 0;
-  w->out.g = 0;
-  w->out.module = 0;
-  w->out.cut = LJS_CUT_NOT;
-  w->out.nframes = 0;
-  w->out.nlua = 0;
-  w->nnative = 0;
-  w->cwords.at = w->words.at = LJS_NOWHERE;
-  w->making = 0;
-  w->nstate = 0;
-  w->exact = 1;
-  w->mode = LJS_NATIVE;
-}
-
-/* One step. Returns 1 when it was the last one. */
-static __always_inline int ljs_step(struct ljs_walk *w)
-{
-  switch (w->mode) {
-  case LJS_NATIVE:
-    ljs_step_native(w);
-    break;
-  case LJS_SCANNING:
-    ljs_step_scan(w);
-    break;
-  case LJS_LUA:
-    ljs_step_lua(w);
-    break;
-  case LJS_LEAVING:
-    ljs_step_leave(w);
-    break;
-  default:
-    return 1;
-  }
-  return w->mode == LJS_DONE;
-}
 
 #endif

@@ -1,9 +1,13 @@
 /*
-** The unwinder's steps on a Lua stack. Part of unwind.h.
+** The unwinder's steps on a Lua stack.
 */
 
 #ifndef LJS_UNWIND_LUA_H
 #define LJS_UNWIND_LUA_H
+
+#include "unwind.h"
+#include "unwind_read.h"
+#include "unwind_vm.h"
 
 /* The place of a function among those that were met. */
 static __always_inline struct ljs_seen *ljs_seen(struct ljs_walk *w, __u64 func)

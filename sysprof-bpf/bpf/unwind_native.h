@@ -1,9 +1,12 @@
 /*
-** The unwinder's steps on the C stack, by unwind tables. Part of unwind.h.
+** The unwinder's steps on the C stack, by unwind tables.
 */
 
 #ifndef LJS_UNWIND_NATIVE_H
 #define LJS_UNWIND_NATIVE_H
+
+#include "unwind.h"
+#include "unwind_read.h"
 
 /* The caller's register: at an offset from the CFA or from rbp, or as it is. */
 static __always_inline int ljs_restore(struct ljs_walk *w, __u64 *reg, __u8 how,

@@ -1,9 +1,11 @@
 /*
-** How the unwinder reads the memory of the process. Part of unwind.h.
+** How the unwinder reads the memory of the process.
 */
 
 #ifndef LJS_UNWIND_READ_H
 #define LJS_UNWIND_READ_H
+
+#include "unwind.h"
 
 /* -- Windows -------------------------------------------------------------- */
 

@@ -1,10 +1,14 @@
 /*
 ** The unwinder's way into a VM: where its frame on the C stack is, and where
-** the Lua frames of that begin. Part of unwind.h.
+** the Lua frames of that begin.
 */
 
 #ifndef LJS_UNWIND_VM_H
 #define LJS_UNWIND_VM_H
+
+#include "unwind.h"
+#include "unwind_native.h"
+#include "unwind_read.h"
 
 /* The state of coroutine L, or NULL if it was not met in this walk. */
 static __always_inline struct ljs_state *ljs_find_state(struct ljs_walk *w,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "remote.h"
+#include "unwind_walk.h"
 #include "userwalk.h"
 
 /* The tables of one module. */
@@ -36,8 +37,6 @@ static struct ljs_module *ljs_find_module(__u32 module)
 {
   return module < current->n ? &current->module[module].m : NULL;
 }
-
-#include "unwind.h"
 
 static struct ljs_row *ljs_find_row(struct ljs_walk *w, __u64 pc)
 {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "unwind_walk.h"
 #include "walk.h"
 
 /* What the unwinder's surroundings are in a kernel. */
@@ -20,8 +21,6 @@ static struct ljs_module *ljs_find_module(__u32 module)
 {
   return module < input->nmodule ? &input->module[module].m : NULL;
 }
-
-#include "unwind.h"
 
 const struct ljs_map *walk_map(const WalkInput *in, uint64_t pc)
 {
