@@ -6,7 +6,7 @@ set_tests_properties(fuzz-luavm-seeds PROPERTIES FIXTURES_SETUP luavm-corpus
 
 foreach(target vmcode luasites)
   add_executable(fuzz-${target} fuzz_${target}.c)
-  target_link_libraries(fuzz-${target} PRIVATE fuzz-common sysprof-target)
+  target_link_libraries(fuzz-${target} PRIVATE fuzz-common sysprof-process)
   if(LJPROF_FUZZ)
     target_link_options(fuzz-${target} PRIVATE -fsanitize=fuzzer)
     add_test(NAME fuzz-${target} COMMAND fuzz-${target} -timeout=20

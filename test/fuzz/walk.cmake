@@ -4,7 +4,7 @@ set(sysprof_tests ${PROJECT_SOURCE_DIR}/test/unit/sysprof/support)
 add_executable(fuzz-walk fuzz_walk.c ${sysprof_tests}/anywalk.c
   ${sysprof_tests}/walk.c)
 target_include_directories(fuzz-walk PRIVATE ${sysprof_tests})
-target_link_libraries(fuzz-walk PRIVATE fuzz-common sysprof-target)
+target_link_libraries(fuzz-walk PRIVATE fuzz-common sysprof-process)
 set(bytes ${CMAKE_CURRENT_SOURCE_DIR})
 if(LJPROF_FUZZ)
   target_link_options(fuzz-walk PRIVATE -fsanitize=fuzzer)

@@ -183,10 +183,10 @@ static void heap_both(Heap *h)
 {
   const LpDump *d = &h->dump;
   size_t i;
-  for (i = 0; i < d->nboth; i++)
-    if (!h->alive[d->both[i].value] && h->alive[d->both[i].table] &&
-        h->alive[d->both[i].key])
-      h->alive[d->both[i].value] = h->mark;
+  for (i = 0; i < d->nstring; i++)
+    if (!h->alive[d->string[i].value] && h->alive[d->string[i].table] &&
+        h->alive[d->string[i].key])
+      h->alive[d->string[i].value] = h->mark;
 }
 
 /* Userdata that wait for their finalizers have been told so already. */

@@ -178,14 +178,15 @@ static uint32_t dump_keyname(LpDump *d, const LpRef *r)
 /* The next reference is one to a string, of a table that is weak in
 ** both ways.
 */
-static void dump_both(LpDump *d, uint64_t key, uint64_t value)
+static void dump_weak_string(LpDump *d, uint64_t key, uint64_t value)
 {
   LpGraph *g = &d->graph;
   if (g->open == LP_NONE || !dump_clears(d, key) || dump_clears(d, value))
     return;
-  d->both = lp_grow(d->both, &d->capboth, d->nboth + 1, sizeof(*d->both));
-  d->both[d->nboth++] =
-      (LpBoth){g->open, lp_graph_id(g, key), lp_graph_id(g, value), g->nedge};
+  d->string =
+      lp_grow(d->string, &d->capstring, d->nstring + 1, sizeof(*d->string));
+  d->string[d->nstring++] = (LpWeakString){g->open, lp_graph_id(g, key),
+                                           lp_graph_id(g, value), g->nedge};
 }
 
 /* A key and its value. All strings come before what refers to them. */
@@ -200,7 +201,7 @@ static void dump_node(LpDump *d, const LpRef *r)
   if (r->value != LJM_VALUE_REF)
     return;
   if (keyref && weak && (r->number & LJM_TABLE_WEAKKEY))
-    dump_both(d, r->from, r->to);
+    dump_weak_string(d, r->from, r->to);
   if (keyref)
     dump_slot(d, weak, LP_EDGE_FIELD, lp_graph_id(&d->graph, r->from), r->to);
   else if (r->key == LJM_VALUE_INT)
@@ -363,7 +364,7 @@ void lp_dump_seal(LpDump *d)
   }
   dump_order(d);
   lp_graph_seal(g, d->root, d->nroot);
-  lp_both_resolve(g, d->both, d->nboth);
+  lp_weak_strings(g, d->string, d->nstring);
 }
 
 int lp_dump_verify(const LpDump *d, LpDamage *damage)
@@ -413,7 +414,7 @@ void lp_dump_close(LpDump *d)
   free(d->ctype);
   free(d->sparse);
   free(d->weak);
-  free(d->both);
+  free(d->string);
   free(d->root);
   free(d->made);
   free(d->block);

@@ -6,10 +6,10 @@
 #ifndef LP_DUMP_H
 #define LP_DUMP_H
 
-#include "both.h"
 #include "graph.h"
 #include "heap.h"
 #include "identifiers.h"
+#include "weak_strings.h"
 
 /* Objects of a type. */
 typedef struct LpTypeSum {
@@ -90,9 +90,9 @@ typedef struct LpDump {
   uint64_t sparsebytes;
   LpWeak *weak; /* Those of an object are beside each other. */
   size_t nweak, capweak;
-  unsigned nkeys; /* That are no objects and have a name. */
-  LpBoth *both;   /* Those that are kept if two objects are. */
-  size_t nboth, capboth;
+  unsigned nkeys;       /* That are no objects and have a name. */
+  LpWeakString *string; /* Those that are kept if two objects are. */
+  size_t nstring, capstring;
   LpEdge *root;
   size_t nroot, caproot;
   uint32_t *made; /* Objects that the VM may have been making. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "find.h"
 #include "heap_diff.h"
 #include "heap_report.h"
-#include "named.h"
 #include "text.h"
 
 /* The figures of a row in each of the two dumps. */
@@ -215,12 +215,12 @@ static void paths_other(Rows *rows, const LpHeap *h, LpSide side)
     Row *r = &rows->row[i];
     size_t n;
     const char *s = lp_intern_get(&rows->names, i, &n);
-    LpNamed other;
+    LpFound other;
     if (r->n[side][DIFF_RETAINED] || r->cut)
       continue;
     b.n = 0;
     lp_buf_add(&b, s, n);
-    other = lp_named_path(h, b.s);
+    other = lp_heap_find_path(h, b.s);
     r->n[side][DIFF_RETAINED] = other.retained;
     r->id[side] = other.objects == 1 ? other.most : LP_NONE;
   }

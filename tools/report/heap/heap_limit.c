@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "find.h"
 #include "heap_join.h"
 #include "heap_limit.h"
 #include "label.h"
-#include "named.h"
 
 /* Append who made most of what an object keeps, if that is known. */
 static void limit_made(LpBuf *why, const LpProfile *prof, uint32_t id)
@@ -30,7 +30,7 @@ static void limit_text(LpBuf *why, const char *text)
 int lp_heap_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
 {
   const LpHeap *h = prof->heap;
-  LpNamed sum = {.most = LP_NONE, .retained = lp_heap_reached(h)};
+  LpFound sum = {.most = LP_NONE, .retained = lp_heap_reached(h)};
   if (!lp_heap_keeps(h)) {
     lp_buf_puts(why, "limit ");
     limit_text(why, l->text);
@@ -39,7 +39,7 @@ int lp_heap_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
     return 0;
   }
   if (l->glob)
-    sum = lp_named(h, l->glob);
+    sum = lp_heap_find(h, l->glob);
   if (l->glob && !sum.objects) {
     lp_buf_puts(why, "limit ");
     limit_text(why, l->text);

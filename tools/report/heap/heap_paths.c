@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "find.h"
 #include "heap_report.h"
-#include "named.h"
 
 #define PATHS_MOST  5   /* Of a shape, if nothing else is said. */
 #define PATHS_STEPS 100 /* Of one, before its middle is left out. */
@@ -58,7 +58,7 @@ static uint32_t *paths_objects(const LpHeap *h, const LpReportOptions *opt,
   uint64_t *figure;
   char *is;
   if (one == LP_NONE)
-    one = lp_named_path(h, opt->path).most;
+    one = lp_heap_find_path(h, opt->path).most;
   if (one != LP_NONE) {
     *n = 1;
     found = lp_alloc(sizeof(*found));

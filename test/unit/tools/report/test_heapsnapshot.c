@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/heap_snapshot.h"
+#include "heapsnapshot.h"
 #include "suites.h"
 
 #define OBJECTS 40

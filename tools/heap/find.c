@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "named.h"
+#include "find.h"
 
 #define NAMED_STEPS 64 /* Of a path, before its middle is left out. */
 
@@ -56,7 +56,7 @@ static void search_steps(Search *s, Place from, LpBuf *step)
 }
 
 /* Marks the objects at the end of a path. Returns how many there are. */
-static size_t named_path(const LpHeap *h, const char *text, char *mark)
+static size_t find_path(const LpHeap *h, const char *text, char *mark)
 {
   Search s = {.h = h, .text = text, .n = strlen(text)};
   LpBuf step = {0};
@@ -80,7 +80,7 @@ static size_t named_path(const LpHeap *h, const char *text, char *mark)
 /* -- A pattern ------------------------------------------------------------- */
 
 /* Marks objects whose path matches, but not those that these dominate. */
-static void named_pattern(const LpHeap *h, const char *glob, char *mark)
+static void find_pattern(const LpHeap *h, const char *glob, char *mark)
 {
   LpBuf name = {0};
   uint32_t i;
@@ -101,9 +101,9 @@ static void named_pattern(const LpHeap *h, const char *glob, char *mark)
 /* -- Sums ------------------------------------------------------------------ */
 
 /* Adds up the objects with marks that are below no other one. */
-static LpNamed named_sum(const LpHeap *h, char *mark)
+static LpFound find_sum(const LpHeap *h, char *mark)
 {
-  LpNamed sum = {.most = LP_NONE};
+  LpFound sum = {.most = LP_NONE};
   uint32_t i;
   for (i = 1; i < h->dom.n; i++) {
     uint32_t id = h->dom.order[i];
@@ -123,23 +123,23 @@ static LpNamed named_sum(const LpHeap *h, char *mark)
   return sum;
 }
 
-LpNamed lp_named(const LpHeap *h, const char *text)
+LpFound lp_heap_find(const LpHeap *h, const char *text)
 {
   char *mark = lp_zalloc(h->dump.graph.n, 1);
-  LpNamed sum;
-  if (!named_path(h, text, mark))
-    named_pattern(h, text, mark);
-  sum = named_sum(h, mark);
+  LpFound sum;
+  if (!find_path(h, text, mark))
+    find_pattern(h, text, mark);
+  sum = find_sum(h, mark);
   free(mark);
   return sum;
 }
 
-LpNamed lp_named_path(const LpHeap *h, const char *text)
+LpFound lp_heap_find_path(const LpHeap *h, const char *text)
 {
   char *mark = lp_zalloc(h->dump.graph.n, 1);
-  LpNamed sum;
-  named_path(h, text, mark);
-  sum = named_sum(h, mark);
+  LpFound sum;
+  find_path(h, text, mark);
+  sum = find_sum(h, mark);
   free(mark);
   return sum;
 }

@@ -2,8 +2,8 @@
 ** A heap dump as a .heapsnapshot, which Chrome's DevTools and others open.
 */
 
-#ifndef LP_HEAP_SNAPSHOT_H
-#define LP_HEAP_SNAPSHOT_H
+#ifndef LP_HEAPSNAPSHOT_H
+#define LP_HEAPSNAPSHOT_H
 
 #include "out.h"
 #include "snapshot_nodes.h"

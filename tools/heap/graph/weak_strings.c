@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-#include "both.h"
+#include "weak_strings.h"
 #include "mem.h"
 
-void lp_both_resolve(LpGraph *g, const LpBoth *both, size_t n)
+void lp_weak_strings(LpGraph *g, const LpWeakString *weak, size_t n)
 {
   const uint32_t root = LP_GRAPH_ROOT;
   uint8_t *reached;
@@ -20,9 +20,9 @@ void lp_both_resolve(LpGraph *g, const LpBoth *both, size_t n)
   reached = lp_zalloc(g->n, 1);
   lp_graph_reach(g, &root, 1, reached);
   for (i = 0; i < n; i++) {
-    LpEdge *e = &g->edge[both[i].edge];
-    if (both[i].edge < g->nedge && !reached[both[i].key])
-      e->to = both[i].table | (e->to & LP_EDGE_LAST);
+    LpEdge *e = &g->edge[weak[i].edge];
+    if (weak[i].edge < g->nedge && !reached[weak[i].key])
+      e->to = weak[i].table | (e->to & LP_EDGE_LAST);
   }
   free(reached);
 }
