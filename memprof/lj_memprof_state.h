@@ -17,7 +17,7 @@
 #include "lj_memprof_inlined.h"
 #include "lj_memprof_limit.h"
 #include "lj_memprof_lines.h"
-#include "lj_memprof_old.h"
+#include "lj_memprof_oldformat.h"
 #include "lj_memprof_sample.h"
 #include "lj_memprof_segment.h"
 #include "lj_memprof_signal.h"

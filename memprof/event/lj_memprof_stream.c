@@ -15,7 +15,7 @@
 #include "lj_memprof_clock.h"
 #include "lj_memprof_meta.h"
 #include "lj_memprof_name.h"
-#include "lj_memprof_old.h"
+#include "lj_memprof_oldformat.h"
 #include "lj_memprof_state.h"
 #include "lj_memprof_stream.h"
 #include "lj_memprof_tail.h"

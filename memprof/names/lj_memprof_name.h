@@ -9,7 +9,8 @@
 #include "lj_memprof.h"
 #include "format/ljm_format.h"
 
-/* -- Lua functions (lj_memprof_name.c, lj_memprof_given.c) ----------------- */
+/* -- Lua functions (lj_memprof_name.c, lj_memprof_nameheap.c) -----------------
+ */
 
 /* Names the functions that a function defines. */
 LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);

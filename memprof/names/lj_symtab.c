@@ -18,7 +18,7 @@
 #include "lj_memprof_clock.h"
 #include "lj_memprof_map.h"
 #include "lj_memprof_name.h"
-#include "lj_memprof_old.h"
+#include "lj_memprof_oldformat.h"
 #include "lj_memprof_state.h"
 #include "lj_symtab.h"
 #include "lj_wbuf.h"

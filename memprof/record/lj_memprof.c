@@ -26,7 +26,7 @@
 #include "lj_memprof_lines.h"
 #include "lj_memprof_map.h"
 #include "lj_memprof_obey.h"
-#include "lj_memprof_old.h"
+#include "lj_memprof_oldformat.h"
 #include "lj_memprof_queue.h"
 #include "lj_memprof_sample.h"
 #include "lj_memprof_stack.h"

@@ -27,8 +27,8 @@
 #include "lj_dispatch.h"
 #include "lj_memprof_cache.h"
 #include "lj_memprof_clock.h"
+#include "lj_memprof_guards.h"
 #include "lj_memprof_inlined.h"
-#include "lj_memprof_known.h"
 #include "lj_memprof_put.h"
 #include "lj_memprof_stack.h"
 #include "lj_memprof_state.h"
@@ -104,7 +104,7 @@ int lj_memprof_newstack(MPState *mp)
   stack_findbuiltins(st, mp);
   st->end = st->frame;
   st->need = mp->depth - 1;
-  st->size = 4 * mp->depth + MPKNOWN_SLACK;
+  st->size = 4 * mp->depth + MPGUARD_SLACK;
   return 1;
 }
 
@@ -210,7 +210,7 @@ static LJ_AINLINE uint32_t stack_push(MPStack *st, MPFrame *f,
     w--;
     f->slot = w->slot;
     f->guard = guard;
-    guard = mpknown_guardframe(st, guard, w);
+    guard = mpguard_frame(st, guard, w);
     if (w->site != LJM_SITE_INTERNAL)
       same = stack_settold(st, nsite++, w->site, same);
     f->nsite = nsite;
@@ -241,9 +241,9 @@ static LJ_AINLINE void stack_setsame(MPState *mp, MPStack *st)
     s->addr = &st->addr[low];
     s->word = &st->word[low];
     s->end = &st->addr[n];
-    n = mpknown_guard(st, n, s->frame);
-    n = mpknown_guard(st, n, s->frame);
-    mpknown_guard(st, n, s->frame);
+    n = mpguard_slot(st, n, s->frame);
+    n = mpguard_slot(st, n, s->frame);
+    mpguard_slot(st, n, s->frame);
   }
 }
 
@@ -295,15 +295,15 @@ typedef struct MPWhole {
   uint32_t nwalk; /* Frames. */
   uint32_t nsite; /* Those that are callers. */
   uint32_t npart;
-  uint32_t first[MPKNOWN_PARTS]; /* Innermost frame of each part. */
-  lua_State *L[MPKNOWN_PARTS];   /* Innermost first. */
+  uint32_t first[MPGUARD_PARTS]; /* Innermost frame of each part. */
+  lua_State *L[MPGUARD_PARTS];   /* Innermost first. */
 } MPWhole;
 
 /* Counts a frame that was taken down, or cuts the stack there. */
 static int stack_count(MPStack *st, MPWhole *w)
 {
   uint32_t site = st->walk[w->nwalk].site;
-  if (w->nwalk >= st->size - MPKNOWN_SLACK ||
+  if (w->nwalk >= st->size - MPGUARD_SLACK ||
       (site != LJM_SITE_INTERNAL && w->nsite >= 2 * st->need)) {
     st->cut = 1;
     return 0;
@@ -330,7 +330,7 @@ static lua_State *stack_walkpart(MPState *mp, MPStack *st, MPWhole *w,
     if (!stack_count(st, w))
       return NULL;
   }
-  R = w->npart < MPKNOWN_PARTS ? stack_resumer(st, L) : NULL;
+  R = w->npart < MPGUARD_PARTS ? stack_resumer(st, L) : NULL;
   last = &st->walk[w->nwalk];
   if (R != NULL)
     stack_take(last, frame, R->base - 1 - LJ_FR2,
@@ -389,7 +389,7 @@ static int stack_resumed(MPStack *st)
     MPFrame *high = &st->frame[st->part[i].first];
     const MPFrame *first = &st->frame[st->part[i - 1].first];
     const MPFrame *low = (high - 1)->low;
-    if (mpknown_changed(st, low > first ? low : first, high) != NULL)
+    if (mpguard_changed(st, low > first ? low : first, high) != NULL)
       return 0;
   }
   return 1;
@@ -414,17 +414,17 @@ static LJ_AINLINE MPFrame *stack_find(MPState *mp, MPStack *st,
       MPFrame *low = f->low > first ? f->low : first, *changed = NULL;
       good = good <= f ? good : f + 1;
       if (low < good) {
-        changed = mpknown_changed(st, low, good);
+        changed = mpguard_changed(st, low, good);
         good = low;
       }
       *wp = w;
       if (LJ_LIKELY(changed == NULL)) /* No more than there is room for? */
-        return f + (w - st->walk) < st->frame + (st->size - MPKNOWN_SLACK)
+        return f + (w - st->walk) < st->frame + (st->size - MPGUARD_SLACK)
                    ? f + 1
                    : NULL;
       f = changed - 1;
     }
-    prev = f >= first && w < &st->walk[MPKNOWN_SIZE] ? mpframe_prev(frame, bot)
+    prev = f >= first && w < &st->walk[MPGUARD_SIZE] ? mpframe_prev(frame, bot)
                                                      : NULL;
     if (prev == NULL)
       return NULL;

@@ -3,8 +3,8 @@
 ** looked at here, without a call.
 */
 
-#ifndef _LJ_MEMPROF_SAME_H
-#define _LJ_MEMPROF_SAME_H
+#ifndef _LJ_MEMPROF_SAMESTACK_H
+#define _LJ_MEMPROF_SAMESTACK_H
 
 #include "lj_memprof_stack.h"
 #include "lj_memprof_state.h"

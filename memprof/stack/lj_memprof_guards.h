@@ -3,17 +3,17 @@
 ** from a frame to the one below and show where that has stopped.
 */
 
-#ifndef _LJ_MEMPROF_KNOWN_H
-#define _LJ_MEMPROF_KNOWN_H
+#ifndef _LJ_MEMPROF_GUARDS_H
+#define _LJ_MEMPROF_GUARDS_H
 
 #include "lj_memprof_frame.h"
-#include "lj_memprof_same.h"
+#include "lj_memprof_samestack.h"
 #include "lj_memprof_stack.h"
 
-#define MPKNOWN_PARTS  32  /* Coroutines resumed by coroutines. */
-#define MPKNOWN_SLACK  192 /* Functions that a trace inlines, and more. */
-#define MPKNOWN_SIZE   (4 * MP_MAXDEPTH + MPKNOWN_SLACK)
-#define MPKNOWN_GUARDS (3 * MPKNOWN_SIZE + MPSAME_STEP)
+#define MPGUARD_PARTS 32  /* Coroutines resumed by coroutines. */
+#define MPGUARD_SLACK 192 /* Functions that a trace inlines, and more. */
+#define MPGUARD_SIZE  (4 * MP_MAXDEPTH + MPGUARD_SLACK)
+#define MPGUARD_MAX   (3 * MPGUARD_SIZE + MPSAME_STEP)
 
 /* A frame that a walk has passed. */
 typedef struct MPWalked {
@@ -47,18 +47,18 @@ typedef struct MPStack {
   uint32_t nsent;        /* Sites that the reader knows, or is to know. */
   uintptr_t builtins;    /* Machine code of the VM's builtins, */
   uintptr_t builtinsend; /* up to the last one. */
-  MPPart part[MPKNOWN_PARTS]; /* Outermost first. */
-  uint32_t sent[MPKNOWN_SIZE];
-  MPWalked walk[MPKNOWN_SIZE + 1]; /* Frames of a walk, innermost first. */
-  MPFrame frame[MPKNOWN_SIZE + 1]; /* Known frames, outermost first. */
-  uint64_t word[MPKNOWN_GUARDS] __attribute__((aligned(16)));
-  const MPWord *addr[MPKNOWN_GUARDS]; /* Where those words are. */
+  MPPart part[MPGUARD_PARTS]; /* Outermost first. */
+  uint32_t sent[MPGUARD_SIZE];
+  MPWalked walk[MPGUARD_SIZE + 1]; /* Frames of a walk, innermost first. */
+  MPFrame frame[MPGUARD_SIZE + 1]; /* Known frames, outermost first. */
+  uint64_t word[MPGUARD_MAX] __attribute__((aligned(16)));
+  const MPWord *addr[MPGUARD_MAX]; /* Where those words are. */
 } MPStack;
 
 /* -- Guards --------------------------------------------------------------- */
 
 /* Adds a guard behind others. */
-static LJ_AINLINE uint32_t mpknown_guard(MPStack *st, uint32_t n, cTValue *slot)
+static LJ_AINLINE uint32_t mpguard_slot(MPStack *st, uint32_t n, cTValue *slot)
 {
   const MPWord *addr = (const MPWord *)(const void *)slot;
   st->addr[n] = addr;
@@ -71,14 +71,14 @@ static LJ_AINLINE uint32_t mpknown_guard(MPStack *st, uint32_t n, cTValue *slot)
 ** since no other function has it while that one lives. Below others there may
 ** be a C function, or a PC of its own.
 */
-static LJ_AINLINE uint32_t mpknown_guardframe(MPStack *st, uint32_t n,
-                                              const MPWalked *w)
+static LJ_AINLINE uint32_t mpguard_frame(MPStack *st, uint32_t n,
+                                         const MPWalked *w)
 {
-  n = mpknown_guard(st, n, w->slot);
+  n = mpguard_slot(st, n, w->slot);
   if (LJ_UNLIKELY(w->func != NULL)) {
-    n = mpknown_guard(st, n, w->func);
+    n = mpguard_slot(st, n, w->func);
     if (mpframe_hascontpc(w->slot))
-      n = mpknown_guard(st, n, w->slot - (1 + LJ_FR2));
+      n = mpguard_slot(st, n, w->slot - (1 + LJ_FR2));
   }
   return n;
 }
@@ -87,7 +87,7 @@ static LJ_AINLINE uint32_t mpknown_guardframe(MPStack *st, uint32_t n,
 ** Looks at the guards of frames from a low one up to, but not including, a high
 ** one. Returns the first frame that has changed, or NULL.
 */
-static LJ_AINLINE MPFrame *mpknown_changed(const MPStack *st,
+static LJ_AINLINE MPFrame *mpguard_changed(const MPStack *st,
                                            const MPFrame *low, MPFrame *high)
 {
   const MPWord *const *addr = &st->addr[low->guard];

@@ -2,8 +2,8 @@
 ** The old formats.
 */
 
-#ifndef _LJ_MEMPROF_OLD_H
-#define _LJ_MEMPROF_OLD_H
+#ifndef _LJ_MEMPROF_OLDFORMAT_H
+#define _LJ_MEMPROF_OLDFORMAT_H
 
 #include "lj_memprof.h"
 #include "lj_symtab.h"

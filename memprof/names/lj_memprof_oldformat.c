@@ -3,7 +3,7 @@
 ** Both name code by its address, so every site keeps one.
 */
 
-#define lj_memprof_old_c
+#define lj_memprof_oldformat_c
 #define LUA_CORE
 
 #include "lj_memprof.h"
@@ -15,7 +15,7 @@
 
 #include "lj_memprof_clock.h"
 #include "lj_memprof_name.h"
-#include "lj_memprof_old.h"
+#include "lj_memprof_oldformat.h"
 #include "lj_memprof_state.h"
 #include "lj_wbuf.h"
 
@@ -27,13 +27,13 @@ enum { OLD_SYM_LUA, OLD_SYM_C, OLD_SYM_TRACE };
 #define OLD_RFC_MARK          0x40 /* The T bit of the RFC's event header. */
 
 /* The version byte of a recording. */
-static uint8_t old_version(const MPState *mp)
+static uint8_t oldformat_version(const MPState *mp)
 {
   return mp->format == LUAM_PROF_RFC ? OLD_RFC_VERSION : OLD_TARANTOOL_VERSION;
 }
 
 /* Makes room for a symbol. */
-static void old_room(MPState *mp)
+static void oldformat_room(MPState *mp)
 {
   if (lj_wbuf_room(&mp->buf) < MP_RECORD_MAX)
     lj_memprof_flush(mp);
@@ -42,13 +42,13 @@ static void old_room(MPState *mp)
 void lj_memprof_oldprologue(MPState *mp, char letter)
 {
   const uint8_t prologue[LJM_PROLOGUE_LEN] = {'l', 'j', (uint8_t)letter,
-                                              old_version(mp)};
+                                              oldformat_version(mp)};
   memcpy(mp->buf.p, prologue, sizeof(prologue));
   mp->buf.p += sizeof(prologue);
 }
 
 /* Appends the symbol of a proto, without a header. */
-static void old_proto(MPBuf *b, GCproto *pt)
+static void oldformat_proto(MPBuf *b, GCproto *pt)
 {
   GCstr *chunk = proto_chunkname(pt);
   lj_wbuf_uleb(b, (uint64_t)(uintptr_t)pt);
@@ -58,15 +58,15 @@ static void old_proto(MPBuf *b, GCproto *pt)
 
 void lj_memprof_oldsymbol(MPState *mp, GCproto *pt)
 {
-  old_room(mp);
+  oldformat_room(mp);
   *mp->buf.p++ = OLD_SYM_LUA;
-  old_proto(&mp->buf, pt);
+  oldformat_proto(&mp->buf, pt);
 }
 
 /* Appends the header of a symbol that comes between events. */
-static void old_symbolevent(MPState *mp, int source)
+static void oldformat_symbolevent(MPState *mp, int source)
 {
-  old_room(mp);
+  oldformat_room(mp);
   *mp->buf.p++ = (uint8_t)(source << 2);
 }
 
@@ -74,8 +74,8 @@ void lj_memprof_oldproto(MPState *mp, GCproto *pt)
 {
   if (mp->format != LUAM_PROF_TARANTOOL)
     return; /* The RFC has no place for it: the reader shows the address. */
-  old_symbolevent(mp, MP_SOURCE_LUA);
-  old_proto(&mp->buf, pt);
+  oldformat_symbolevent(mp, MP_SOURCE_LUA);
+  oldformat_proto(&mp->buf, pt);
 }
 
 void lj_memprof_oldcfunc(MPState *mp, const MPFunc *func)
@@ -89,7 +89,7 @@ void lj_memprof_oldcfunc(MPState *mp, const MPFunc *func)
     return;
   lj_memprof_symbol((const void *)(uintptr_t)func->addr, sym);
   if (sym->symbol[0] != '\0') {
-    old_symbolevent(mp, MP_SOURCE_C);
+    oldformat_symbolevent(mp, MP_SOURCE_C);
     lj_wbuf_uleb(b, func->addr);
     lj_wbuf_string(b, sym->symbol, strlen(sym->symbol));
   }
@@ -101,7 +101,7 @@ void lj_memprof_oldtrace(MPState *mp, const MPFunc *func, GCtrace *T,
                          BCLine line)
 {
   MPBuf *b = &mp->buf;
-  old_symbolevent(mp, MP_SOURCE_TRACE);
+  oldformat_symbolevent(mp, MP_SOURCE_TRACE);
   lj_wbuf_uleb(b, func->traceno);
   lj_wbuf_uleb(b, (uint64_t)(uintptr_t)gcref(T->startpt));
   lj_wbuf_uleb(b, (uint64_t)line);
