@@ -10,13 +10,15 @@
 
 #define SEARCH_MAPS 11 /* 2^n is more than LJS_MAX_MAPS. */
 
-/* -- What the unwinder needs: see unwind.h -------------------------------- */
+/* -- What the unwinder needs ----------------------------------------------- */
 
+/* For the unwinder: see unwind.h. */
 static __always_inline int ljs_read(void *dst, __u32 n, __u64 addr)
 {
   return bpf_probe_read_user(dst, n, (const void *)addr) ? -1 : 0;
 }
 
+/* For the unwinder: see unwind.h. */
 static __always_inline struct ljs_module *ljs_find_module(__u32 module)
 {
   return bpf_map_lookup_elem(&modules, &module);
