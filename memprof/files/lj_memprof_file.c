@@ -294,6 +294,7 @@ static int file_knowoffset(MPFile *f, int flags)
   return f->lock < 0 || file_lock(f, f->lock);
 }
 
+/* Copies a descriptor that can be written to, and looks what it is. */
 static int file_copyfd(MPFile *f, int fd)
 {
   int flags = fcntl(fd, F_GETFL);
@@ -321,6 +322,7 @@ int lj_memprof_openfd(MPFile *f, int fd)
 
 /* -- Giving it its name ---------------------------------------------------- */
 
+/* renameat2() in the file's directory, which older C libraries do not have. */
 static int file_rename2(const MPFile *f, const char *from, const char *to,
                         unsigned flags)
 {

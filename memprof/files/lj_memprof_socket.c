@@ -131,6 +131,7 @@ static const char *socket_split(const char *name, char *host)
   return port + 1;
 }
 
+/* Connects to HOST:PORT. */
 static int socket_tcp(MPFile *f, const char *name)
 {
   const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};

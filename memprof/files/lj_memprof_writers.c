@@ -52,6 +52,7 @@ static int writers_set(struct luam_Prof_options *opt, MPFile *f, int good)
   return LUAM_PROFILE_ERRIO;
 }
 
+/* Memory for a file, or NULL. */
 static MPFile *writers_new(const struct luam_Prof_options *opt)
 {
   return opt != NULL ? (MPFile *)malloc(sizeof(MPFile)) : NULL;
@@ -122,6 +123,7 @@ static int writers_grow(struct luam_Memory *m, size_t len)
   return 1;
 }
 
+/* A luam_Prof_options.writer into memory, which grows. */
 static size_t writers_remember(const void *data, size_t len, void *arg)
 {
   struct luam_Memory *m = (struct luam_Memory *)arg;
@@ -134,6 +136,7 @@ static size_t writers_remember(const void *data, size_t len, void *arg)
   return len;
 }
 
+/* Its on_stop: the memory is the caller's. Returns why it failed, or 0. */
 static int writers_keep(void *arg)
 {
   errno = ((const struct luam_Memory *)arg)->en;

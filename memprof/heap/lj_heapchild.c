@@ -51,6 +51,7 @@ static void child_signals(void)
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* Closes the descriptors from one to another, both included. */
 static void child_closerange(unsigned from, unsigned to)
 {
   struct rlimit lim;

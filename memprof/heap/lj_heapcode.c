@@ -14,6 +14,7 @@
 
 /* -- Functions and prototypes ---------------------------------------------- */
 
+/* Writes a C function. */
 static void heap_cfunction(MPDump *d, GCfuncC *fn)
 {
   uint32_t i;
@@ -27,6 +28,7 @@ static void heap_cfunction(MPDump *d, GCfuncC *fn)
     lj_heap_ref(d, lj_heap_valueof(&fn->upvalue[i]));
 }
 
+/* Writes a Lua function. */
 static void heap_luafunction(MPDump *d, GCfuncL *fn)
 {
   uint32_t i;
@@ -118,6 +120,7 @@ void lj_heap_proto(MPDump *d, GCproto *pt)
 /* -- Traces ---------------------------------------------------------------- */
 
 #if LJ_HASJIT
+/* Bytes of a trace, without its machine code. */
 static size_t heap_tracesize(const GCtrace *T)
 {
   return ((sizeof(GCtrace) + 7) & ~(size_t)7) +
@@ -126,6 +129,7 @@ static size_t heap_tracesize(const GCtrace *T)
          (size_t)T->nsnapmap * sizeof(SnapEntry);
 }
 
+/* Writes a reference to another trace, by its number. */
 static void heap_tracelink(MPDump *d, const char *name, TraceNo no)
 {
   const jit_State *J = G2J(d->g);

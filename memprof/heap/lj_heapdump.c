@@ -139,6 +139,7 @@ static void heap_lightuserdata(MPDump *d)
 #endif
 }
 
+/* Writes the memory of the VM that is no object. */
 static void heap_parts(MPDump *d)
 {
   global_State *g = d->g;
@@ -296,6 +297,7 @@ static void heap_making(MPDump *d)
 
 /* -- Begin and end --------------------------------------------------------- */
 
+/* Writes bytes as they are. */
 static void heap_bytes(MPDump *d, const void *p, size_t len)
 {
   memcpy(d->buf.p, p, len);

@@ -44,16 +44,19 @@ static uint64_t fork_last; /* The last id; under the lock. */
 #ifndef LUAJIT_DISABLE_THREAD_SAFE
 static pthread_mutex_t fork_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* Takes the lock; also before a fork of the host. */
 static void fork_lock(void)
 {
   pthread_mutex_lock(&fork_mutex);
 }
 
+/* Gives it back; after a fork in both processes. */
 static void fork_unlock(void)
 {
   pthread_mutex_unlock(&fork_mutex);
 }
 
+/* Registers the two. To be called once. */
 static void fork_atfork(void)
 {
   pthread_atfork(fork_lock, fork_unlock, fork_unlock);

@@ -23,6 +23,7 @@
 
 /* -- Strings, upvalues ----------------------------------------------------- */
 
+/* Writes a string, with the beginning of its text. */
 static void heap_string(MPDump *d, const GCstr *s)
 {
   uint32_t n = s->len < d->stringmax ? s->len : d->stringmax;
@@ -35,6 +36,7 @@ static void heap_string(MPDump *d, const GCstr *s)
   d->buf.p += n;
 }
 
+/* Writes an upvalue. */
 static void heap_upvalue(MPDump *d, GCupval *uv)
 {
   const GCobj *o = lj_heap_valueof(uvval(uv));
@@ -50,6 +52,7 @@ static void heap_upvalue(MPDump *d, GCupval *uv)
 
 /* -- Userdata, cdata ------------------------------------------------------- */
 
+/* Writes a userdata. A buffer has its memory, unless it has borrowed that. */
 static void heap_userdata(MPDump *d, GCudata *ud)
 {
   const SBufExt *sbx = NULL;
@@ -83,6 +86,7 @@ static void heap_userdata(MPDump *d, GCudata *ud)
 }
 
 #if LJ_HASFFI
+/* Writes a cdata. */
 static void heap_cdata(MPDump *d, GCcdata *cd)
 {
   CTState *cts = ctype_ctsG(d->g);

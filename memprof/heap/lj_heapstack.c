@@ -66,6 +66,7 @@ static const char *heap_local(const HeapSlots *s, cTValue *tv)
   return lj_memprof_localname(s->pt, (BCPos)s->pos, (BCReg)(tv - s->from));
 }
 
+/* Writes the objects in slots of a stack, with the names of locals. */
 static void heap_slots(MPDump *d, const lua_State *th, const HeapSlots *s)
 {
   cTValue *tv;

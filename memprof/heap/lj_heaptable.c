@@ -59,6 +59,7 @@ static int heap_isseparate(const GCtab *t)
   return t->asize > 0 && t->colo <= 0;
 }
 
+/* Bytes of a table, with both of its parts. */
 static size_t heap_tablesize(const GCtab *t)
 {
   size_t size = t->colo ? sizetabcolo((uint32_t)t->colo & 0x7f) : sizeof(GCtab);
@@ -67,6 +68,7 @@ static size_t heap_tablesize(const GCtab *t)
   return t->hmask > 0 ? size + (t->hmask + 1) * sizeof(Node) : size;
 }
 
+/* How many slots of the array part have a value. */
 static uint32_t heap_usedarray(const GCtab *t)
 {
   cTValue *tv = tvref(t->array);
@@ -76,6 +78,7 @@ static uint32_t heap_usedarray(const GCtab *t)
   return n;
 }
 
+/* How many nodes of the hash part have a value. */
 static uint32_t heap_usednodes(const GCtab *t)
 {
   const Node *node = noderef(t->node);
@@ -137,6 +140,7 @@ static void heap_key(MPDump *d, cTValue *key, int tag)
     lj_heap_uleb(d, (uint64_t)(uintptr_t)lightudV(d->g, key));
 }
 
+/* Writes the nodes that have a value. */
 static void heap_nodes(MPDump *d, const GCtab *t)
 {
   const Node *node = noderef(t->node);

@@ -39,6 +39,7 @@ static uint64_t dump_newid(void)
 
 /* -- The record ------------------------------------------------------------ */
 
+/* Appends the record of a dump. */
 static void dump_record(MPState *mp, uint64_t id)
 {
   uint8_t *mark = lj_wbuf_record(&mp->buf, LJM_REC_DUMP);

@@ -68,6 +68,7 @@ static void control_count(void *arg, const MPControlled *c)
     ++*(unsigned *)arg;
 }
 
+/* The word for a state. */
 static const char *control_state(int state)
 {
   return state == MP_PAUSED || state == MP_ENDED || state == MP_OVER
@@ -196,6 +197,7 @@ static void control_serve(int fd)
   control_send(fd, a.text, a.len);
 }
 
+/* The thread: one order after another, until the process exits. */
 static void *control_main(void *arg)
 {
   UNUSED(arg);

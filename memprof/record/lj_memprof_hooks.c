@@ -146,6 +146,7 @@ static MPHook *hooks_new(void)
   return h;
 }
 
+/* Frees a hook that nobody calls any more. */
 static void hooks_free(MPHook *h)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -145,6 +145,7 @@ static void timer_report(MPTimer *t, int en)
   pthread_mutex_unlock(&t->lock);
 }
 
+/* The thread: it waits for the end, or to be stopped. */
 static void *timer_main(void *arg)
 {
   MPTimer *t = (MPTimer *)arg;
@@ -167,6 +168,7 @@ int lj_memprof_checksignal(int signo)
   return lj_memprof_cancatch(signo);
 }
 
+/* Frees a timer. What belongs to the parent of a fork stays. */
 static void timer_free(MPTimer *t)
 {
   if (t->pid == (long)getpid()) {

@@ -42,7 +42,7 @@ static uint64_t hash_site(const LsSite *s)
   return s->kind == LS_LUA ? h : ls_hash_bytes(h, s->name, length(s->name));
 }
 
-static int same(const LsSite *a, const LsSite *b)
+static int is_equal(const LsSite *a, const LsSite *b)
 {
   return a->kind == b->kind && a->flags == b->flags && a->first == b->first &&
          a->line == b->line && a->lines == b->lines && a->hash == b->hash &&
@@ -65,7 +65,7 @@ uint32_t ls_sitetable_add(LsSiteTable *t, const LsSite *s)
   LsSite copy = *s, *known;
   while ((id = ls_hash_next(&t->sites, hash, &at)) != 0) {
     known = (LsSite *)t->sites.entry + (id - 1);
-    if (!same(known, s))
+    if (!is_equal(known, s))
       continue;
     if (!*known->name && length(s->name) && (copy.name = keep(t, s->name)))
       known->name = copy.name;

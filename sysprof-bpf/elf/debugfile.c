@@ -117,6 +117,7 @@ static LsElf *debug_try(const LsElf *e, const char *root, LsDebugHow how,
   return debug;
 }
 
+/* The file of symbols by its build-id, or NULL. */
 static LsElf *debug_by_id(const LsElf *e, const char *root)
 {
   char hex[2 * 64 + 1];
@@ -144,6 +145,7 @@ static const char *debug_link(const LsElf *e, uint32_t *crc)
   return name;
 }
 
+/* The same by the name in .gnu_debuglink, beside the file or in the tree. */
 static LsElf *debug_by_link(const LsElf *e, const char *root)
 {
   const char *unused, *place = ls_elf_placed(e, &unused), *name;

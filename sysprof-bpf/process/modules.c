@@ -323,6 +323,7 @@ static void module_unload(LsModules *ms, LsModule *m)
 
 /* -- Files ---------------------------------------------------------------- */
 
+/* What distinguishes a file, and its state, from others. */
 static LsFileKey file_key(const struct stat *st)
 {
   LsFileKey key = {st->st_dev, st->st_ino, (uint64_t)st->st_size,
@@ -331,7 +332,8 @@ static LsFileKey file_key(const struct stat *st)
   return key;
 }
 
-static LsModule *known(const LsModules *ms, const LsFileKey *key)
+/* The module of a file that was met before, or NULL. */
+static LsModule *module_of(const LsModules *ms, const LsFileKey *key)
 {
   const Known *k = ls_hash_find(&ms->known, key, sizeof(*key), sizeof(*k));
   return k ? ls_modules_find(ms, (uint32_t)k->id) : NULL;
@@ -385,7 +387,7 @@ LsModule *ls_modules_get(LsModules *ms, const LsOwner *owner,
   *why = NULL;
   if (mapped_file(owner->pid, map, &key))
     return NULL;
-  m = known(ms, &key);
+  m = module_of(ms, &key);
   if (m && (m->slot || m->noelf))
     return m;
   if (!read) {
@@ -428,7 +430,7 @@ const LsModule *ls_modules_expect(LsModules *ms, const char *path)
     return NULL;
   if (!fstat(fd, &st)) {
     key = file_key(&st);
-    if (!known(ms, &key) && (m = module_new(ms, &key, path)) != NULL)
+    if (!module_of(ms, &key) && (m = module_new(ms, &key, path)) != NULL)
       module_load(ms, m, NULL, fd, "", 1);
   }
   close(fd);

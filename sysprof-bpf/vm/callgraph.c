@@ -73,6 +73,7 @@ static void *more(Build *b, void *p, size_t n, size_t *cap, size_t size)
   return q;
 }
 
+/* Add a call, or another use, of a function by a function. */
 static void add_edge(Build *b, uint32_t from, uint32_t to, uint32_t kind)
 {
   LsCallGraph *g = b->g;
@@ -83,6 +84,7 @@ static void add_edge(Build *b, uint32_t from, uint32_t to, uint32_t kind)
   p[g->nedge++] = (LsEdge){from, to, kind};
 }
 
+/* Add a jump or a call to the middle of something. */
 static void add_into(Build *b, uint32_t from, uint64_t addr)
 {
   LsCallGraph *g = b->g;
@@ -93,6 +95,7 @@ static void add_into(Build *b, uint32_t from, uint64_t addr)
   p[g->ninto++] = (LsInto){from, addr};
 }
 
+/* Add a word of data that has the address of a function. */
 static void add_slot(Build *b, uint64_t addr, uint32_t func)
 {
   Slot *p = more(b, b->slot, b->nslot, &b->capslot, sizeof(*p));
@@ -102,6 +105,7 @@ static void add_slot(Build *b, uint64_t addr, uint32_t func)
   p[b->nslot++] = (Slot){addr, func, 0};
 }
 
+/* Add an address of data that a function uses; of a table if TABLE. */
 static void add_place(Build *b, uint32_t from, uint64_t addr, int table)
 {
   Place *p = more(b, b->place, b->nplace, &b->capplace, sizeof(*p));
@@ -152,6 +156,7 @@ static int has_address(const LsX86 *x)
           x->op == 0x81 || x->op == 0x3d);
 }
 
+/* What an instruction of a function calls, jumps to or uses. */
 static void take_instruction(Build *b, uint32_t from, const LsX86 *x,
                              uint64_t next)
 {
@@ -169,6 +174,7 @@ static void take_instruction(Build *b, uint32_t from, const LsX86 *x,
     take_address(b, from, (uint64_t)x->imm, 1);
 }
 
+/* Read the code of a function. */
 static void read_function(Build *b, uint32_t f)
 {
   const LsAddrRange *r = &b->g->range[f];
@@ -214,6 +220,7 @@ static void read_words(Build *b, const LsSection *s)
   }
 }
 
+/* Find functions whose addresses are in data. */
 static void read_data(Build *b)
 {
   LsSection s;
@@ -239,6 +246,7 @@ static int slot_order(const void *pa, const void *pb)
   return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
+/* For qsort: by address. */
 static int place_order(const void *pa, const void *pb)
 {
   const Place *a = pa, *b = pb;
@@ -279,6 +287,7 @@ static void sort_slots(Build *b)
   b->nslot = n;
 }
 
+/* Give words of data to the functions that use the tables they are in. */
 static void take_tables(Build *b)
 {
   size_t i, next = 0, at = 0;
@@ -299,6 +308,7 @@ static void take_tables(Build *b)
 
 /* -- The graph ------------------------------------------------------------ */
 
+/* For qsort: by who calls, who is called, and how. */
 static int edge_order(const void *pa, const void *pb)
 {
   const LsEdge *a = pa, *b = pb;
@@ -309,6 +319,7 @@ static int edge_order(const void *pa, const void *pb)
   return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
+/* For qsort: by who calls, and where it goes. */
 static int into_order(const void *pa, const void *pb)
 {
   const LsInto *a = pa, *b = pb;
@@ -369,6 +380,7 @@ static void find_outside(LsCallGraph *g)
   free(led);
 }
 
+/* Bytes of all functions, counted up to the bound. */
 static uint64_t code_size(const LsAddrRange *range, size_t n)
 {
   uint64_t sum = 0;

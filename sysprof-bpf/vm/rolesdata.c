@@ -6,11 +6,13 @@
 
 /* -- Strings, tables ------------------------------------------------------ */
 
+/* What lua_createtable() calls, too, is not what makes a string. */
 static int is_strnew(const LsRoles *r, uint32_t f)
 {
   return !ls_roles_calls(r, r->anchor[LUA_CREATETABLE], f);
 }
 
+/* What lua_pushlstring() calls, too, is not what makes a table. */
 static int is_tabnew(const LsRoles *r, uint32_t f)
 {
   return !ls_roles_calls(r, r->anchor[LUA_PUSHLSTRING], f);

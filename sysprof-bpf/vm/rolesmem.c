@@ -9,6 +9,7 @@
 
 /* -- Collector ------------------------------------------------------------ */
 
+/* Do all that allocate, and lua_gc(), call it? */
 static int is_step(const LsRoles *r, uint32_t f)
 {
   return ls_roles_calls(r, r->anchor[LUA_GC], f) &&

@@ -49,6 +49,7 @@ static size_t end_size(const uint8_t *p, size_t n)
   return n >= 2 && p[0] == 0x0f && p[1] == 0x0b ? 2 : 0;
 }
 
+/* Is it a call, direct or not? */
 static bool is_call(const LsX86 *x)
 {
   return x->map == 0 && (x->op == 0xe8 || (x->op == 0xff && (x->reg & 6) == 2));
@@ -70,6 +71,7 @@ static bool is_branch(const LsX86 *x)
                          x->op == 0xca || x->op == 0xcb);
 }
 
+/* Is it one that does nothing? */
 static bool is_nop(const LsX86 *x)
 {
   return (x->map == 0 && x->op == 0x90) || (x->map == 1 && x->op == 0x1f);
@@ -119,6 +121,7 @@ static bool dead_end(const uint8_t *p, size_t n)
 
 /* -- Rows ----------------------------------------------------------------- */
 
+/* Add a row at an address, which ends the one before. */
 static void add(Roots *r, uint64_t pc, uint8_t how)
 {
   if (r->n == r->cap) {
@@ -255,6 +258,7 @@ static struct ljs_row next(const LsRows *rows, size_t *i, const Roots *r,
   return row;
 }
 
+/* Put the rows among those of the table. Returns -1 without memory. */
 static int merge(LsRows *rows, const Roots *r)
 {
   struct ljs_row *all;

@@ -34,6 +34,7 @@ static const Flow unknown = {.seen = 1};
 
 /* -- Instructions --------------------------------------------------------- */
 
+/* Decode the instruction at a place. Returns its length, or 0. */
 static unsigned decode(const LsVmText *t, uint32_t at, LsX86 *x)
 {
   if (at >= t->n || !ls_x86_decode(t->p + at, t->n - at, x))
@@ -41,6 +42,7 @@ static unsigned decode(const LsVmText *t, uint32_t at, LsX86 *x)
   return x->len;
 }
 
+/* Is it the instruction of an opcode of one byte? */
 static int is(const LsX86 *x, uint8_t op)
 {
   return x->map == 0 && x->op == op;
@@ -60,6 +62,7 @@ static int stores(const LsVmText *t, const LsX86 *x, unsigned base, int disp,
          x->disp == disp && x->reg == reg && refwide(t, x);
 }
 
+/* Does it load a register from a base and an offset? */
 static int loads(const LsX86 *x, unsigned base, int disp, unsigned reg)
 {
   return is(x, 0x8b) && x->mem && x->index == LS_NREG && x->base == base &&
@@ -142,6 +145,7 @@ static int writes(const LsX86 *x, unsigned reg)
   return x->rm == reg && !x->mem && op != 0xff;
 }
 
+/* Is it a call, direct or not? */
 static int is_call(const LsX86 *x)
 {
   return is(x, 0xe8) || (is(x, 0xff) && (x->reg & 7) == 2);
@@ -172,6 +176,7 @@ static int link_at(const LsVmText *t)
   return t->vm->gc64 ? -8 : -4;
 }
 
+/* Where a frame has its function, from BASE. */
 static int func_at(const LsVmText *t)
 {
   return t->vm->gc64 ? -16 : -8;
@@ -186,6 +191,7 @@ static int stores_link(const LsVmText *t, const LsX86 *x)
 /* A pattern that comes among the next N instructions from AT on. */
 typedef int Pattern(const LsVmText *t, const LsX86 *x);
 
+/* Is there one of a pattern among the next N instructions that run? */
 static int soon(const LsVmText *t, uint32_t at, unsigned n, Pattern *p)
 {
   LsX86 x;

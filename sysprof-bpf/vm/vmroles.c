@@ -70,6 +70,7 @@ static void find_other(LsRoles *r)
       ls_roles_assign(r, f, LS_ROLE_OTHER);
 }
 
+/* Is a name in a list? *AT is where. */
 static int listed(const char *name, const char *const *list, size_t n,
                   size_t *at)
 {

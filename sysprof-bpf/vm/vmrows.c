@@ -66,6 +66,7 @@ static int is_push(const LsX86 *x)
   return x->map == 0 && (x->op & 0xf8) == 0x50;
 }
 
+/* Is it a pop? */
 static int is_pop(const LsX86 *x)
 {
   return x->map == 0 && (x->op & 0xf8) == 0x58;
@@ -84,11 +85,13 @@ static int stores_cframe(const Code *c, const LsX86 *x)
          x->base != LS_RSP && x->index == LS_NREG && x->disp == c->vm->l_cframe;
 }
 
+/* Is it a direct call? */
 static int is_call(const LsX86 *x)
 {
   return x->map == 0 && x->op == 0xe8;
 }
 
+/* Is it a jump without a condition? */
 static int is_jump(const LsX86 *x)
 {
   return x->map == 0 && (x->op == 0xe9 || x->op == 0xeb);

@@ -21,6 +21,7 @@
 
 /* -- Votes ---------------------------------------------------------------- */
 
+/* Count a value, one of at most eight. */
 static void vote(LsVotes *v, int64_t value)
 {
   unsigned i;
@@ -78,6 +79,7 @@ static bool is_arith(const LsX86 *i, unsigned which, uint8_t reg)
          (i->reg & 7) == which && i->rm == reg;
 }
 
+/* Does it push a register? */
 static bool is_push(const LsX86 *i, uint8_t reg)
 {
   return i->map == 0 && (i->op & 0xf8) == 0x50 && i->reg == reg;

@@ -27,6 +27,7 @@ typedef struct Input {
   bool bad;
 } Input;
 
+/* The next byte; 0 if there is none, and the input is bad. */
 static uint8_t x86_byte(Input *in)
 {
   if (in->p < in->end)

@@ -98,9 +98,10 @@ static void fuzz_books(const LpProfile *prof, const LpStream *st)
 static void fuzz_write(const LpProfile *prof, const char *format,
                        const char *view, const LpReportOptions *opt)
 {
+  const LpSubject subject = {.prof = prof};
   LpOut out;
   lp_out_open(&out, -1);
-  lp_report_write(format, view, &out, prof, opt);
+  lp_report_write(format, view, &out, &subject, opt);
   must(out.buf.n > 0 || strcmp(format, "folded") == 0);
   must(strcmp(format, "json") != 0 || !memchr(out.buf.s, '<', out.buf.n));
   lp_out_close(&out);
@@ -166,7 +167,7 @@ static void fuzz_heap_text(const LpOut *out, int any)
 }
 
 /* A view of a dump, in one of the formats that have it. */
-static void fuzz_heap_report(const LpProfile *prof, size_t n)
+static void fuzz_heap_report(const LpSubject *subject, size_t n)
 {
   static const char *const view[] = {"summary",  "types",  "shapes",
                                      "retained", "sparse", "threads",
@@ -183,23 +184,22 @@ static void fuzz_heap_report(const LpProfile *prof, size_t n)
   if (!lp_report_find(f, v, LP_OF_HEAP))
     return;
   lp_out_open(&out, -1);
-  lp_report_write(f, v, &out, prof, &opt);
+  lp_report_write(f, v, &out, subject, &opt);
   fuzz_heap_text(&out, !v);
   lp_out_close(&out);
 }
 
 /* A heap dump was read. */
-static void fuzz_heap(LpProfile *prof, LpHeap *h, size_t n)
+static void fuzz_heap(const LpProfile *prof, LpHeap *h, size_t n)
 {
+  const LpSubject subject = {.prof = prof, .heap = h};
   LpDamage d;
   size_t i;
   lp_dump_verify(&h->dump, &d);
   lp_heap_analyse(h);
-  prof->heap = h;
   fuzz_heap_sums(h);
   for (i = 0; i < 3; i++)
-    fuzz_heap_report(prof, n + i * 12);
-  prof->heap = NULL;
+    fuzz_heap_report(&subject, n + i * 12);
 }
 
 /* -- Streams --------------------------------------------------------------- */

@@ -41,6 +41,7 @@ int lp_load_worse(int a, int b)
 */
 static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Print a line on stderr; its texts may come from anywhere. */
 static void say(const char *fmt, ...)
 {
   LpBuf b = {0};
@@ -194,6 +195,14 @@ static const char *load_why(const LpLoad *l, const LpInput *in,
   return in->error ? strerror(in->error) : NULL;
 }
 
+LpSubject lp_load_subject(const LpLoad *l)
+{
+  return (LpSubject){.prof = l->prof,
+                     .heap = l->heap && l->heap->ready ? l->heap : NULL,
+                     .baseheap = l->baseheap,
+                     .join = l->join};
+}
+
 /* A heap dump was read: compute what is known of it. */
 static void load_heap(LpLoad *l, const LpSink *sink)
 {
@@ -202,7 +211,6 @@ static void load_heap(LpLoad *l, const LpSink *sink)
   if (!lp_dump_verify(&l->heap->dump, &d) && !l->st.ndamage)
     sink->damage(sink->ctx, &d);
   lp_heap_analyse(l->heap);
-  l->prof->heap = l->heap;
 }
 
 /* Where a heap dump goes, or NULL if there is one already. */
@@ -343,7 +351,7 @@ static int join_ended(LpLoad *l, const char *name, LpReplay *r)
   if (l->join || !lp_replay_joins(r, &why)) {
     res = lp_load_failed(name, why.s);
   } else {
-    l->prof->join = l->join = lp_join_new(l->heap, r);
+    l->join = lp_join_new(l->heap, r);
     l->prof->of |= LP_OF_JOINED;
   }
   lp_buf_free(&why);

@@ -11,6 +11,7 @@
 #include "ingest.h"
 #include "join.h"
 #include "segment.h"
+#include "subject.h"
 
 typedef struct LpLoad {
   LpProfile *prof;
@@ -27,13 +28,16 @@ typedef struct LpLoad {
   int paused;           /* It goes on in the segment behind this one, */
   const char *behind;   /* which is this file: */
   LpSegment segment;
-  int gap;      /* The one that is read is not the next of its recording. */
-  LpHeap *heap; /* A heap dump that was read, or NULL. Whoever takes it
-                ** frees it. */
-  int joins;    /* The heap dump is to be joined with its recording. It
-                ** comes first. */
-  LpJoin *join; /* As heap. */
+  int gap;          /* The one that is read is not the next of its recording. */
+  LpHeap *heap;     /* A heap dump that was read, or NULL; and the one before */
+  LpHeap *baseheap; /* that is its baseline. Whoever takes them frees them. */
+  int joins;        /* The heap dump is to be joined with its recording. It
+                    ** comes first. */
+  LpJoin *join;     /* As heap. */
 } LpLoad;
+
+/* What was read, for reports. It is valid until more is. */
+LpSubject lp_load_subject(const LpLoad *l);
 
 /* Of two exit statuses, the one that takes precedence. */
 int lp_load_worse(int a, int b);

@@ -37,6 +37,7 @@ static int order_peek(const char *name, LpSegment *s)
   return res;
 }
 
+/* For qsort: by recording, then by segment, then as they were given. */
 static int order_of(const void *a, const void *b)
 {
   const Item *x = a, *y = b;
@@ -55,16 +56,11 @@ const char **lp_load_order(const char *const *name, size_t n)
   size_t i;
   for (i = 0; i < n; i++) {
     LpSegment s;
-    uint32_t before;
     item[i] = (Item){name[i], i, 0, i};
     if (n < 2 || i >= LP_NONE || !order_peek(name[i], &s))
       continue;
     item[i].number = s.number;
-    before = lp_idmap_get(&first, s.recording);
-    if (before == LP_NONE)
-      lp_idmap_put(&first, s.recording, (uint32_t)i);
-    else
-      item[i].place = before;
+    item[i].place = lp_idmap_add(&first, s.recording, (uint32_t)i);
   }
   qsort(item, n, sizeof(*item), order_of);
   for (i = 0; i < n; i++)

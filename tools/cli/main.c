@@ -87,6 +87,7 @@ static int close_report(LpOut *out, LpReplace *r, LpPage *p, const LpFollow *f,
 /* Write the report; LAST, if there will be no more. */
 static int write_report(const LpLoad *l, int last)
 {
+  const LpSubject subject = lp_load_subject(l);
   LpReportOptions *opt = &lp_options.report;
   LpReplace r;
   LpShape shape;
@@ -101,12 +102,12 @@ static int write_report(const LpLoad *l, int last)
     opt->shape = &shape;
     opt->summary = lp_options_summary();
     lp_report_write(lp_options.format, lp_options_view(l->prof->of), &out,
-                    l->prof, opt);
+                    &subject, opt);
     if (last) {
       lp_nothing_explain(lp_report_find(lp_options.format,
                                         lp_options_view(l->prof->of),
                                         l->prof->of),
-                         l->prof);
+                         &subject);
       res = lp_nothing_cut(&out);
     }
     opt->shape = NULL;
@@ -205,15 +206,15 @@ static void choose(LpProfile *prof)
 /* -- All of it ------------------------------------------------------------ */
 
 /* Report limits that are exceeded or match nothing, one per line. */
-static int check_limits(const LpProfile *prof)
+static int check_limits(const LpSubject *subject)
 {
   int res = LP_WHOLE;
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++) {
     LpBuf why = {0};
     const LpLimit *limit = &lp_options.limit[i];
-    if (limit->retained ? !lp_heap_limit_holds(limit, prof, &why)
-                        : !lp_limit_holds(limit, prof, &why))
+    if (limit->retained ? !lp_heap_limit_holds(limit, subject, &why)
+                        : !lp_limit_holds(limit, subject->prof, &why))
       res = LP_EXCEEDED;
     if (why.n)
       fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
@@ -280,7 +281,6 @@ static int order_files(void)
 int main(int argc, char **argv)
 {
   LpLoad l = {.body = choose, .show = show};
-  LpHeap *base = NULL;
   size_t got, bases;
   unsigned of = 0;
   int res;
@@ -296,8 +296,8 @@ int main(int argc, char **argv)
     lp_profile_set_baseline(l.prof);
     of = l.prof->of;
     l.prof->of = 0; /* Of FILEs, from here on. */
-    l.prof->heapbase = base = l.heap;
-    l.prof->heap = l.heap = NULL;
+    l.baseheap = l.heap;
+    l.heap = NULL;
   }
   if (bases == lp_options.base.n) {
     l.follow = lp_options.follow;
@@ -310,13 +310,14 @@ int main(int argc, char **argv)
       const LpReport *r =
           find_report(l.prof->of ? l.prof->of : LP_OF_MEMORY | LP_OF_CPU);
       report_left(r, l.prof->of);
+      const LpSubject subject = lp_load_subject(&l);
       res = lp_load_worse(res, write_report(&l, 1));
-      res = lp_load_worse(res, check_limits(l.prof));
+      res = lp_load_worse(res, check_limits(&subject));
     }
   }
   lp_profile_free(l.prof);
   lp_join_free(l.join);
   lp_heap_free(l.heap);
-  lp_heap_free(base);
+  lp_heap_free(l.baseheap);
   return res;
 }

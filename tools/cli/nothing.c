@@ -73,13 +73,13 @@ static int nothing_matches(LpBuf *b, const LpProfile *prof)
 }
 
 /* Is no row as large as --min? Trees have the largest of functions. */
-static int nothing_large(LpBuf *b, const LpReport *r, const LpProfile *prof)
+static int nothing_large(LpBuf *b, const LpReport *r, const LpSubject *subject)
 {
   int tree = r->view && (r == &lp_report_tree || r == &lp_report_callers);
   if (!(lp_options.given & LP_TAKES_MIN) || (!r->table && !tree))
     return 0;
   lp_buf_puts(b, "--min leaves nothing: the largest row has ");
-  return lp_report_largest(b, tree ? &lp_report_functions : r, prof,
+  return lp_report_largest(b, tree ? &lp_report_functions : r, subject,
                            &lp_options.report);
 }
 
@@ -113,15 +113,16 @@ static int nothing_asked(LpBuf *b, const LpReport *r, const LpProfile *prof)
   return 1;
 }
 
-void lp_nothing_explain(const LpReport *r, const LpProfile *prof)
+void lp_nothing_explain(const LpReport *r, const LpSubject *subject)
 {
+  const LpProfile *prof = subject->prof;
   LpBuf b = {0}, text = {0};
   int is = nothing_late(&b, prof) || lp_option_nothing(&b, prof) ||
            nothing_matches(&b, prof) || nothing_calls(&b, r, prof) ||
            nothing_asked(&b, r, prof);
   if (!is) {
     lp_buf_free(&b);
-    is = nothing_large(&b, r, prof);
+    is = nothing_large(&b, r, subject);
   }
   if (is) {
     lp_label_text(&text, (LpStr){b.s, b.n});

@@ -8,11 +8,11 @@
 #include "options.h"
 
 /* Say in one line on stderr what there would be, if the options left nothing of
-** PROF for the report R: the recording's length, its chunks, the largest row.
-** Also that it has no stacks, if R shows callers. The report's shape is that of
-** lp_options.
+** SUBJECT for the report R: the recording's length, its chunks, its largest
+** row. Also that it has no stacks, if R shows callers. The report's shape is
+** that of lp_options.
 */
-void lp_nothing_explain(const LpReport *r, const LpProfile *prof);
+void lp_nothing_explain(const LpReport *r, const LpSubject *subject);
 
 /* Say in one line on stderr what the report left out of OUT to keep to its
 ** bound. Returns LP_PART then, and LP_WHOLE if it left out nothing.

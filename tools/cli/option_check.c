@@ -17,6 +17,7 @@ static _Noreturn void check_failed(const char *name, const char *fmt,
                                    va_list ap)
     __attribute__((format(printf, 2, 0)));
 
+/* Print why the options cannot be used, and exit. */
 static _Noreturn void check_failed(const char *name, const char *fmt,
                                    va_list ap)
 {

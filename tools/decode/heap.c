@@ -71,6 +71,7 @@ static void heap_chunk(LpHeapItems *it, LpCursor *c, LpObject *o)
   o->text = (LpStr){it->chunk, it->nchunk};
 }
 
+/* A table's own fields. *MT is its metatable, or 0. */
 static void heap_table(LpHeapItems *it, LpCursor *c, LpObject *o, uint64_t *mt)
 {
   unsigned attributes = heap_byte(c);
@@ -194,6 +195,7 @@ static void heap_refs(LpHeapItems *it, LpCursor *c, LpObject *o)
   }
 }
 
+/* An object, whose parts follow. */
 static void heap_object(LpHeapItems *it, LpCursor *c, unsigned first)
 {
   LpObject o = {.type = LJM_HEAP_TYPE(first),
@@ -223,6 +225,7 @@ static void heap_object(LpHeapItems *it, LpCursor *c, unsigned first)
 
 /* -- Parts of objects ------------------------------------------------------ */
 
+/* A key and its value in a table. */
 static void heap_node(LpHeapItems *it, LpCursor *c)
 {
   unsigned tags = heap_byte(c);
@@ -259,6 +262,7 @@ static void heap_array(LpHeapItems *it, LpCursor *c, unsigned gap)
     it->sink->ref(it->sink->ctx, &r);
 }
 
+/* A slot of a stack, or a local variable with its name. */
 static void heap_slot(LpHeapItems *it, LpCursor *c, unsigned named)
 {
   LpRef r = {.kind = LP_REF_SLOT, .number = lp_cursor_uleb(c)};
@@ -269,6 +273,7 @@ static void heap_slot(LpHeapItems *it, LpCursor *c, unsigned named)
     it->sink->ref(it->sink->ctx, &r);
 }
 
+/* A part of the object before. */
 static void heap_part(LpHeapItems *it, LpCursor *c, unsigned first)
 {
   unsigned flags = LJM_HEAP_FLAGS(first);
@@ -311,6 +316,7 @@ static void heap_part(LpHeapItems *it, LpCursor *c, unsigned first)
 
 /* -- Records --------------------------------------------------------------- */
 
+/* Facts of the dump as a whole. */
 static void heap_meta(LpHeapItems *it, LpCursor *c)
 {
   while (c->p < c->end && !c->bad) {
@@ -329,6 +335,7 @@ static void heap_meta(LpHeapItems *it, LpCursor *c)
   }
 }
 
+/* What the recorder has counted. */
 static void heap_end(LpHeapItems *it, LpCursor *c)
 {
   LpHeapEnd e = {.flags = lp_cursor_uleb(c)};
@@ -346,6 +353,7 @@ static void heap_end(LpHeapItems *it, LpCursor *c)
   it->sink->end(it->sink->ctx, &e);
 }
 
+/* Objects that the VM may have been making. */
 static void heap_making(LpHeapItems *it, LpCursor *c)
 {
   while (c->p < c->end && !c->bad) {
@@ -386,6 +394,7 @@ static void heap_record(LpHeapItems *it, LpCursor *c, unsigned code)
 
 /* -- Blocks ---------------------------------------------------------------- */
 
+/* An object, a part of one, or a record. */
 static void heap_item(LpHeapItems *it, LpCursor *c)
 {
   unsigned first = heap_byte(c);

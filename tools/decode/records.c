@@ -30,6 +30,7 @@ static uint32_t record_number(LpItems *it, const LpIdMap *m, const uint8_t *p,
 typedef uint32_t Definition(LpItems *it, LpCursor *c, const uint8_t *at,
                             uint32_t flags);
 
+/* The definition of a Lua function. */
 static uint32_t record_proto(LpItems *it, LpCursor *c, const uint8_t *at,
                              uint32_t flags)
 {
@@ -47,6 +48,7 @@ static uint32_t record_proto(LpItems *it, LpCursor *c, const uint8_t *at,
 /* Builtins and marks have no symbol behind their name. */
 #define RECORD_CFUNCS (LJM_CFUNC_NAMED | LJM_CFUNC_BUILTIN | LJM_CFUNC_MARK)
 
+/* The definition of a C function, or of a mark. */
 static uint32_t record_cfunc(LpItems *it, LpCursor *c, const uint8_t *at,
                              uint32_t flags)
 {
@@ -64,6 +66,7 @@ static uint32_t record_cfunc(LpItems *it, LpCursor *c, const uint8_t *at,
   return c->bad ? 0 : it->sink->func(it->sink->ctx, &f);
 }
 
+/* The definition of a trace. */
 static uint32_t record_trace(LpItems *it, LpCursor *c, const uint8_t *at,
                              uint32_t flags)
 {
@@ -109,6 +112,7 @@ static uint32_t record_native(LpItems *it, LpCursor *c, const uint8_t *at,
   return it->sink->func(it->sink->ctx, &f);
 }
 
+/* The definition of a process. */
 static uint32_t record_process(LpItems *it, LpCursor *c, const uint8_t *at,
                                uint32_t flags)
 {
@@ -122,6 +126,7 @@ static uint32_t record_process(LpItems *it, LpCursor *c, const uint8_t *at,
   return c->bad ? 0 : it->sink->process(it->sink->ctx, &p);
 }
 
+/* The definition of a thread. */
 static uint32_t record_thread(LpItems *it, LpCursor *c, const uint8_t *at,
                               uint32_t flags)
 {

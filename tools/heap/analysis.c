@@ -96,7 +96,7 @@ void lp_heap_analyse(LpHeap *h)
   else if (h->dump.end.flags & LJM_HEAP_REGISTERS)
     h->doubt = LP_DOUBT_REGISTERS;
   lp_dump_seal(&h->dump);
-  lp_identifiers_open(&h->dump.given, &h->dump);
+  lp_identifiers_open(&h->dump.names, &h->dump);
   lp_graph_forget(&h->dump.graph);
   lp_dominators(g, &h->dom);
   lp_paths(g, &h->paths);
@@ -117,7 +117,7 @@ void lp_heap_free(LpHeap *h)
     free(h->kids.next);
     lp_paths_free(&h->paths);
     lp_dominators_free(&h->dom);
-    lp_identifiers_close(&h->dump.given);
+    lp_identifiers_close(&h->dump.names);
   }
   lp_dump_close(&h->dump);
   free(h);

@@ -31,12 +31,14 @@ enum {
 #define CTYPE_COMPLEX  0x04000000u
 #define CTYPE_UNION    0x00800000u
 
+/* A type of the dump by its number, or NULL. */
 static const LpDumpName *ctype_get(const LpDump *d, uint32_t number)
 {
   uint32_t n = lp_idmap_get(&d->ctypes, number);
   return n == LP_NONE ? NULL : &d->ctype[n];
 }
 
+/* Append the name of a type of numbers, as C has it. */
 static void ctype_number(LpBuf *b, const LpDumpName *t)
 {
   if (t->info & CTYPE_BOOL)

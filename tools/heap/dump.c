@@ -12,11 +12,13 @@
 
 /* -- Objects --------------------------------------------------------------- */
 
+/* The number of a text among the graph's names. */
 static uint32_t dump_name(LpDump *d, LpStr s)
 {
   return lp_graph_name(&d->graph, s.s, s.n);
 }
 
+/* Add a prototype; the names of its upvalues follow. */
 static void dump_proto(LpDump *d, uint32_t id, const LpObject *o)
 {
   d->proto = lp_grow(d->proto, &d->capproto, d->nproto + 1, sizeof(*d->proto));
@@ -29,6 +31,7 @@ static void dump_proto(LpDump *d, uint32_t id, const LpObject *o)
 /* Tables whose empty slots take more than a few words. */
 #define SPARSE_LEAST 64
 
+/* Add a table to those with slots that hold nothing, if they are many. */
 static void dump_table(LpDump *d, uint32_t id, const LpObject *o)
 {
   uint64_t bytes = o->empty * d->value + o->free * d->node;
@@ -40,6 +43,7 @@ static void dump_table(LpDump *d, uint32_t id, const LpObject *o)
   d->sparse[d->nsparse++] = (LpSparse){id, bytes};
 }
 
+/* Add a block of memory of an object. */
 static void dump_block(LpDump *d, uint32_t id, uint64_t addr, uint64_t size,
                        int own)
 {
@@ -83,6 +87,7 @@ static void dump_buffer(void *ctx, uint64_t addr, uint64_t n)
   dump_block(d, b->id, addr, n, 0);
 }
 
+/* An object was read: its references follow. */
 static void dump_object(void *ctx, const LpObject *o)
 {
   LpDump *d = ctx;
@@ -112,6 +117,7 @@ static void dump_object(void *ctx, const LpObject *o)
     lp_idmap_put(&d->number, id, (uint32_t)o->number);
 }
 
+/* References of an object that was read before follow. */
 static void dump_resume(void *ctx, uint64_t addr)
 {
   LpDump *d = ctx;
@@ -223,6 +229,7 @@ static void dump_uvname(LpDump *d, const LpRef *r)
   d->proto[d->nproto - 1].nuv++;
 }
 
+/* A reference of the object that was read last. */
 static void dump_ref(void *ctx, const LpRef *r)
 {
   static const LpEdgeKind kinds[] = {
@@ -247,6 +254,7 @@ static void dump_ref(void *ctx, const LpRef *r)
 
 /* -- Records --------------------------------------------------------------- */
 
+/* A fact of the dump as a whole. */
 static void dump_meta(void *ctx, const LpMeta *m)
 {
   LpDumpOrigin *o = &((LpDump *)ctx)->origin;
@@ -262,6 +270,7 @@ static void dump_meta(void *ctx, const LpMeta *m)
     o->realtime = m->u;
 }
 
+/* A root of the collector. */
 static void dump_root(void *ctx, const LpHeapName *n)
 {
   LpDump *d = ctx;
@@ -273,6 +282,7 @@ static void dump_root(void *ctx, const LpHeapName *n)
       (LpEdge){id, (uint32_t)LP_EDGE_ROOT << 28 | dump_name(d, n->name)};
 }
 
+/* Memory of the VM that is no object. */
 static void dump_part(void *ctx, const LpHeapName *n)
 {
   LpDump *d = ctx;
@@ -281,6 +291,7 @@ static void dump_part(void *ctx, const LpHeapName *n)
       (LpDumpName){.name = dump_name(d, n->name), .size = n->size};
 }
 
+/* A type of cdata. */
 static void dump_ctype(void *ctx, const LpHeapName *n)
 {
   LpDump *d = ctx;
@@ -290,6 +301,7 @@ static void dump_ctype(void *ctx, const LpHeapName *n)
   lp_idmap_put(&d->ctypes, n->addr, (uint32_t)d->nctype++);
 }
 
+/* An object that the VM may have been making. */
 static void dump_making(void *ctx, uint64_t addr)
 {
   LpDump *d = ctx;
@@ -300,6 +312,7 @@ static void dump_making(void *ctx, uint64_t addr)
   d->made[d->nmade++] = id;
 }
 
+/* The last record: what the recorder has counted. */
 static void dump_end(void *ctx, const LpHeapEnd *e)
 {
   LpDump *d = ctx;

@@ -98,7 +98,7 @@ typedef struct LpDump {
   uint32_t *made; /* Objects that the VM may have been making. */
   size_t nmade, capmade;
   uint64_t value, node; /* Bytes of a slot of an array, and of a hash part. */
-  LpIdentifiers given;  /* How functions and metatables are called. */
+  LpIdentifiers names;  /* How functions and metatables are called. */
   LpHeapEnd end;
   int ended;   /* The end of the dump was read. */
   int damaged; /* To be set when it was read: a part before is missing. */

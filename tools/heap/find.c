@@ -31,12 +31,12 @@ typedef struct Search {
   LpIdMap known; /* Places. */
 } Search;
 
+/* Remember that the text up to AT leads to an object, once. */
 static void search_add(Search *s, uint32_t id, size_t at)
 {
   uint64_t key = (uint64_t)id << 32 | at;
-  if (lp_idmap_get(&s->known, key) != LP_NONE)
+  if (lp_idmap_put(&s->known, key, 0) != LP_NONE)
     return;
-  lp_idmap_put(&s->known, key, 0);
   s->place = lp_grow(s->place, &s->cap, s->nplace + 1, sizeof(*s->place));
   s->place[s->nplace++] = (Place){id, (uint32_t)at};
 }

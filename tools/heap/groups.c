@@ -11,6 +11,7 @@
 
 /* -- One group ------------------------------------------------------------- */
 
+/* Add an object to a group. */
 static void group_add(LpGroup *g, const LpHeap *h, uint32_t id)
 {
   g->id = lp_grow(g->id, &g->cap, g->n + 1, sizeof(*g->id));
@@ -59,6 +60,7 @@ void lp_group_absorb(LpGroup *g, const LpHeap *h)
 
 /* -- Those below ----------------------------------------------------------- */
 
+/* For qsort: the group that keeps most comes first. */
 static int group_before(const void *a, const void *b)
 {
   const LpGroup *x = a, *y = b;
@@ -72,14 +74,11 @@ static void groups_sort_in(LpGroups *s, LpIdMap *byshape, const LpHeap *h,
                            uint32_t id, int apart)
 {
   uint32_t shape = h->shapes.of[id];
-  uint32_t at = apart ? LP_NONE : lp_idmap_get(byshape, shape);
-  if (at == LP_NONE) {
-    at = (uint32_t)s->n;
-    s->g = lp_grow(s->g, &s->cap, s->n + 1, sizeof(*s->g));
+  uint32_t new = (uint32_t)s->n;
+  uint32_t at = apart ? new : lp_idmap_add(byshape, shape, new);
+  s->g = lp_grow(s->g, &s->cap, s->n + 1, sizeof(*s->g));
+  if (at == new)
     s->g[s->n++] = (LpGroup){.shape = shape, .apart = apart};
-    if (!apart)
-      lp_idmap_put(byshape, shape, at);
-  }
   group_add(&s->g[at], h, id);
   s->g[at].retained += h->dom.retained[id];
 }

@@ -23,14 +23,13 @@ static void names_put(LpIdentifiers *names, const LpDump *d, uint32_t object,
   if (d->graph.type[object] == LJM_TYPE_FUNCTION)
     of = lp_dump_link(d, object, LP_EDGE_PROTO);
   of = of == LP_NONE ? object : of;
-  at = lp_idmap_get(&names->of, of);
-  if (at == LP_NONE) {
-    names->given = lp_grow(names->given, &names->cap, names->n + 1, sizeof(*g));
-    names->given[names->n] = (LpIdentifier){object, name, rank};
-    lp_idmap_put(&names->of, of, (uint32_t)names->n++);
+  at = lp_idmap_add(&names->of, of, (uint32_t)names->n);
+  if (at == names->n) {
+    names->list = lp_grow(names->list, &names->cap, names->n + 1, sizeof(*g));
+    names->list[names->n++] = (LpIdentifier){object, name, rank};
     return;
   }
-  g = &names->given[at];
+  g = &names->list[at];
   if (rank > g->rank)
     *g = (LpIdentifier){object, name, rank};
   else if (rank == g->rank && g->function != object && g->name != name)
@@ -53,6 +52,7 @@ static int names_isclass(const LpIdentifiers *names, uint32_t id)
   return lp_idmap_get(&names->of, id) != LP_NONE;
 }
 
+/* Is the name of an object worth to be known: of a function, or a class? */
 static int names_wants(const LpIdentifiers *names, const LpGraph *g,
                        uint32_t id)
 {
@@ -73,6 +73,7 @@ static void names_upvalue(LpIdentifiers *names, const LpDump *d, uint32_t fn,
     names_put(names, d, held, d->uvname[pt->uvname + i], NAME_UPVALUE);
 }
 
+/* A reference: what it leads to may have its name. */
 static void names_edge(LpIdentifiers *names, const LpDump *d, uint32_t from,
                        const LpEdge *e)
 {
@@ -135,16 +136,17 @@ void lp_identifiers_open(LpIdentifiers *names, const LpDump *d)
 void lp_identifiers_close(LpIdentifiers *names)
 {
   lp_idmap_free(&names->of);
-  free(names->given);
+  free(names->list);
   memset(names, 0, sizeof(*names));
 }
 
 /* -- Names ----------------------------------------------------------------- */
 
+/* The identifier of an object, or NULL. */
 static const LpIdentifier *names_get(const LpDump *d, uint32_t id)
 {
-  uint32_t at = lp_idmap_get(&d->given.of, id);
-  return at == LP_NONE ? NULL : &d->given.given[at];
+  uint32_t at = lp_idmap_get(&d->names.of, id);
+  return at == LP_NONE ? NULL : &d->names.list[at];
 }
 
 int lp_identifiers_add(LpBuf *b, const LpDump *d, uint32_t id)

@@ -19,8 +19,8 @@ typedef struct LpIdentifier {
 } LpIdentifier;
 
 typedef struct LpIdentifiers {
-  LpIdMap of; /* A prototype, a C function or a table -> number in given. */
-  LpIdentifier *given;
+  LpIdMap of; /* A prototype, a C function or a table -> number in list. */
+  LpIdentifier *list;
   size_t n, cap;
 } LpIdentifiers;
 

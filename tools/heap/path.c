@@ -84,6 +84,7 @@ void lp_paths_free(LpPaths *p)
 
 /* -- Steps ----------------------------------------------------------------- */
 
+/* Is a key a name as Lua has them, which needs no brackets? */
 static int path_isname(const char *s, size_t n)
 {
   size_t i;
@@ -102,6 +103,7 @@ static void path_quoted(LpBuf *b, const char *s, size_t n)
   lp_buf_puts(b, n > PATH_TEXT ? "...\"" : "\"");
 }
 
+/* Append one of the graph's names, with escapes. */
 static void path_graphname(LpBuf *b, const LpGraph *g, uint32_t name)
 {
   size_t n;

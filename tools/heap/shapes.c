@@ -22,11 +22,13 @@ enum { TABLE_KEYS, TABLE_MAP, TABLE_CLASS };
 
 /* -- Keys of shapes -------------------------------------------------------- */
 
+/* Add a number to the key of a shape. */
 static void shape_put(LpBuf *b, uint32_t n)
 {
   lp_buf_add(b, &n, sizeof(n));
 }
 
+/* For qsort: numbers in order. */
 static int shape_compare(const void *a, const void *b)
 {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -173,6 +175,7 @@ typedef struct ShapeWalk {
   uint32_t *open;
 } ShapeWalk;
 
+/* The walk leaves an object: no other one of its shape is below it any more. */
 static void walk_leave(ShapeWalk *w, uint32_t id)
 {
   uint32_t shape = w->s->of[id];
@@ -212,6 +215,7 @@ static void shapes_retained(LpShapes *s, const LpHeap *h)
   free(w.open);
 }
 
+/* Add an object to its shape. B is for the key. */
 static void shapes_add(LpShapes *s, const LpHeap *h, uint32_t id, LpBuf *b)
 {
   uint32_t n = s->keys.n, shape;
@@ -292,6 +296,7 @@ static int shape_class(LpBuf *b, const LpHeap *h, uint32_t meta)
   return b->n != before;
 }
 
+/* For qsort_r: strings by their texts. */
 static int shape_bytext(const void *a, const void *b, void *ctx)
 {
   const LpGraph *g = ctx;
@@ -349,6 +354,7 @@ static void shape_map(LpBuf *b, int hasnames, unsigned items)
     lp_buf_puts(b, hasnames ? " names" : " objects");
 }
 
+/* Append what tables like this one are: a class, fields, or what a map has. */
 static void shape_tablename(LpBuf *b, const LpHeap *h, uint32_t id)
 {
   uint32_t meta = lp_dump_link(&h->dump, id, LP_EDGE_META);
@@ -364,6 +370,7 @@ static void shape_tablename(LpBuf *b, const LpHeap *h, uint32_t id)
     shape_fields(b, h, id);
 }
 
+/* Append the beginning that strings of a shape have in common. */
 static void shape_stringname(LpBuf *b, const LpHeap *h, uint32_t shape)
 {
   size_t n;

@@ -29,15 +29,13 @@ typedef struct Tally {
   size_t n, cap;
 } Tally;
 
+/* Add an object to the sum of its shape. */
 static void tally_add(Tally *t, uint32_t shape, uint64_t bytes)
 {
-  uint32_t at = lp_idmap_get(&t->at, shape);
-  if (at == LP_NONE || !t->sum) {
-    at = (uint32_t)t->n++;
-    t->sum = lp_grow(t->sum, &t->cap, t->n, sizeof(*t->sum));
-    t->sum[at] = (Sum){shape, 0, 0};
-    lp_idmap_put(&t->at, shape, at);
-  }
+  uint32_t at = lp_idmap_add(&t->at, shape, (uint32_t)t->n);
+  t->sum = lp_grow(t->sum, &t->cap, t->n + 1, sizeof(*t->sum));
+  if (at == t->n)
+    t->sum[t->n++] = (Sum){shape, 0, 0};
   t->sum[at].bytes += bytes;
   t->sum[at].count++;
 }
@@ -52,6 +50,7 @@ static const Sum *tally_best(const Tally *t)
   return best;
 }
 
+/* Free the memory. */
 static void tally_free(Tally *t)
 {
   lp_idmap_free(&t->at);
@@ -133,6 +132,7 @@ static uint64_t suspect_chain(const Search *s, uint32_t id)
   }
 }
 
+/* Add a suspect behind those that keep as much, unless there are enough. */
 static void suspect_add(Search *s, uint32_t id, uint64_t bytes, uint64_t chain)
 {
   LpSuspect one = {.id = id,

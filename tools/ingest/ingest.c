@@ -160,17 +160,20 @@ static void stream_totals(void *ctx, const LpTotals *t)
 
 /* -- Samples -------------------------------------------------------------- */
 
+/* The definition of a module. */
 static uint32_t stream_module(void *ctx, const LpModule *m)
 {
   return lp_cpu_module(&((LpStream *)ctx)->prof->cpu, m);
 }
 
+/* The definition of a process. */
 static uint32_t stream_process(void *ctx, const LpProcess *p)
 {
   LpStream *st = ctx;
   return lp_cpu_process(&st->prof->cpu, p, st->owner.host);
 }
 
+/* The definition of a thread. */
 static uint32_t stream_thread(void *ctx, const LpThread *t)
 {
   return lp_cpu_thread(&((LpStream *)ctx)->prof->cpu, t);

@@ -64,8 +64,8 @@ static LpMade *sums_of(Sums *s, uint32_t keeper, uint32_t origin)
   LpJoin *j = s->j;
   const LpOrigins *o = &s->r->st.prof->origins;
   uint64_t key = (uint64_t)keeper << 32 | origin;
-  uint32_t at = lp_idmap_get(&s->origins, key);
-  if (at != LP_NONE)
+  uint32_t at = lp_idmap_add(&s->origins, key, (uint32_t)j->nmade);
+  if (at != j->nmade)
     return &j->made[at];
   j->made = lp_grow(j->made, &j->capmade, j->nmade + 1, sizeof(*j->made));
   j->made[j->nmade] = (LpMade){.keeper = keeper,
@@ -73,10 +73,10 @@ static LpMade *sums_of(Sums *s, uint32_t keeper, uint32_t origin)
                                .site = lp_cell_site(&o->cell[origin]),
                                .oldest = UINT64_MAX,
                                .newest = UINT64_MAX};
-  lp_idmap_put(&s->origins, key, (uint32_t)j->nmade);
   return &j->made[j->nmade++];
 }
 
+/* Extend the span of ages by one. */
 static void sums_age(LpMade *m, uint64_t age)
 {
   if (m->oldest == UINT64_MAX || age > m->oldest)
@@ -111,6 +111,7 @@ static void sums_block(Sums *s, const LpDumpBlock *b)
 
 /* -- By site --------------------------------------------------------------- */
 
+/* For qsort: by keeper, then the largest first, then always in one order. */
 static int made_compare(const void *x, const void *y)
 {
   const LpMade *a = x, *b = y;

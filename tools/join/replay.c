@@ -27,6 +27,7 @@ static uint64_t replay_take(LpReplay *r, uint64_t addr, uint64_t now)
   return birth;
 }
 
+/* An object is allocated. */
 static void replay_put(LpReplay *r, const LpEvent *e, uint64_t birth)
 {
   LpOrigins *o = &r->st.prof->origins;
@@ -50,6 +51,7 @@ static void replay_event(LpReplay *r, const LpEvent *e, uint64_t now)
 
 /* -- The sink -------------------------------------------------------------- */
 
+/* Follow objects up to where the dump was taken. */
 static void replay_events(void *ctx, const LpEvent *ev, size_t n)
 {
   LpReplay *r = ctx;
@@ -74,6 +76,7 @@ static int replay_differs(const LpMeta *m, const char *key, uint64_t dumps)
   return lp_meta_is(m, key) && dumps && m->u != dumps;
 }
 
+/* Compare the recording's identity with that in the dump. */
 static void replay_meta(void *ctx, const LpMeta *m)
 {
   LpReplay *r = ctx;
@@ -85,17 +88,20 @@ static void replay_meta(void *ctx, const LpMeta *m)
   r->counted.meta(&r->st, m);
 }
 
+/* Time goes on. */
 static void replay_time(void *ctx, uint64_t ns)
 {
   ((LpReplay *)ctx)->st.ns = ns;
 }
 
+/* Totals say nothing about the moment of the dump. */
 static void replay_totals(void *ctx, const LpTotals *t)
 {
   (void)ctx;
   (void)t;
 }
 
+/* A dump was taken here. Returns 1 if it is the one that is joined. */
 static int replay_dump(void *ctx, const LpDumpMark *m)
 {
   LpReplay *r = ctx;

@@ -164,12 +164,6 @@ typedef struct LpProfile {
   LpTimeline timeline;
   LpFiles files;
   LpBaseline baseline;
-  const struct LpHeap *heapbase; /* The dump that heap is compared with, as
-                                 ** heap; or NULL. */
-  const struct LpHeap *heap; /* A heap dump (analysis.h), the caller's own; or
-                             ** NULL. */
-  const struct LpJoin *join; /* The same, joined with its recording (join.h), or
-                             ** NULL. */
 } LpProfile;
 
 /* Are memory and CPU in it? */

@@ -6,8 +6,9 @@
 #define LP_HEAP_LIMIT_H
 
 #include "limit.h"
+#include "subject.h"
 
-/* As lp_limit_holds, for a limit of retained bytes. PROF has a heap dump. */
-int lp_heap_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why);
+/* As lp_limit_holds, for a limit of retained bytes. SUBJECT has a heap dump. */
+int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why);
 
 #endif

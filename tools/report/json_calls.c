@@ -48,12 +48,9 @@ static void calls_number(Calls *c, LpIdMap *funcs, uint32_t site)
   uint64_t key = site < LP_SITE_FIRST
                      ? site
                      : (uint64_t)LP_SITE_FIRST + c->prof->row[site].func;
-  uint32_t id = lp_idmap_get(funcs, key);
-  if (id == LP_NONE) {
-    id = c->nfunc++;
-    lp_idmap_put(funcs, key, id);
-    c->func[id] = site;
-  }
+  uint32_t id = lp_idmap_add(funcs, key, c->nfunc);
+  if (id == c->nfunc)
+    c->func[c->nfunc++] = site;
   c->ofsite[site] = c->nsite;
   c->offunc[c->nsite] = id;
   c->site[c->nsite++] = site;

@@ -119,30 +119,31 @@ static int report_column(const LpTable *t, const LpProfile *prof,
 /* The sentences before a report as text. The summary of a heap dump begins with
 ** them.
 */
-static void report_summary(LpOut *out, const LpReport *r, const LpProfile *prof,
-                           const LpReportOptions *opt)
+static void report_summary(LpOut *out, const LpReport *r,
+                           const LpSubject *subject, const LpReportOptions *opt)
 {
-  if (!(prof->of & LP_OF_HEAP))
-    lp_summary_text(out, prof, opt);
-  else if (r != &lp_report_heap && prof->heap)
-    lp_heap_sentences(out, prof);
+  if (!(subject->prof->of & LP_OF_HEAP))
+    lp_summary_text(out, subject->prof, opt);
+  else if (r != &lp_report_heap && subject->heap)
+    lp_heap_sentences(out, subject);
 }
 
 void lp_report_write(const char *format, const char *view, LpOut *out,
-                     const LpProfile *prof, const LpReportOptions *opt)
+                     const LpSubject *subject, const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   unsigned of = prof->of ? prof->of : LP_OF_MEMORY | LP_OF_CPU;
   const LpReport *r = lp_report_find(format, view, of);
   LpTable t = {.name = r->view};
   LpBuf key = {0};
   int col;
   if (opt->summary)
-    report_summary(out, r, prof, opt);
+    report_summary(out, r, subject, opt);
   if (!r->table) {
-    r->write(out, prof, opt);
+    r->write(out, subject, opt);
     return;
   }
-  r->table(&t, prof, opt);
+  r->table(&t, subject, opt);
   col = opt->sort ? report_column(&t, prof, opt) : -1;
   if (col >= 0) {
     lp_table_sort(&t, (unsigned)col);
@@ -169,13 +170,13 @@ static unsigned report_main(const LpTable *t)
   return total < 0 ? col : (unsigned)total;
 }
 
-int lp_report_largest(LpBuf *b, const LpReport *r, const LpProfile *prof,
+int lp_report_largest(LpBuf *b, const LpReport *r, const LpSubject *subject,
                       const LpReportOptions *opt)
 {
   LpReportOptions all = *opt;
   LpTable t = {.name = r->view};
   size_t n;
-  r->table(&t, prof, opt);
+  r->table(&t, subject, opt);
   n = t.n - t.foot;
   lp_table_close(&t);
   if (n)
@@ -183,7 +184,7 @@ int lp_report_largest(LpBuf *b, const LpReport *r, const LpProfile *prof,
   all.min = 0;
   all.least = 0;
   t = (LpTable){.name = r->view};
-  r->table(&t, prof, &all);
+  r->table(&t, subject, &all);
   n = t.n - t.foot;
   if (n) {
     unsigned col = report_main(&t);
@@ -328,13 +329,14 @@ static int report_has_columns(const LpReport *r, unsigned of,
 {
   LpTable t = {.name = r->view};
   LpProfile *none = lp_profile_new();
+  const LpSubject subject = {.prof = none};
   LpBuf key = {0};
   int found = 1;
   none->of = of;
   none->wanted.what = r->wants | lp_metric_wants(LP_METRIC_BIT(opt->metric) |
                                                  lp_report_columns(opt));
   none->baseline.present = opt->base != NULL;
-  r->table(&t, none, opt);
+  r->table(&t, &subject, opt);
   if (opt->sort && report_column(&t, none, opt) < 0) {
     report_keys(why, &t, "a KEY", opt->sort);
     found = 0;

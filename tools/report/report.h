@@ -11,6 +11,7 @@
 #include "page/sources.h"
 #include "profile.h"
 #include "screen.h"
+#include "subject.h"
 #include "table.h"
 
 typedef struct LpReportOptions {
@@ -76,8 +77,10 @@ typedef struct LpReport {
   unsigned takes;     /* LP_TAKES_*. */
   unsigned wants;     /* LP_WANT_*: what must be counted. */
   int binary;         /* It is no text. */
-  void (*table)(LpTable *t, const LpProfile *prof, const LpReportOptions *opt);
-  void (*write)(LpOut *out, const LpProfile *prof, const LpReportOptions *opt);
+  void (*table)(LpTable *t, const LpSubject *subject,
+                const LpReportOptions *opt);
+  void (*write)(LpOut *out, const LpSubject *subject,
+                const LpReportOptions *opt);
 } LpReport;
 
 extern const LpReport lp_report_sites;
@@ -145,12 +148,12 @@ int lp_report_check(const LpReport *r, unsigned of, const LpReportOptions *opt,
 
 /* Write the report that lp_report_find returns, which must not be NULL. */
 void lp_report_write(const char *format, const char *view, LpOut *out,
-                     const LpProfile *prof, const LpReportOptions *opt);
+                     const LpSubject *subject, const LpReportOptions *opt);
 
 /* Has the table of R no rows, but some without --min? Then the largest number
 ** of its main column is appended to B, which is "total" if there is one.
 */
-int lp_report_largest(LpBuf *b, const LpReport *r, const LpProfile *prof,
+int lp_report_largest(LpBuf *b, const LpReport *r, const LpSubject *subject,
                       const LpReportOptions *opt);
 
 /* -- Options of reports (report_shape.c) ---------------------------------- */
@@ -195,7 +198,7 @@ void lp_json_table(LpOut *out, const LpTable *t, const LpProfile *prof,
 /* Write a whole profile as one JSON document. BOTH: with a second call tree
 ** "native", where samples are charged to Lua lines.
 */
-void lp_json_document(LpOut *out, const LpProfile *prof,
+void lp_json_document(LpOut *out, const LpSubject *subject,
                       const LpReportOptions *opt, int both);
 
 #endif

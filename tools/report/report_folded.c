@@ -91,9 +91,10 @@ static void folded_measure(Folded *f)
 }
 
 /* The whole report. The format of frames depends on the kind of profile. */
-static void folded_write(LpOut *out, const LpProfile *prof,
+static void folded_write(LpOut *out, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   LpMetric metric = lp_report_metric(prof, opt);
   LpTreeOf of = {LP_METRIC_BIT(metric), LP_MERGE_LINES, opt->shape, 0, 0};
   Folded f = {.out = out, .metric = metric};

@@ -357,9 +357,10 @@ static void json_time_base(LpJson *j, const LpProfile *prof)
 }
 
 /* All views that are tables, as far as their data was counted. */
-static void json_tables(LpJson *j, const LpProfile *prof,
+static void json_tables(LpJson *j, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   size_t i;
   lp_json_object(j, "tables");
   for (i = 0; i < sizeof(json_views) / sizeof(json_views[0]); i++) {
@@ -367,7 +368,7 @@ static void json_tables(LpJson *j, const LpProfile *prof,
     LpTable t = {.name = r->view};
     if (!(r->of & prof->of) || (r->wants & ~prof->wanted.what))
       continue;
-    r->table(&t, prof, opt);
+    r->table(&t, subject, opt);
     lp_json_object(j, r->view);
     lp_json_members(j, &t);
     lp_json_end(j);
@@ -416,9 +417,10 @@ static void json_native(LpJson *j, const LpProfile *prof,
   lp_tree_close(&t);
 }
 
-void lp_json_document(LpOut *out, const LpProfile *prof,
+void lp_json_document(LpOut *out, const LpSubject *subject,
                       const LpReportOptions *opt, int both)
 {
+  const LpProfile *prof = subject->prof;
   LpTreeOf of = {lp_metric_counted(prof), LP_MERGE_NONE, opt->shape, 0, both};
   LpCallsOf calls = {JSON_NODES, opt->shape, json_steps(prof, JSON_STEPS),
                      &opt->sources};
@@ -431,7 +433,7 @@ void lp_json_document(LpOut *out, const LpProfile *prof,
   json_summary(&j, prof, &t, opt->shape);
   json_metrics(&j, of.metrics);
   lp_json_calls(&j, prof, &t, both ? &calls : NULL);
-  json_tables(&j, prof, opt);
+  json_tables(&j, subject, opt);
   if (both && lp_luafirst(prof))
     json_native(&j, prof, opt);
   lp_json_end(&j);
@@ -439,10 +441,10 @@ void lp_json_document(LpOut *out, const LpProfile *prof,
 }
 
 /* --format=json. */
-static void json_write(LpOut *out, const LpProfile *prof,
+static void json_write(LpOut *out, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
-  lp_json_document(out, prof, opt, 0);
+  lp_json_document(out, subject, opt, 0);
 }
 
 const LpReport lp_report_json = {

@@ -259,9 +259,10 @@ static void scope_profiles(Scope *s, LpMetric metric)
 }
 
 /* The whole report. */
-static void scope_write(LpOut *out, const LpProfile *prof,
+static void scope_write(LpOut *out, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   LpTreeOf of = {lp_metric_counted(prof), LP_MERGE_LINES, opt->shape, 0, 0};
   Scope s = {.prof = prof};
   const char *name = lp_files_name(&prof->files, prof->files.nbase);

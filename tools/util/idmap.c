@@ -42,6 +42,18 @@ uint32_t lp_idmap_put(LpIdMap *m, uint64_t key, uint32_t value)
   return old.value - 1;
 }
 
+uint32_t lp_idmap_add(LpIdMap *m, uint64_t key, uint32_t value)
+{
+  LpIdSlot *s;
+  lp_idmap_room(m);
+  s = lp_idmap_slot(m, key, NULL, NULL);
+  if (!s->value) {
+    m->n++;
+    *s = (LpIdSlot){.key = key, .value = value + 1};
+  }
+  return s->value - 1;
+}
+
 void lp_idmap_free(LpIdMap *m)
 {
   free(m->slot);

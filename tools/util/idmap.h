@@ -39,6 +39,9 @@ void lp_idmap_room(LpIdMap *m);
 /* Set the value of KEY. Returns the previous one, or LP_NONE. */
 uint32_t lp_idmap_put(LpIdMap *m, uint64_t key, uint32_t value);
 
+/* The value of KEY, which is VALUE if it had none. */
+uint32_t lp_idmap_add(LpIdMap *m, uint64_t key, uint32_t value);
+
 /* Free the memory. The map is empty then. */
 void lp_idmap_free(LpIdMap *m);
 

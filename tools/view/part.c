@@ -65,6 +65,7 @@ static const struct {
     {"(VM, other)", TELLS_VM},
 };
 
+/* What the name of a native function tells. */
 static Tells part_name(LpStr name)
 {
   size_t i;
@@ -78,6 +79,7 @@ static Tells part_name(LpStr name)
   return TELLS_NOTHING;
 }
 
+/* What a site tells. */
 static Tells part_site(const LpProfile *prof, uint32_t site)
 {
   const LpRow *row = &prof->row[site];

@@ -80,11 +80,7 @@ uint32_t *lp_stackview_sites(const LpProfile *prof, LpMerge merge)
     if (i < LP_SITE_FIRST || (none && !view_byname(prof, i)))
       continue;
     id = view_same(&same, prof, merge, i);
-    as[i] = lp_idmap_get(&first, id);
-    if (as[i] == LP_NONE) {
-      lp_idmap_put(&first, id, i);
-      as[i] = i;
-    }
+    as[i] = lp_idmap_add(&first, id, i);
   }
   lp_intern_free(&same);
   lp_idmap_free(&first);

@@ -27,6 +27,7 @@ typedef struct Search {
   uint32_t *from;     /* by numbers. */
 } Search;
 
+/* Memory for a number by object. */
 static uint32_t *search_array(size_t n)
 {
   return lp_alloc((n ? n : 1) * sizeof(uint32_t));
@@ -122,6 +123,7 @@ static uint32_t search_eval(Search *s, uint32_t v, uint32_t last)
   return s->label[v];
 }
 
+/* Find the semidominators, from the last object that was met to the first. */
 static void search_semidominators(Search *s)
 {
   uint32_t v, i;

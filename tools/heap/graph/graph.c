@@ -113,6 +113,7 @@ uint64_t lp_graph_size(const LpGraph *g, uint32_t id)
 
 /* -- References ------------------------------------------------------------ */
 
+/* Add a reference to the end of the list. */
 static void graph_edge(LpGraph *g, uint32_t to, uint32_t label)
 {
   if (g->nedge >= LP_NONE - 1) /* References that are lost keep nothing. */
@@ -186,6 +187,9 @@ void lp_graph_seal(LpGraph *g, const LpEdge *root, size_t n)
 
 /* -- Walks ----------------------------------------------------------------- */
 
+/* Put an object on the list of those to visit, once. Returns how many there
+** are.
+*/
 static size_t graph_push(uint8_t *reached, uint32_t *todo, size_t n,
                          uint32_t id)
 {

@@ -12,12 +12,11 @@ void lp_thread_stacks_add(LpThreadStacks *s, uint32_t stack, uint32_t thread,
                           uint64_t samples)
 {
   uint64_t key = (uint64_t)stack << 32 | thread;
-  uint32_t id = lp_idmap_get(&s->ids, key);
-  if (id == LP_NONE) {
-    id = s->n++;
+  uint32_t id = lp_idmap_add(&s->ids, key, s->n);
+  if (id == s->n) {
+    s->n++;
     s->list = lp_grow(s->list, &s->room, s->n, sizeof(*s->list));
     s->list[id] = (LpThreadStack){stack, thread, 0};
-    lp_idmap_put(&s->ids, key, id);
   }
   s->list[id].samples += samples;
 }

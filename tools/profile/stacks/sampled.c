@@ -10,12 +10,11 @@
 
 uint32_t lp_sampled_add(LpSampled *s, uint32_t node, uint64_t count)
 {
-  uint32_t id = lp_idmap_get(&s->ids, node);
-  if (id == LP_NONE) {
-    id = s->n++;
+  uint32_t id = lp_idmap_add(&s->ids, node, s->n);
+  if (id == s->n) {
+    s->n++;
     s->node = lp_grow(s->node, &s->nodes, s->n, sizeof(uint32_t));
     s->node[id] = node;
-    lp_idmap_put(&s->ids, node, id);
   }
   s->samples = lp_grow(s->samples, &s->nsamples, id + 1u, sizeof(uint64_t));
   s->samples[id] += count;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "heap_boxes.h"
+#include "heap_queue.h"
 #include "heap_report.h"
 
 #define BOX_PART  50000 /* A box keeps at least this part of all bytes. */
@@ -25,43 +26,28 @@ typedef struct Pending {
   uint64_t kept;
 } Pending;
 
-/* The one that keeps most is on top of a heap. */
+/* Those groups: what keeps most comes first, and of two the older object. */
 typedef struct Queue {
+  LpQueue order;
   Pending *p;
   size_t n, cap;
 } Queue;
 
 /* -- The queue ------------------------------------------------------------- */
 
-static int queue_before(const Pending *x, const Pending *y)
-{
-  if (x->g.retained != y->g.retained)
-    return x->g.retained > y->g.retained;
-  return x->g.id[0] < y->g.id[0];
-}
-
+/* Add to the queue. */
 static void queue_put(Queue *q, Pending p)
 {
-  size_t at = q->n++;
-  q->p = lp_grow(q->p, &q->cap, q->n, sizeof(*q->p));
-  for (; at > 0 && queue_before(&p, &q->p[(at - 1) / 2]); at = (at - 1) / 2)
-    q->p[at] = q->p[(at - 1) / 2];
-  q->p[at] = p;
+  LpWaiting w = {p.g.retained, p.g.id[0], (uint32_t)q->n};
+  q->p = lp_grow(q->p, &q->cap, q->n + 1, sizeof(*q->p));
+  q->p[q->n++] = p;
+  lp_queue_put(&q->order, w);
 }
 
+/* Take out the next one. The queue is not empty. */
 static Pending queue_take(Queue *q)
 {
-  Pending top = q->p[0], last = q->p[--q->n];
-  size_t at = 0, kid;
-  for (; (kid = 2 * at + 1) < q->n; at = kid) {
-    if (kid + 1 < q->n && queue_before(&q->p[kid + 1], &q->p[kid]))
-      kid++;
-    if (!queue_before(&q->p[kid], &last))
-      break;
-    q->p[at] = q->p[kid];
-  }
-  q->p[at] = last;
-  return top;
+  return q->p[lp_queue_take(&q->order).at];
 }
 
 /* -- Names ----------------------------------------------------------------- */
@@ -112,6 +98,7 @@ static uint32_t box_kind(LpBoxes *b, uint32_t id)
   return lp_intern(&b->kinds, &k, sizeof(k));
 }
 
+/* What a kind of box stands for. */
 static const LpBoxKind *box_kindof(const LpBoxes *b, uint32_t kind)
 {
   size_t n;
@@ -159,6 +146,7 @@ static uint32_t box_special(LpBoxes *b, const char *text)
 
 /* -- Ways ------------------------------------------------------------------ */
 
+/* Add a way, below FROM. Returns its number. */
 static uint32_t way_new(LpBoxes *b, uint32_t from, uint32_t label,
                         uint64_t retained)
 {
@@ -213,6 +201,7 @@ static void boxes_count(LpBoxes *b)
   }
 }
 
+/* Add a box. Returns its number. */
 static uint32_t boxes_add(LpBoxes *b, LpBox box)
 {
   b->box = lp_grow(b->box, &b->cap, b->n + 1, sizeof(*b->box));
@@ -317,7 +306,7 @@ void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt)
   boxes_count(b);
   p.kept = b->kept[LP_GRAPH_ROOT];
   queue_put(&q, p);
-  while (q.n) {
+  while (q.order.n) {
     p = queue_take(&q);
     if (boxes_room(b)) {
       lp_group_absorb(&p.g, h);
@@ -327,6 +316,7 @@ void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt)
     }
     lp_group_free(&p.g);
   }
+  free(q.order.w);
   free(q.p);
   boxes_rest(b);
   boxes_unreached(b, &h->unknown, "(unknown)");

@@ -30,6 +30,7 @@ typedef struct Rows {
 
 static const Row row_none = {.id = {LP_NONE, LP_NONE}};
 
+/* The row of a name, made if there is none. */
 static Row *rows_get(Rows *r, const LpBuf *name)
 {
   uint32_t n = r->names.n, at = lp_intern(&r->names, name->s, name->n);
@@ -40,12 +41,14 @@ static Row *rows_get(Rows *r, const LpBuf *name)
   return &r->row[at];
 }
 
+/* Free the memory. */
 static void rows_close(Rows *r)
 {
   lp_intern_free(&r->names);
   free(r->row);
 }
 
+/* What a figure has become more; as a signed number, it may be less. */
 static uint64_t row_change(const Row *r, int figure)
 {
   return r->n[LP_NOW][figure] - r->n[LP_BASE][figure];
@@ -61,6 +64,7 @@ static int row_enough(const LpHeap *h, const LpReportOptions *opt, const Row *r)
   return lp_heap_enough(h, opt, bytes) || lp_heap_enough(h, opt, retained);
 }
 
+/* Add a column: a figure, or if CHANGE its change. */
 static void diff_column(LpTable *t, const char *key, const char *title,
                         LpUnit unit, int change)
 {
@@ -75,6 +79,7 @@ static void diff_put(LpTable *t, unsigned col, const Row *r, int figure)
   lp_table_number(t, col + 1, r->n[LP_NOW][figure]);
 }
 
+/* Put the name of row I. */
 static void diff_name(LpTable *t, unsigned col, const Rows *rows, uint32_t i)
 {
   size_t n;
@@ -86,6 +91,7 @@ static void diff_name(LpTable *t, unsigned col, const Rows *rows, uint32_t i)
 
 /* -- Types ----------------------------------------------------------------- */
 
+/* The columns of bytes and of objects. */
 static void diff_columns(LpTable *t)
 {
   diff_column(t, "bytes-change", "change", LP_UNIT_BYTES, 1);
@@ -94,6 +100,7 @@ static void diff_columns(LpTable *t)
   diff_column(t, "objects", "objects", LP_UNIT_COUNT, 0);
 }
 
+/* Add objects of both dumps to a row. */
 static void types_add(Row *r, const LpTypeSum *now, const LpTypeSum *base)
 {
   r->n[LP_NOW][DIFF_BYTES] += now->bytes;
@@ -102,6 +109,7 @@ static void types_add(Row *r, const LpTypeSum *now, const LpTypeSum *base)
   r->n[LP_BASE][DIFF_OBJECTS] += base->objects;
 }
 
+/* Put a row. */
 static void types_row(LpTable *t, const char *name, const Row *r)
 {
   lp_table_row(t);
@@ -110,9 +118,9 @@ static void types_row(LpTable *t, const char *name, const Row *r)
   lp_table_string(t, 4, lp_strdup(name));
 }
 
-void lp_heap_diff_types(LpTable *t, const LpProfile *prof)
+void lp_heap_diff_types(LpTable *t, const LpSubject *subject)
 {
-  const LpHeap *now = prof->heap, *base = prof->heapbase;
+  const LpHeap *now = subject->heap, *base = subject->baseheap;
   Row all = row_none;
   unsigned i;
   diff_columns(t);
@@ -151,7 +159,7 @@ static void shapes_add(Rows *rows, const LpHeap *h, LpSide side)
   lp_buf_free(&b);
 }
 
-void lp_heap_diff_shapes(LpTable *t, const LpProfile *prof,
+void lp_heap_diff_shapes(LpTable *t, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
   Rows rows = {.cap = 0};
@@ -161,18 +169,18 @@ void lp_heap_diff_shapes(LpTable *t, const LpProfile *prof,
   diff_column(t, "retained", "retained", LP_UNIT_BYTES, 0);
   t->col[4].alone = t->col[5].alone = 1;
   lp_table_column(t, "name", "shape", LP_UNIT_TEXT);
-  if (!prof->heap || !prof->heapbase)
+  if (!subject->heap || !subject->baseheap)
     return;
-  shapes_add(&rows, prof->heap, LP_NOW);
-  shapes_add(&rows, prof->heapbase, LP_BASE);
+  shapes_add(&rows, subject->heap, LP_NOW);
+  shapes_add(&rows, subject->baseheap, LP_BASE);
   for (i = 0; i < rows.names.n; i++) {
     const Row *r = &rows.row[i];
-    if (!row_enough(prof->heap, opt, r))
+    if (!row_enough(subject->heap, opt, r))
       continue;
     lp_table_row(t);
     diff_put(t, 0, r, DIFF_BYTES);
     diff_put(t, 2, r, DIFF_OBJECTS);
-    if (lp_heap_keeps(prof->heap) && lp_heap_keeps(prof->heapbase))
+    if (lp_heap_keeps(subject->heap) && lp_heap_keeps(subject->baseheap))
       diff_put(t, 4, r, DIFF_RETAINED);
     diff_name(t, 6, &rows, i);
   }
@@ -227,16 +235,17 @@ static void paths_other(Rows *rows, const LpHeap *h, LpSide side)
   lp_buf_free(&b);
 }
 
-static void paths_open(Rows *rows, const LpProfile *prof)
+/* The rows of both dumps, by path. */
+static void paths_open(Rows *rows, const LpSubject *subject)
 {
   memset(rows, 0, sizeof(*rows));
-  paths_add(rows, prof->heap, LP_NOW);
-  paths_add(rows, prof->heapbase, LP_BASE);
-  paths_other(rows, prof->heap, LP_NOW);
-  paths_other(rows, prof->heapbase, LP_BASE);
+  paths_add(rows, subject->heap, LP_NOW);
+  paths_add(rows, subject->baseheap, LP_BASE);
+  paths_other(rows, subject->heap, LP_NOW);
+  paths_other(rows, subject->baseheap, LP_BASE);
 }
 
-void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
+void lp_heap_diff_retained(LpTable *t, const LpSubject *subject,
                            const LpReportOptions *opt)
 {
   Rows rows;
@@ -246,14 +255,15 @@ void lp_heap_diff_retained(LpTable *t, const LpProfile *prof,
   diff_column(t, "base-retained", "before", LP_UNIT_BYTES, 0);
   t->col[0].alone = t->col[1].alone = t->col[2].alone = 1;
   lp_table_column(t, "name", "path", LP_UNIT_TEXT);
-  if (!prof->heap || !prof->heapbase || !lp_heap_cankeep(t, prof->heap) ||
-      !lp_heap_cankeep(t, prof->heapbase))
+  if (!subject->heap || !subject->baseheap ||
+      !lp_heap_cankeep(t, subject->heap) ||
+      !lp_heap_cankeep(t, subject->baseheap))
     return;
-  paths_open(&rows, prof);
+  paths_open(&rows, subject);
   for (i = 0; i < rows.names.n; i++) {
     Row *r = &rows.row[i];
     r->n[LP_NOW][DIFF_BYTES] = r->n[LP_BASE][DIFF_BYTES] = 0;
-    if (!row_enough(prof->heap, opt, r))
+    if (!row_enough(subject->heap, opt, r))
       continue;
     lp_table_row(t);
     if (!r->cut) {
@@ -336,21 +346,21 @@ static unsigned verdict_values(const LpHeap *h, uint32_t id)
 }
 
 /* How many values a table has, if it is in both dumps and has more now. */
-static void verdict_entries(LpBuf *b, const LpProfile *prof, const Row *r)
+static void verdict_entries(LpBuf *b, const LpSubject *subject, const Row *r)
 {
   uint32_t now = r->id[LP_NOW], base = r->id[LP_BASE];
   unsigned many, few;
   if (now == LP_NONE || base == LP_NONE)
     return;
-  many = verdict_values(prof->heap, now);
-  few = verdict_values(prof->heapbase, base);
+  many = verdict_values(subject->heap, now);
+  few = verdict_values(subject->baseheap, base);
   if (few && many > few)
     lp_buf_printf(b, "; it held %u object%s, and holds %u", few,
                   few == 1 ? "" : "s", many);
 }
 
 /* One line: what has grown, and from what. */
-static void verdict_line(LpBuf *b, const LpProfile *prof, const Rows *rows,
+static void verdict_line(LpBuf *b, const LpSubject *subject, const Rows *rows,
                          uint32_t i, uint64_t grown)
 {
   const Row *r = &rows->row[i];
@@ -362,20 +372,21 @@ static void verdict_line(LpBuf *b, const LpProfile *prof, const Rows *rows,
   lp_buf_puts(b, ") is kept by ");
   lp_buf_add(b, s, n);
   lp_buf_puts(b, ", a ");
-  lp_shape_nameof(b, prof->heap, r->id[LP_NOW]);
+  lp_shape_nameof(b, subject->heap, r->id[LP_NOW]);
   if (r->n[LP_BASE][DIFF_RETAINED]) {
     lp_buf_puts(b, ": it kept ");
     lp_text_size(b, r->n[LP_BASE][DIFF_RETAINED], 1);
     lp_buf_puts(b, ", and keeps ");
     lp_text_size(b, r->n[LP_NOW][DIFF_RETAINED], 1);
-    verdict_entries(b, prof, r);
+    verdict_entries(b, subject, r);
   } else {
     lp_buf_puts(b, ", which is new");
   }
   lp_buf_puts(b, "\n");
 }
 
-static void verdict_lines(LpBuf *b, const LpProfile *prof, uint64_t grown)
+/* Append the paths that have grown most, each inside of no other one. */
+static void verdict_lines(LpBuf *b, const LpSubject *subject, uint64_t grown)
 {
   const int64_t least = (int64_t)(grown / 100 * VERDICT_LEAST) + 1;
   Rows rows;
@@ -383,12 +394,12 @@ static void verdict_lines(LpBuf *b, const LpProfile *prof, uint64_t grown)
   char *done;
   unsigned n = 0;
   uint32_t i;
-  paths_open(&rows, prof);
+  paths_open(&rows, subject);
   done = lp_zalloc(rows.names.n + 1, 1);
-  below = verdict_below(&rows, prof->heap, least);
+  below = verdict_below(&rows, subject->heap, least);
   while (n < VERDICT_LINES &&
          (i = verdict_next(&rows, below, least, done)) != LP_NONE) {
-    verdict_line(b, prof, &rows, i, grown);
+    verdict_line(b, subject, &rows, i, grown);
     done[i] = 1;
     n++;
   }
@@ -402,10 +413,10 @@ static void verdict_lines(LpBuf *b, const LpProfile *prof, uint64_t grown)
   rows_close(&rows);
 }
 
-void lp_heap_diff_sentences(LpBuf *b, const LpProfile *prof)
+void lp_heap_diff_sentences(LpBuf *b, const LpSubject *subject)
 {
-  uint64_t now = lp_heap_reached(prof->heap);
-  uint64_t base = lp_heap_reached(prof->heapbase);
+  uint64_t now = lp_heap_reached(subject->heap);
+  uint64_t base = lp_heap_reached(subject->baseheap);
   uint64_t change = now > base ? now - base : base - now;
   lp_buf_puts(b, "COMPARED WITH THE BASE\n  ");
   if (now == base) {
@@ -420,6 +431,6 @@ void lp_heap_diff_sentences(LpBuf *b, const LpProfile *prof)
   lp_text_size(b, now, 1);
   lp_buf_puts(b, "\n");
   if (now > base)
-    verdict_lines(b, prof, change);
+    verdict_lines(b, subject, change);
   lp_buf_puts(b, "\n");
 }

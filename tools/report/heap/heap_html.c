@@ -48,13 +48,13 @@ static void html_suspects(LpJson *j, const LpBoxes *b)
 }
 
 /* Who made what is kept, a sentence each, if the dump is joined. */
-static void html_made(LpJson *j, const LpProfile *prof)
+static void html_made(LpJson *j, const LpSubject *subject)
 {
   LpOut out;
   char *line, *rest = NULL;
   lp_out_open(&out, -1);
-  if (prof->join)
-    lp_join_sentences(&out, prof);
+  if (subject->join)
+    lp_join_sentences(&out, subject);
   lp_json_array(j, "made");
   line = out.buf.n ? strtok_r(out.buf.s, "\n", &rest) : NULL;
   while (line && (line = strtok_r(NULL, "\n", &rest))) { /* Without a title. */
@@ -68,6 +68,7 @@ static void html_made(LpJson *j, const LpProfile *prof)
   lp_out_close(&out);
 }
 
+/* A total, as those of a profile. */
 static void html_total(LpJson *j, const char *key, uint64_t n)
 {
   lp_json_object(j, key);
@@ -113,7 +114,8 @@ static void html_dump(LpJson *j, const LpBoxes *b)
   lp_json_end(j);
 }
 
-static void html_summary(LpJson *j, const LpProfile *prof, const LpBoxes *b)
+/* What the page says above its views. */
+static void html_summary(LpJson *j, const LpSubject *subject, const LpBoxes *b)
 {
   lp_json_object(j, "summary");
   lp_json_object(j, "totals");
@@ -122,8 +124,8 @@ static void html_summary(LpJson *j, const LpProfile *prof, const LpBoxes *b)
   lp_json_end(j);
   html_dump(j, b);
   html_suspects(j, b);
-  html_made(j, prof);
-  lp_json_damage(j, &prof->files);
+  html_made(j, subject);
+  lp_json_damage(j, &subject->prof->files);
   lp_json_end(j);
   lp_json_array(j, "metrics");
   lp_json_column(j, "bytes", "bytes", LP_UNIT_BYTES);
@@ -196,6 +198,7 @@ static void html_labels(LpJson *j, const LpBoxes *b)
   lp_json_end(j);
 }
 
+/* The boxes, and the ways that lead to them. */
 static void html_tree(LpJson *j, const LpBoxes *b)
 {
   lp_json_object(j, "tree");
@@ -248,12 +251,13 @@ static void html_rowboxes(LpJson *j, const LpBoxes *b,
   free(id);
 }
 
-static void html_table(LpJson *j, const LpProfile *prof, const LpBoxes *b,
+/* A view that is a table, cut to what a page can show. */
+static void html_table(LpJson *j, const LpSubject *subject, const LpBoxes *b,
                        const LpReportOptions *opt, const LpReport *r)
 {
   LpTable t = {.name = r->view};
   size_t all;
-  r->table(&t, prof, opt);
+  r->table(&t, subject, opt);
   all = t.n;
   lp_table_top(&t, HTML_ROWS);
   html_cut(&t);
@@ -268,37 +272,39 @@ static void html_table(LpJson *j, const LpProfile *prof, const LpBoxes *b,
 
 /* -- The page -------------------------------------------------------------- */
 
-static void html_document(LpOut *out, const LpProfile *prof,
+/* The document inside of the page. */
+static void html_document(LpOut *out, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
   LpReportOptions o = *opt;
   LpBoxes b;
   LpJson j;
   size_t i;
-  lp_boxes_open(&b, prof->heap, opt);
+  lp_boxes_open(&b, subject->heap, opt);
   lp_json_open(&j, out);
-  lp_json_head(&j, prof, opt);
-  html_summary(&j, prof, &b);
+  lp_json_head(&j, subject->prof, opt);
+  html_summary(&j, subject, &b);
   html_texts(&j, &b);
   html_labels(&j, &b);
   html_tree(&j, &b);
   lp_json_object(&j, "tables");
   o.top = HTML_ROWS;
   for (i = 0; i < sizeof(html_tables) / sizeof(html_tables[0]); i++)
-    if (html_tables[i]->of & prof->of)
-      html_table(&j, prof, &b, &o, html_tables[i]);
+    if (html_tables[i]->of & subject->prof->of)
+      html_table(&j, subject, &b, &o, html_tables[i]);
   lp_json_end(&j);
   lp_json_end(&j);
   lp_boxes_close(&b);
 }
 
-static void html_write(LpOut *out, const LpProfile *prof,
+/* The whole page. */
+static void html_write(LpOut *out, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
   lp_out_puts(out, lp_html_head);
   lp_out_puts(out, "bytes");
   lp_out_puts(out, lp_html_middle);
-  html_document(out, prof, opt);
+  html_document(out, subject, opt);
   lp_out_puts(out, lp_html_tail);
 }
 

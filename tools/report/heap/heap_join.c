@@ -67,6 +67,7 @@ typedef struct Share {
   uint64_t bytes, oldest;
 } Share;
 
+/* Add what one site has made. */
 static void share_add(Share *s, const LpMade *m)
 {
   s->bytes += m->live.bytes;
@@ -85,12 +86,9 @@ static uint64_t join_shares(const LpJoin *j, const LpKeeper *k, Share *top,
   uint64_t sum = 0;
   for (i = 0; i < k->nmade; i++) {
     const LpMade *m = &j->made[k->made + i];
-    uint32_t one = lp_idmap_get(&at, m->site);
-    if (one == LP_NONE) {
-      one = (uint32_t)count++;
-      all[one] = (Share){m->site, 0, UINT64_MAX};
-      lp_idmap_put(&at, m->site, one);
-    }
+    uint32_t one = lp_idmap_add(&at, m->site, (uint32_t)count);
+    if (one == count)
+      all[count++] = (Share){m->site, 0, UINT64_MAX};
     share_add(&all[one], m);
     sum += m->live.bytes;
   }
@@ -107,6 +105,7 @@ static uint64_t join_shares(const LpJoin *j, const LpKeeper *k, Share *top,
   return sum;
 }
 
+/* Append who made a share of what is kept, and how old it is. */
 static void sentence_share(LpBuf *b, const LpProfile *prof, const Share *s,
                            uint64_t all)
 {
@@ -127,9 +126,10 @@ static void sentence_share(LpBuf *b, const LpProfile *prof, const Share *s,
   }
 }
 
-static void sentence_write(LpBuf *b, const LpProfile *prof, uint32_t keeper)
+/* Append what a keeper keeps, and who made it. */
+static void sentence_write(LpBuf *b, const LpSubject *subject, uint32_t keeper)
 {
-  const LpJoin *j = prof->join;
+  const LpJoin *j = subject->join;
   const LpKeeper *k = &j->keeper[keeper];
   Share top[JOIN_SITES];
   size_t i, n;
@@ -143,7 +143,7 @@ static void sentence_write(LpBuf *b, const LpProfile *prof, uint32_t keeper)
     if (i && lp_text_percent(top[i].bytes, all) < JOIN_PERCENT)
       break;
     lp_buf_puts(b, i ? "; " : ", ");
-    sentence_share(b, prof, &top[i], all);
+    sentence_share(b, subject->prof, &top[i], all);
   }
   if (!n)
     lp_buf_puts(b, ", and none of it was sampled");
@@ -171,15 +171,15 @@ static void sentence_doubt(LpBuf *b, const LpJoin *j)
                   j->differs);
 }
 
-void lp_join_sentences(LpOut *out, const LpProfile *prof)
+void lp_join_sentences(LpOut *out, const LpSubject *subject)
 {
-  const LpJoin *j = prof->join;
+  const LpJoin *j = subject->join;
   LpBuf *b = &out->buf;
   uint32_t i;
   lp_buf_puts(b, "WHO KEEPS WHAT WHO MADE\n");
   for (i = LP_KEEPER_FIRST;
        i < j->nkeeper && i < LP_KEEPER_FIRST + JOIN_SENTENCES; i++)
-    sentence_write(b, prof, i);
+    sentence_write(b, subject, i);
   if (j->nkeeper == LP_KEEPER_FIRST)
     lp_buf_printf(b, "  Nothing keeps more than %d%%\n", LP_JOIN_PERCENT);
   sentence_doubt(b, j);

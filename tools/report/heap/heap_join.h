@@ -15,6 +15,6 @@ void lp_join_keeper(LpBuf *b, const LpJoin *j, uint32_t keeper);
 void lp_join_site(LpBuf *b, const LpProfile *prof, uint32_t site);
 
 /* Write who made what is kept, in sentences. */
-void lp_join_sentences(LpOut *out, const LpProfile *prof);
+void lp_join_sentences(LpOut *out, const LpSubject *subject);
 
 #endif

@@ -12,24 +12,25 @@
 #include "label.h"
 
 /* Append who made most of what an object keeps, if that is known. */
-static void limit_made(LpBuf *why, const LpProfile *prof, uint32_t id)
+static void limit_made(LpBuf *why, const LpSubject *subject, uint32_t id)
 {
-  const LpJoin *j = prof->join;
+  const LpJoin *j = subject->join;
   const LpKeeper *k = j ? &j->keeper[j->of[id]] : NULL;
   if (!k || k->id != id || !k->nmade)
     return;
   lp_buf_puts(why, ", most of it made at ");
-  lp_join_site(why, prof, j->made[k->made].site);
+  lp_join_site(why, subject->prof, j->made[k->made].site);
 }
 
+/* Append a text that may come from anywhere. */
 static void limit_text(LpBuf *why, const char *text)
 {
   lp_label_text(why, (LpStr){text, strlen(text)});
 }
 
-int lp_heap_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
+int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   LpFound sum = {.most = LP_NONE, .retained = lp_heap_reached(h)};
   if (!lp_heap_keeps(h)) {
     lp_buf_puts(why, "limit ");
@@ -57,7 +58,7 @@ int lp_heap_limit_holds(const LpLimit *l, const LpProfile *prof, LpBuf *why)
     lp_buf_puts(why, ": ");
     lp_heap_place(why, h, sum.most);
     lp_buf_printf(why, " keeps %" PRIu64, sum.bytes);
-    limit_made(why, prof, sum.most);
+    limit_made(why, subject, sum.most);
   }
   return 0;
 }

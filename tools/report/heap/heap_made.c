@@ -20,17 +20,16 @@ typedef struct Group {
   size_t n, cap;
 } Group;
 
+/* The sum of a group, by its key. */
 static uint64_t *group_of(Group *g, uint32_t key)
 {
-  uint32_t at = lp_idmap_get(&g->sums, key);
-  if (at == LP_NONE) {
-    at = (uint32_t)g->n++;
-    g->bytes = lp_grow(g->bytes, &g->cap, g->n, sizeof(*g->bytes));
-    lp_idmap_put(&g->sums, key, at);
-  }
+  uint32_t at = lp_idmap_add(&g->sums, key, (uint32_t)g->n);
+  g->n += at == g->n;
+  g->bytes = lp_grow(g->bytes, &g->cap, g->n, sizeof(*g->bytes));
   return &g->bytes[at];
 }
 
+/* Free the memory. */
 static void group_close(Group *g)
 {
   lp_idmap_free(&g->sums);
@@ -43,6 +42,7 @@ typedef struct Order {
   Group group;
 } Order;
 
+/* The group that a row belongs to. */
 static uint32_t order_key(const Order *o, const LpMade *m)
 {
   return o->bysite ? m->site : m->keeper;
@@ -70,11 +70,13 @@ static int order_compare(const void *x, const void *y, void *ctx)
 
 /* -- Rows ------------------------------------------------------------------ */
 
+/* Put a text, which the table frees. */
 static void made_string(LpTable *t, unsigned col, LpBuf *b)
 {
   lp_table_string(t, col, b->s ? b->s : lp_strdup(""));
 }
 
+/* Put an age, if it is known. */
 static void made_age(LpTable *t, unsigned col, uint64_t ms)
 {
   if (ms != UINT64_MAX)
@@ -95,6 +97,7 @@ static void made_stack(LpBuf *b, const LpProfile *prof, const LpMade *m)
     lp_buf_puts(b, " < ...");
 }
 
+/* The columns, with those of the group first. */
 static void made_columns(LpTable *t, int bysite, int stacks)
 {
   lp_table_column(t, "group", bysite ? "made" : "kept", LP_UNIT_BYTES)->alone =
@@ -113,19 +116,20 @@ static void made_columns(LpTable *t, int bysite, int stacks)
   }
 }
 
-static void made_row(LpTable *t, const LpProfile *prof, Order *o,
+/* Put a row. */
+static void made_row(LpTable *t, const LpSubject *subject, Order *o,
                      const LpMade *m, int stacks)
 {
   LpBuf keeper = {0}, site = {0};
-  lp_join_keeper(&keeper, prof->join, m->keeper);
+  lp_join_keeper(&keeper, subject->join, m->keeper);
   if (stacks)
-    made_stack(&site, prof, m);
+    made_stack(&site, subject->prof, m);
   else
-    lp_join_site(&site, prof, m->site);
+    lp_join_site(&site, subject->prof, m->site);
   lp_table_row(t);
   lp_table_number(t, 0, *group_of(&o->group, order_key(o, m)));
   lp_table_number(t, 1, m->live.bytes);
-  lp_table_percent(t, 2, m->live.bytes, lp_heap_bytes(prof->join->heap));
+  lp_table_percent(t, 2, m->live.bytes, lp_heap_bytes(subject->join->heap));
   lp_table_number(t, 3, m->live.n);
   made_age(t, 4, m->oldest);
   made_age(t, 5, m->newest);
@@ -144,23 +148,23 @@ static LpMade *made_rows(const LpJoin *j, int stacks, size_t *n)
   for (i = 0; i < j->nmade; i++) {
     const LpMade *m = &j->made[i];
     uint64_t key = (uint64_t)m->keeper << 32 | m->site;
-    uint32_t old = stacks ? LP_NONE : lp_idmap_get(&at, key);
-    if (old == LP_NONE) {
-      lp_idmap_put(&at, key, (uint32_t)count);
+    uint32_t new = (uint32_t)count;
+    uint32_t one = stacks ? new : lp_idmap_add(&at, key, new);
+    if (one == new)
       row[count++] = *m;
-    } else {
-      lp_made_merge(&row[old], m);
-    }
+    else
+      lp_made_merge(&row[one], m);
   }
   lp_idmap_free(&at);
   *n = count;
   return row;
 }
 
-static void made_table(LpTable *t, const LpProfile *prof,
+/* Rows by keeper, or if BYSITE by site, with all callers if STACKS. */
+static void made_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt, int bysite, int stacks)
 {
-  const LpJoin *j = prof->join;
+  const LpJoin *j = subject->join;
   Order o = {.bysite = bysite};
   LpMade *row;
   size_t i, n;
@@ -173,17 +177,18 @@ static void made_table(LpTable *t, const LpProfile *prof,
   qsort_r(row, n, sizeof(*row), order_compare, &o);
   for (i = 0; i < n; i++)
     if (lp_heap_enough(j->heap, opt, row[i].live.bytes))
-      made_row(t, prof, &o, &row[i], stacks);
+      made_row(t, subject, &o, &row[i], stacks);
   group_close(&o.group);
   free(row);
 }
 
 /* -- Views ----------------------------------------------------------------- */
 
-static void keepers_table(LpTable *t, const LpProfile *prof,
+/* By what keeps it. */
+static void keepers_table(LpTable *t, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
-  made_table(t, prof, opt, 0, 0);
+  made_table(t, subject, opt, 0, 0);
 }
 
 const LpReport lp_report_heap_keepers = {.view = "keepers",
@@ -191,10 +196,11 @@ const LpReport lp_report_heap_keepers = {.view = "keepers",
                                          .takes = MADE_TAKES,
                                          .table = keepers_table};
 
-static void makers_table(LpTable *t, const LpProfile *prof,
+/* By who made it. */
+static void makers_table(LpTable *t, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
-  made_table(t, prof, opt, 1, 0);
+  made_table(t, subject, opt, 1, 0);
 }
 
 const LpReport lp_report_heap_makers = {.view = "makers",
@@ -202,10 +208,11 @@ const LpReport lp_report_heap_makers = {.view = "makers",
                                         .takes = MADE_TAKES,
                                         .table = makers_table};
 
-static void stacks_table(LpTable *t, const LpProfile *prof,
+/* By what keeps it, with all callers of who made it. */
+static void stacks_table(LpTable *t, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
-  made_table(t, prof, opt, 0, 1);
+  made_table(t, subject, opt, 0, 1);
 }
 
 const LpReport lp_report_heap_stacks = {.view = "stacks",

@@ -86,6 +86,7 @@ static void objects_links(LpBuf *b, const LpHeap *h, uint32_t id)
   }
 }
 
+/* Append an object with its references. */
 static void objects_object(LpBuf *b, const LpHeap *h, uint32_t id)
 {
   const LpGraph *g = &h->dump.graph;
@@ -100,10 +101,11 @@ static void objects_object(LpBuf *b, const LpHeap *h, uint32_t id)
   objects_links(b, h, id);
 }
 
-static void objects_write(LpOut *out, const LpProfile *prof,
+/* All objects, as text. */
+static void objects_write(LpOut *out, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   uint32_t id;
   (void)opt;
   lp_out_puts(out, "===== MEMORY SNAPSHOT\n");
@@ -122,6 +124,7 @@ const LpReport lp_report_heap_list = {.format = "text",
 
 /* -- As a table ------------------------------------------------------------ */
 
+/* Put a row. */
 static void objects_row(LpTable *t, const LpHeap *h, uint32_t id)
 {
   const LpGraph *g = &h->dump.graph;
@@ -138,14 +141,15 @@ static void objects_row(LpTable *t, const LpHeap *h, uint32_t id)
   lp_table_string(t, 5, path.s ? path.s : lp_strdup(""));
 }
 
-static void objects_table(LpTable *t, const LpProfile *prof,
+/* All objects. */
+static void objects_table(LpTable *t, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   uint32_t id;
   (void)opt;
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_heap_keeping(t, prof->heap);
+  lp_heap_keeping(t, subject->heap);
   lp_table_column(t, "address", "address", LP_UNIT_TEXT);
   lp_table_column(t, "type", "type", LP_UNIT_TEXT);
   lp_table_column(t, "object", "object", LP_UNIT_TEXT);

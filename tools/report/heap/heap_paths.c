@@ -146,13 +146,14 @@ static void paths_way(LpTable *t, const LpHeap *h, uint32_t id, size_t path)
   free(up);
 }
 
-static void paths_table(LpTable *t, const LpProfile *prof,
+/* The shortest paths to what --path names. */
+static void paths_table(LpTable *t, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   uint32_t *id;
   size_t n, i;
-  lp_heap_keeping(t, prof->heap);
+  lp_heap_keeping(t, subject->heap);
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
   lp_table_column(t, "address", "address", LP_UNIT_TEXT);
   lp_table_column(t, "path", "path", LP_UNIT_COUNT)->extra = 1;

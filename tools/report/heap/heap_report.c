@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "heap_queue.h"
 #include "heap_report.h"
 #include "text.h"
 
@@ -138,78 +139,27 @@ void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 
 /* -- The largest objects --------------------------------------------------- */
 
-/* The least of the rows is on top of a heap. */
-typedef struct Rows {
-  const uint64_t *figure;
-  uint32_t *id;
-  size_t n;
-} Rows;
-
-/* Is X to be shown behind Y? */
-static int rows_behind(const Rows *r, uint32_t x, uint32_t y)
-{
-  if (r->figure[x] != r->figure[y])
-    return r->figure[x] < r->figure[y];
-  return x > y;
-}
-
-/* Puts ID at place AT, and below it what belongs there. */
-static void rows_sink(Rows *r, size_t at, uint32_t id)
-{
-  for (;;) {
-    size_t kid = 2 * at + 1;
-    if (kid < r->n && kid + 1 < r->n &&
-        rows_behind(r, r->id[kid + 1], r->id[kid]))
-      kid++;
-    if (kid >= r->n || !rows_behind(r, r->id[kid], id))
-      break;
-    r->id[at] = r->id[kid];
-    at = kid;
-  }
-  r->id[at] = id;
-}
-
-static void rows_add(Rows *r, size_t most, uint32_t id)
-{
-  size_t at = r->n;
-  if (r->n == most) {
-    if (rows_behind(r, r->id[0], id))
-      rows_sink(r, 0, id);
-    return;
-  }
-  for (r->n++; at > 0 && rows_behind(r, id, r->id[(at - 1) / 2]);
-       at = (at - 1) / 2)
-    r->id[at] = r->id[(at - 1) / 2];
-  r->id[at] = id;
-}
-
-/* The least one goes to the end, again and again. */
-static void rows_sort(Rows *r)
-{
-  size_t n = r->n;
-  while (r->n > 1) {
-    uint32_t least = r->id[0];
-    r->n--;
-    rows_sink(r, 0, r->id[r->n]);
-    r->id[r->n] = least;
-  }
-  r->n = n;
-}
-
 uint32_t *lp_heap_largest(const LpHeap *h, const LpReportOptions *opt,
                           const uint64_t *figure, size_t *n)
 {
-  size_t most = opt->top ? opt->top : LP_HEAP_ROWS, all = h->dump.graph.n;
-  Rows r = {.figure = figure};
-  uint32_t id;
-  most = most < all ? most : all;
-  r.id = lp_alloc((most + 1) * sizeof(*r.id));
-  for (id = 1; id < all; id++)
-    if (figure[id] && lp_heap_enough(h, opt, figure[id]))
-      rows_add(&r, most, id);
-  rows_sort(&r);
-  *n = r.n;
-  return r.id;
+  size_t most = opt->top ? opt->top : LP_HEAP_ROWS, at;
+  LpQueue q = {.last = 1};
+  uint32_t id, *list;
+  for (id = 1; id < h->dump.graph.n; id++) {
+    LpWaiting w = {figure[id], id, 0};
+    if (!figure[id] || !lp_heap_enough(h, opt, figure[id]) ||
+        (q.n == most && !lp_queue_before(&w, q.w)))
+      continue;
+    if (q.n == most)
+      lp_queue_take(&q);
+    lp_queue_put(&q, w);
+  }
+  *n = at = q.n;
+  list = lp_alloc((at + 1) * sizeof(*list));
+  while (at > 0)
+    list[--at] = lp_queue_take(&q).id;
+  free(q.w);
+  return list;
 }
 
 /* Does the line of another object say the same? An upvalue keeps what it holds;

@@ -41,7 +41,7 @@ uint32_t *lp_heap_retained(const LpHeap *h, const LpReportOptions *opt,
 /* Write the sentences of --view=summary, which precede other views with
 ** --summary, each paragraph with an empty line behind it.
 */
-void lp_heap_sentences(LpOut *out, const LpProfile *prof);
+void lp_heap_sentences(LpOut *out, const LpSubject *subject);
 
 /* Append why it is unknown whether objects are garbage, if it is. */
 void lp_heap_doubt(LpBuf *b, const LpHeap *h);

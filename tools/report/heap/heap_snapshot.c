@@ -11,10 +11,10 @@
 /* Files are written in full unless --min or --top ask for less, or viewers
 ** would not open them.
 */
-static void heap_snapshot_write(LpOut *out, const LpProfile *prof,
+static void heap_snapshot_write(LpOut *out, const LpSubject *subject,
                                 const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   LpSnapshotLimits limits = {.most = LP_SNAPSHOT_MOST, .top = opt->top};
   double percent = opt->min / 100 * (double)lp_heap_bytes(h);
   LpBuf note = {0};

@@ -19,6 +19,7 @@ static void summary_size(LpBuf *b, uint64_t n)
   lp_text_size(b, n, 1);
 }
 
+/* Append the share of all bytes. */
 static void summary_percent(LpBuf *b, const LpHeap *h, uint64_t n)
 {
   lp_buf_printf(b, "%.1f%%", lp_text_percent(n, lp_heap_bytes(h)));
@@ -54,6 +55,7 @@ static void summary_unreached(LpBuf *b, const LpHeap *h)
   }
 }
 
+/* Append what the dump has in all. */
 static void summary_head(LpBuf *b, const LpHeap *h)
 {
   const LpHeapEnd *e = &h->dump.end;
@@ -76,6 +78,7 @@ static void summary_head(LpBuf *b, const LpHeap *h)
 
 /* -- Suspects -------------------------------------------------------------- */
 
+/* Append what keeps most of it. */
 static void summary_suspects(LpBuf *b, const LpHeap *h)
 {
   LpSuspect s[LP_SUSPECTS];
@@ -103,7 +106,8 @@ static void summary_nothing(LpBuf *b, const char *title)
                 title);
 }
 
-static void summary_table(LpOut *out, const LpProfile *prof,
+/* The first rows of a view, below a title. */
+static void summary_table(LpOut *out, const LpSubject *subject,
                           const LpReportOptions *opt, const LpReport *r,
                           const char *title)
 {
@@ -111,40 +115,41 @@ static void summary_table(LpOut *out, const LpProfile *prof,
   LpTable t = {.name = r->view};
   if (!o.top)
     o.top = SUMMARY_ROWS;
-  r->table(&t, prof, &o);
+  r->table(&t, subject, &o);
   lp_table_top(&t, o.top);
   lp_out_printf(out, "%s\n", title);
   lp_table_text(out, &t, &o);
   lp_table_close(&t);
 }
 
-void lp_heap_sentences(LpOut *out, const LpProfile *prof)
+void lp_heap_sentences(LpOut *out, const LpSubject *subject)
 {
   LpBuf *b = &out->buf;
-  summary_head(b, prof->heap);
-  if (!lp_heap_keeps(prof->heap) ||
-      (prof->heapbase && !lp_heap_keeps(prof->heapbase))) {
-    summary_nothing(b, prof->heapbase ? "COMPARED WITH THE BASE"
-                                      : "LEAK SUSPECTS");
+  summary_head(b, subject->heap);
+  if (!lp_heap_keeps(subject->heap) ||
+      (subject->baseheap && !lp_heap_keeps(subject->baseheap))) {
+    summary_nothing(b, subject->baseheap ? "COMPARED WITH THE BASE"
+                                         : "LEAK SUSPECTS");
     lp_buf_puts(b, "\n");
     return;
   }
-  if (prof->heapbase)
-    lp_heap_diff_sentences(b, prof);
+  if (subject->baseheap)
+    lp_heap_diff_sentences(b, subject);
   else
-    summary_suspects(b, prof->heap);
-  if (prof->join)
-    lp_join_sentences(out, prof);
+    summary_suspects(b, subject->heap);
+  if (subject->join)
+    lp_join_sentences(out, subject);
 }
 
-static void summary_write(LpOut *out, const LpProfile *prof,
+/* Sentences, then the first rows of the main views. */
+static void summary_write(LpOut *out, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
-  lp_heap_sentences(out, prof);
-  summary_table(out, prof, opt, &lp_report_heap_types, "TYPES");
-  summary_table(out, prof, opt, &lp_report_heap_shapes, "\nSHAPES");
-  if (lp_heap_keeps(prof->heap))
-    summary_table(out, prof, opt, &lp_report_heap_retained,
+  lp_heap_sentences(out, subject);
+  summary_table(out, subject, opt, &lp_report_heap_types, "TYPES");
+  summary_table(out, subject, opt, &lp_report_heap_shapes, "\nSHAPES");
+  if (lp_heap_keeps(subject->heap))
+    summary_table(out, subject, opt, &lp_report_heap_retained,
                   "\nOBJECTS THAT KEEP MOST");
   else
     summary_nothing(&out->buf, "\nOBJECTS THAT KEEP MOST");

@@ -35,6 +35,7 @@ static void table_keeps(LpTable *t, const LpHeap *h)
   lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
 }
 
+/* Put what an object keeps, and its share, if that is known. */
 static void table_kept(LpTable *t, unsigned col, const LpHeap *h, uint64_t n)
 {
   if (lp_heap_keeps(h))
@@ -61,6 +62,7 @@ static void types_row(LpTable *t, const LpHeap *h, const char *name,
   lp_table_string(t, col, lp_strdup(name));
 }
 
+/* The columns: those of what is unknown only if anything is. */
 static void types_columns(LpTable *t, const LpHeap *h)
 {
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
@@ -75,14 +77,15 @@ static void types_columns(LpTable *t, const LpHeap *h)
   lp_table_column(t, "name", "type", LP_UNIT_TEXT);
 }
 
-static void types_table(LpTable *t, const LpProfile *prof,
+/* All types, with a total. */
+static void types_table(LpTable *t, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   LpTypeSum all = {0};
   unsigned i;
   if (opt->base) {
-    lp_heap_diff_types(t, prof);
+    lp_heap_diff_types(t, subject);
     return;
   }
   types_columns(t, h);
@@ -109,13 +112,14 @@ const LpReport lp_report_heap_types = {.view = "types",
 
 /* -- Shapes ---------------------------------------------------------------- */
 
-static void shapes_table(LpTable *t, const LpProfile *prof,
+/* All shapes. */
+static void shapes_table(LpTable *t, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   uint32_t i;
   if (opt->base) {
-    lp_heap_diff_shapes(t, prof, opt);
+    lp_heap_diff_shapes(t, subject, opt);
     return;
   }
   lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
@@ -144,14 +148,15 @@ const LpReport lp_report_heap_shapes = {.view = "shapes",
 
 /* -- Objects that keep most ------------------------------------------------ */
 
-static void retained_table(LpTable *t, const LpProfile *prof,
+/* The objects that keep most. */
+static void retained_table(LpTable *t, const LpSubject *subject,
                            const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   uint32_t *id;
   size_t i, n;
   if (opt->base) {
-    lp_heap_diff_retained(t, prof, opt);
+    lp_heap_diff_retained(t, subject, opt);
     return;
   }
   table_keeps(t, h);
@@ -178,10 +183,11 @@ const LpReport lp_report_heap_retained = {.view = "retained",
 
 /* -- Empty slots ----------------------------------------------------------- */
 
-static void sparse_table(LpTable *t, const LpProfile *prof,
+/* Tables with slots that hold nothing. */
+static void sparse_table(LpTable *t, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   size_t i;
   lp_table_column(t, "empty", "empty", LP_UNIT_BYTES);
   lp_table_column(t, "empty-percent", "%", LP_UNIT_PERCENT);
@@ -262,10 +268,11 @@ static void thread_holds(LpBuf *b, const LpHeap *h, uint32_t thread)
   }
 }
 
-static void threads_table(LpTable *t, const LpProfile *prof,
+/* All coroutines. */
+static void threads_table(LpTable *t, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
-  const LpHeap *h = prof->heap;
+  const LpHeap *h = subject->heap;
   uint32_t id;
   (void)opt;
   table_keeps(t, h);

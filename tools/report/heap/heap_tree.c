@@ -42,6 +42,7 @@ static void tree_below(Tree *tr, const LpGroup *g, unsigned depth)
   lp_groups_free(&below);
 }
 
+/* Put a row. */
 static void tree_row(Tree *tr, const Line *l)
 {
   const LpHeap *h = tr->h;
@@ -57,10 +58,11 @@ static void tree_row(Tree *tr, const Line *l)
   lp_table_string(tr->t, 5, b.s);
 }
 
-static void tree_table(LpTable *t, const LpProfile *prof,
+/* The dominator tree, with the largest first. */
+static void tree_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
-  Tree tr = {.h = prof->heap, .t = t};
+  Tree tr = {.h = subject->heap, .t = t};
   LpGroup root;
   lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
   lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;

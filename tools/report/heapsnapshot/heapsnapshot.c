@@ -38,6 +38,7 @@ typedef struct Snapshot {
 
 /* -- Header ---------------------------------------------------------------- */
 
+/* A list of texts. */
 static void snapshot_list(Snapshot *s, const char *key, const char *const *of,
                           size_t n)
 {
@@ -87,6 +88,7 @@ static void snapshot_meta(Snapshot *s)
   lp_json_end(j);
 }
 
+/* What the arrays have, and how much of it. */
 static void snapshot_header(Snapshot *s, uint64_t nedge)
 {
   LpJson *j = &s->json;
@@ -150,6 +152,7 @@ static uint32_t snapshot_otherid(Snapshot *s, uint64_t keeper, uint32_t name)
 
 /* -- Nodes ----------------------------------------------------------------- */
 
+/* The fields of a node. Its size is cut to the format's numbers. */
 static void snapshot_node(Snapshot *s, NodeType type, uint32_t name,
                           uint32_t id, uint64_t size, uint32_t nedges)
 {
@@ -163,6 +166,7 @@ static void snapshot_node(Snapshot *s, NodeType type, uint32_t name,
   lp_out_puts(j->out, "\n");
 }
 
+/* The type of a node for an object. */
 static NodeType snapshot_type(const LpGraph *g, uint32_t object)
 {
   static const uint8_t types[16] = {
@@ -175,11 +179,11 @@ static NodeType snapshot_type(const LpGraph *g, uint32_t object)
   return type ? type : NODE_OBJECT;
 }
 
+/* Nodes of objects. */
 static void snapshot_objects(Snapshot *s)
 {
   const LpGraph *g = &s->h->dump.graph;
   uint32_t i;
-  s->apart = snapshot_apart(s);
   for (i = 1; i < s->nodes.vm; i++) {
     uint32_t object = s->nodes.object[i];
     snapshot_node(
@@ -188,6 +192,7 @@ static void snapshot_objects(Snapshot *s)
   }
 }
 
+/* The node of objects that were put together. */
 static void snapshot_group(Snapshot *s, uint32_t i)
 {
   const LpGraph *g = &s->h->dump.graph;
@@ -208,6 +213,7 @@ static void snapshot_other(Snapshot *s, NodeType type, const char *what,
                 s->nedges[node]);
 }
 
+/* Nodes of what is no object: the VM, what is not reached, parts. */
 static void snapshot_others(Snapshot *s)
 {
   const LpDump *d = &s->h->dump;
@@ -229,6 +235,7 @@ static void snapshot_others(Snapshot *s)
                    at);
 }
 
+/* All nodes, in the order of their numbers. */
 static void snapshot_nodes(Snapshot *s)
 {
   uint32_t i;
@@ -245,6 +252,7 @@ static void snapshot_nodes(Snapshot *s)
 
 /* -- Edges, locations, strings --------------------------------------------- */
 
+/* Count the edges of each node. Returns how many there are. */
 static uint64_t snapshot_count(Snapshot *s)
 {
   LpSnapshotEdges w;
@@ -260,6 +268,7 @@ static uint64_t snapshot_count(Snapshot *s)
   return sum;
 }
 
+/* All edges, in the order of the nodes that they begin at. */
 static void snapshot_edges(Snapshot *s)
 {
   LpSnapshotEdges w;
@@ -296,6 +305,7 @@ static void snapshot_locations(Snapshot *s)
   lp_json_end(j);
 }
 
+/* All strings. */
 static void snapshot_strings(Snapshot *s)
 {
   lp_json_array(&s->json, "strings");
@@ -305,6 +315,7 @@ static void snapshot_strings(Snapshot *s)
 
 /* -- All of it ------------------------------------------------------------- */
 
+/* The whole file. */
 static void snapshot_document(Snapshot *s)
 {
   uint64_t nedge = snapshot_count(s);

@@ -47,6 +47,7 @@ static uint32_t edge_step(LpSnapshotEdges *w, uint32_t from, const LpEdge *e)
 
 /* -- Edges ----------------------------------------------------------------- */
 
+/* The fields of an edge. */
 static void edge_write(LpSnapshotEdges *w, LpSnapshotEdgeType type,
                        uint32_t name, uint32_t to)
 {

@@ -88,6 +88,7 @@ uint32_t lp_snapshot_key_name(LpSnapshotNames *t, uint32_t key)
   return names_put(t);
 }
 
+/* A string of the file. */
 static void names_string(LpJson *j, const char *s, size_t n)
 {
   lp_json_string(j, (LpStr){s, n});
@@ -127,6 +128,7 @@ static uint32_t names_function(LpSnapshotNames *t, uint32_t object)
   return lp_snapshot_name(t, t->text.s + space, t->text.n - space);
 }
 
+/* The number of the name of an object that has no shape. */
 static uint32_t names_plain(LpSnapshotNames *t, uint32_t object)
 {
   t->text.n = 0;
@@ -134,6 +136,7 @@ static uint32_t names_plain(LpSnapshotNames *t, uint32_t object)
   return names_put(t);
 }
 
+/* The number of the name of an object's shape. */
 static uint32_t names_shape(LpSnapshotNames *t, uint32_t object)
 {
   uint32_t shape = t->h->shapes.of[object];

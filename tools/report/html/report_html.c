@@ -9,13 +9,13 @@
 #include "report.h"
 
 /* The whole page. */
-static void html_write(LpOut *out, const LpProfile *prof,
+static void html_write(LpOut *out, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
   lp_out_puts(out, lp_html_head);
   lp_out_puts(out, lp_metrics[opt->metric].key);
   lp_out_puts(out, lp_html_middle);
-  lp_json_document(out, prof, opt, 1);
+  lp_json_document(out, subject, opt, 1);
   lp_out_puts(out, lp_html_tail);
 }
 

@@ -72,6 +72,7 @@ static void pprof_box(HeapPprof *p, uint32_t at)
   lp_buf_free(&msg);
 }
 
+/* What the samples count. */
 static void pprof_head(HeapPprof *p)
 {
   LpBuf b = {0};
@@ -96,12 +97,13 @@ static void pprof_head(HeapPprof *p)
   lp_buf_free(&b);
 }
 
-static void heap_write(LpOut *out, const LpProfile *prof,
+/* The dominator tree, with its ways as stacks. */
+static void heap_write(LpOut *out, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
   HeapPprof p = {.n = 0};
   uint32_t i;
-  lp_boxes_open(&p.boxes, prof->heap, opt);
+  lp_boxes_open(&p.boxes, subject->heap, opt);
   p.id = lp_zalloc(p.boxes.labels.n, sizeof(*p.id));
   lp_pprof_open(&p.to, out);
   pprof_head(&p);

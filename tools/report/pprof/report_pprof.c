@@ -364,9 +364,10 @@ static void pprof_periods(Pprof *p)
 }
 
 /* The whole report. */
-static void pprof_write(LpOut *out, const LpProfile *prof,
+static void pprof_write(LpOut *out, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   LpTreeOf of = {lp_metric_counted(prof), LP_MERGE_LINES, opt->shape, 0,
                  .places = 1};
   Pprof p = {.prof = prof,

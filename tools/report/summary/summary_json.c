@@ -38,6 +38,7 @@ static void json_source(LpJson *j, const char *key, const LpSummarySource *s,
   lp_json_end(j);
 }
 
+/* What was recorded, and how sure that is. */
 static void json_recorded(LpJson *j, const LpSummary *s)
 {
   unsigned of = s->prof->of;

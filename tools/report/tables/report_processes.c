@@ -63,6 +63,7 @@ static char *processes_name(const LpProfile *prof, uint32_t name)
   return b.s;
 }
 
+/* Put a row. */
 static void processes_row(LpTable *table, const LpProfile *prof,
                           const Process *p)
 {
@@ -111,9 +112,11 @@ static void processes_head(LpTable *table, const LpProfile *prof)
   lp_table_column(table, "name", "PROCESS", LP_UNIT_TEXT);
 }
 
-static void processes_table(LpTable *table, const LpProfile *prof,
+/* All processes that have samples or recordings. */
+static void processes_table(LpTable *table, const LpSubject *subject,
                             const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   uint32_t n = prof->cpu.processes.n, i;
   Process *p = lp_zalloc(n, sizeof(*p));
   (void)opt;

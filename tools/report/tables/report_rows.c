@@ -368,9 +368,10 @@ static void rows_add(const Rows *r, LpTable *t, const Row *row)
 }
 
 /* All of it. */
-static void rows_table(LpTable *t, const LpProfile *prof,
+static void rows_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   Rows r = {.prof = prof, .opt = opt, .lines = strcmp(t->name, "lines") == 0};
   size_t i, n;
   r.sides = prof->baseline.present ? LP_NSIDE : 1;

@@ -295,9 +295,10 @@ static void text_left(Text *t)
 }
 
 /* The whole report. */
-static void text_write(LpOut *out, const LpProfile *prof,
+static void text_write(LpOut *out, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   Text t = {.out = out, .prof = prof, .opt = opt};
   int i;
   text_prepare(&t);

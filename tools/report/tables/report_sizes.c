@@ -33,9 +33,10 @@ static void sizes_pair(LpTable *t, unsigned col, const LpWeight *w)
 }
 
 /* The table: all size classes that are not empty. */
-static void sizes_table(LpTable *t, const LpProfile *prof,
+static void sizes_table(LpTable *t, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   unsigned i;
   (void)opt;
   lp_table_column(t, "from", "from", LP_UNIT_BYTES);

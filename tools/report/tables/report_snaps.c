@@ -132,9 +132,10 @@ void lp_report_snaps(LpOut *out, const LpProfile *prof,
 /* The same as a table. How many objects are older than the recording is not
 ** known.
 */
-static void snaps_table(LpTable *t, const LpProfile *prof,
+static void snaps_table(LpTable *t, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   size_t i;
   Snaps s;
   lp_table_column(t, "ns", "seconds", LP_UNIT_NS);

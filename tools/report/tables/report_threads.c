@@ -69,9 +69,10 @@ static void threads_head(LpTable *table)
 }
 
 /* All of it. */
-static void threads_table(LpTable *table, const LpProfile *prof,
+static void threads_table(LpTable *table, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   const LpCpu *cpu = &prof->cpu;
   uint32_t *list = lp_alloc(cpu->threads.n * sizeof(uint32_t)), i;
   (void)opt;

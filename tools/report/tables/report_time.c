@@ -47,9 +47,11 @@ static void time_steps(LpTable *t, const LpProfile *prof, const LpTimeSeries *c)
   }
 }
 
-static void time_table(LpTable *t, const LpProfile *prof,
+/* The time series. */
+static void time_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   (void)opt;
   time_steps(t, prof, &prof->timeseries);
 }

@@ -467,15 +467,19 @@ static void tree_all(LpOut *out, const LpProfile *prof,
   free(t.moved);
 }
 
-static void tree_write(LpOut *out, const LpProfile *prof,
+/* From the outermost functions inwards. */
+static void tree_write(LpOut *out, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   tree_all(out, prof, opt, &lp_report_tree);
 }
 
-static void callers_write(LpOut *out, const LpProfile *prof,
+/* From the innermost functions outwards. */
+static void callers_write(LpOut *out, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   tree_all(out, prof, opt, &lp_report_callers);
 }
 

@@ -159,9 +159,10 @@ static void types_line(const Types *t, LpTable *table, const TypesRow *r)
 }
 
 /* All of it. */
-static void types_table(LpTable *table, const LpProfile *prof,
+static void types_table(LpTable *table, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   Types t = {.prof = prof, .chosen = opt->chosen};
   int i;
   t.sides = prof->baseline.present ? LP_NSIDE : 1;

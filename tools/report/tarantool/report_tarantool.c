@@ -388,9 +388,10 @@ static void tnt_aliases(Tnt *t)
   }
 }
 
-static void tnt_write(LpOut *out, const LpProfile *prof,
+static void tnt_write(LpOut *out, const LpSubject *subject,
                       const LpReportOptions *opt)
 {
+  const LpProfile *prof = subject->prof;
   Tnt t = {.out = out, .prof = prof, .opt = opt};
   int kind;
   tnt_open(&t);

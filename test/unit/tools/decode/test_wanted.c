@@ -312,8 +312,9 @@ static void compare_young(Model *m, Run *r, uint64_t times)
 static LpTable table(Run *r, const char *view)
 {
   const LpReport *report = lp_report_find("text", view, LP_OF_MEMORY);
+  const LpSubject subject = {.prof = r->prof};
   LpTable t = {.name = view};
-  report->table(&t, r->prof, &run_plain);
+  report->table(&t, &subject, &run_plain);
   return t;
 }
 

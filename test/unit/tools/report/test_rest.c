@@ -59,10 +59,11 @@ static Run make(Of of)
 static int report(Run *r, const char *format, const char *view,
                   const LpReportOptions *opt)
 {
+  const LpSubject subject = {.prof = r->prof};
   LpOut out;
   lp_buf_free(&r->text);
   lp_out_open(&out, -1);
-  lp_report_write(format, view, &out, r->prof, opt);
+  lp_report_write(format, view, &out, &subject, opt);
   r->text = out.buf;
   return out.cut != NULL;
 }

@@ -41,9 +41,11 @@ static void run_unmute(int old)
   close(old);
 }
 
-HeapRun heap_read_bytes(const void *p, size_t n, size_t times)
+/* JOINS: a recording is to follow. */
+static HeapRun run_read(const void *p, size_t n, size_t times, int joins)
 {
-  HeapRun r = {.l = {.prof = lp_profile_new(), .body = run_body}};
+  HeapRun r = {
+      .l = {.prof = lp_profile_new(), .body = run_body, .joins = joins}};
   const char *names[4];
   char name[32];
   size_t got, i;
@@ -56,8 +58,18 @@ HeapRun heap_read_bytes(const void *p, size_t n, size_t times)
   r.status = lp_load_files(&r.l, names, times, &got);
   run_unmute(err);
   close(fd);
-  r.heap = r.l.prof->heap;
+  r.heap = lp_load_subject(&r.l).heap;
   return r;
+}
+
+HeapRun heap_read_bytes(const void *p, size_t n, size_t times)
+{
+  return run_read(p, n, times, 0);
+}
+
+HeapRun heap_read_joinable(const CraftHeap *h)
+{
+  return run_read(h->c.out.s, h->c.out.n, 1, 1);
 }
 
 HeapRun heap_read(CraftHeap *h)
@@ -80,10 +92,11 @@ void heap_run_close(HeapRun *r)
 const char *heap_report_opt(HeapRun *r, const char *format, const char *view,
                             const LpReportOptions *opt)
 {
+  const LpSubject subject = lp_load_subject(&r->l);
   LpOut out;
   lp_buf_free(&r->text);
   lp_out_open(&out, -1);
-  lp_report_write(format, view, &out, r->l.prof, opt);
+  lp_report_write(format, view, &out, &subject, opt);
   lp_buf_add(&r->text, out.buf.s, out.buf.n);
   lp_out_close(&out);
   return r->text.s;

@@ -24,6 +24,9 @@ extern const char *const heap_views[];
 */
 HeapRun heap_read_bytes(const void *p, size_t n, size_t times);
 
+/* The same of a dump that is to be joined: its blocks are known. */
+HeapRun heap_read_joinable(const CraftHeap *h);
+
 /* Read what was crafted so far. */
 HeapRun heap_read(CraftHeap *h);
 

@@ -45,10 +45,11 @@ Run run_input(LpInput *in)
 const char *run_report(Run *r, const char *format, const char *view,
                        const LpReportOptions *opt)
 {
+  const LpSubject subject = {.prof = r->prof};
   LpOut out;
   lp_buf_free(&r->text);
   lp_out_open(&out, -1);
-  lp_report_write(format, view, &out, r->prof, opt);
+  lp_report_write(format, view, &out, &subject, opt);
   r->text = out.buf;
   return r->text.s ? r->text.s : "";
 }

@@ -12,8 +12,9 @@
 static LpTable rows_table(const Run *r, const char *view, LpMetric m)
 {
   LpReportOptions opt = {.metric = m, .chosen = 1};
+  const LpSubject subject = {.prof = r->prof};
   LpTable t = {.name = view};
-  lp_report_find("text", view, r->prof->of)->table(&t, r->prof, &opt);
+  lp_report_find("text", view, r->prof->of)->table(&t, &subject, &opt);
   return t;
 }
 

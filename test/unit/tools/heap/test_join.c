@@ -1,0 +1,241 @@
+/*
+** A small heap dump, joined with a recording that is told to the replay event
+** by event: who made what each keeper keeps, how old it is, and what is older
+** than the recording, or unknown since a part of it is lost.
+*/
+
+#include <string.h>
+
+#include "heap_graph.h"
+#include "join.h"
+#include "suites.h"
+
+#define MS   1000000ull /* Nanoseconds. */
+#define NODE 24         /* Bytes of a table that are in its hash part. */
+
+/*
+** Two keepers:
+**
+**   1 --id-----> 2 (40) --> 1000 .. 1149: {id} (64 each)
+**     --other--> 3 (40) --> 1200 .. 1319: {id} (64 each)
+*/
+typedef struct Joined {
+  HeapRun r;
+  LpReplay replay;
+  LpSink sink;
+  uint32_t maker[2]; /* Sites. */
+  LpJoin *join;
+} Joined;
+
+static Joined *joined_open(Joined *j)
+{
+  static const LpStr chunk = {"@app.lua", 8};
+  LpFunc f = {.kind = LP_FUNC_LUA, .chunk = chunk, .first = 1, .hash = 7};
+  LpSite site = {.line = 10};
+  CraftHeap h;
+  LpHeap *heap;
+  unsigned i;
+  memset(j, 0, sizeof(*j));
+  graph_open(&h, "t");
+  graph_table(&h, 1, 100, 2, 3);
+  graph_list(&h, 2, 40, 1000, 150);
+  graph_list(&h, 3, 40, 1200, 120);
+  for (i = 0; i < 150; i++)
+    graph_record(&h, 1000 + i, 64);
+  for (i = 0; i < 120; i++)
+    graph_record(&h, 1200 + i, 64);
+  j->r = graph_joinable(&h);
+  heap = j->r.l.heap;
+  heap->dump.origin = (LpDumpOrigin){.id = 5, .recording = 99};
+  j->sink = lp_replay_open(&j->replay, j->r.l.prof, &heap->dump);
+  site.func = j->sink.func(j->sink.ctx, &f);
+  j->maker[0] = j->sink.site(j->sink.ctx, &site);
+  site.line = 20;
+  j->maker[1] = j->sink.site(j->sink.ctx, &site);
+  j->sink.body(j->sink.ctx, 'm');
+  return j;
+}
+
+/* Record I is made by a site: two blocks. */
+static void made(Joined *j, unsigned i, uint64_t size, uint32_t site)
+{
+  LpEvent e[2] = {{.kind = LJM_ALLOC,
+                   .naddr = GRAPH_AT(i),
+                   .nsize = size - NODE,
+                   .site = site,
+                   .type = LJM_TYPE_TABLE}};
+  e[1] = e[0];
+  e[1].naddr = GRAPH_HASH(i);
+  e[1].nsize = NODE;
+  j->sink.events(j->sink.ctx, e, 2);
+}
+
+/* It is freed. */
+static void freed(Joined *j, unsigned i, uint64_t size)
+{
+  const LpEvent e[2] = {
+      {.kind = LJM_FREE, .oaddr = GRAPH_HASH(i), .osize = NODE},
+      {.kind = LJM_FREE, .oaddr = GRAPH_AT(i), .osize = size - NODE}};
+  j->sink.events(j->sink.ctx, e, 2);
+}
+
+/* The record of the dump, behind LOST events that could not be read. */
+static void dumped(Joined *j, uint64_t ns, uint64_t lost)
+{
+  const LpDumpMark m = {5, j->replay.events + lost, ns};
+  LpBuf why = {0};
+  ck_assert_int_eq(j->sink.dump(j->sink.ctx, &m), 1);
+  ck_assert(lp_replay_joins(&j->replay, &why));
+  j->join = lp_join_new(j->r.heap, &j->replay);
+}
+
+/* The keeper that an object is. */
+static const LpKeeper *keeper(const Joined *j, unsigned i)
+{
+  uint32_t id = heap_id(&j->r, GRAPH_AT(i));
+  size_t k;
+  for (k = LP_KEEPER_FIRST; k < j->join->nkeeper; k++)
+    if (j->join->keeper[k].id == id)
+      return &j->join->keeper[k];
+  ck_abort_msg("object %u is no keeper", i);
+  return NULL;
+}
+
+static void joined_close(Joined *j)
+{
+  lp_join_free(j->join);
+  lp_replay_close(&j->replay);
+  heap_run_close(&j->r);
+}
+
+/* Each keeper has its makers, the largest first, with their ages. */
+START_TEST(test_makers)
+{
+  Joined j;
+  const LpKeeper *k;
+  const LpMade *m;
+  unsigned i;
+  joined_open(&j);
+  for (i = 0; i < 100; i++)
+    made(&j, 1000 + i, 64, j.maker[0]);
+  j.sink.time(j.sink.ctx, 100 * MS);
+  for (; i < 150; i++)
+    made(&j, 1000 + i, 64, j.maker[1]);
+  for (i = 0; i < 120; i++)
+    made(&j, 1200 + i, 64, j.maker[1]);
+  dumped(&j, 250 * MS, 0);
+  k = keeper(&j, 2);
+  ck_assert_uint_eq(k->bytes, 40 + 150 * 64);
+  ck_assert_uint_eq(k->objects, 151);
+  m = &j.join->made[k->made];
+  ck_assert_uint_eq(k->nmade, 3); /* The table itself is older. */
+  ck_assert_uint_eq(m[0].site, j.maker[0]);
+  ck_assert_uint_eq(m[0].live.bytes, 100 * 64);
+  ck_assert_uint_eq(m[0].live.n, 100);
+  ck_assert_uint_eq(m[0].oldest, 250);
+  ck_assert_uint_eq(m[0].newest, 250);
+  ck_assert_uint_eq(m[1].site, j.maker[1]);
+  ck_assert_uint_eq(m[1].live.bytes, 50 * 64);
+  ck_assert_uint_eq(m[1].oldest, 150);
+  ck_assert_uint_eq(m[2].site, LP_SITE_BEFORE);
+  ck_assert_uint_eq(m[2].live.bytes, 40);
+  ck_assert_uint_eq(m[2].oldest, UINT64_MAX);
+  k = keeper(&j, 3);
+  ck_assert_uint_eq(k->bytes, 40 + 120 * 64);
+  ck_assert_uint_eq(j.join->made[k->made].site, j.maker[1]);
+  ck_assert_uint_eq(j.join->found, 2 * 270);
+  ck_assert_uint_eq(j.join->differs, 0);
+  joined_close(&j);
+}
+END_TEST
+
+/* What was freed and made again belongs to who made it last. */
+START_TEST(test_reused)
+{
+  Joined j;
+  const LpKeeper *k;
+  joined_open(&j);
+  made(&j, 1200, 32, j.maker[0]);
+  freed(&j, 1200, 32);
+  j.sink.time(j.sink.ctx, 10 * MS);
+  made(&j, 1200, 64, j.maker[1]);
+  made(&j, 1201, 48, j.maker[1]); /* The dump has another size. */
+  dumped(&j, 30 * MS, 0);
+  ck_assert_uint_eq(j.join->found, 4);
+  ck_assert_uint_eq(j.join->differs, 1);
+  k = keeper(&j, 3);
+  ck_assert_uint_eq(k->nmade, 2);
+  ck_assert_uint_eq(j.join->made[k->made].site, LP_SITE_BEFORE);
+  ck_assert_uint_eq(j.join->made[k->made].live.bytes, 40 + 118 * 64);
+  ck_assert_uint_eq(j.join->made[k->made + 1].site, j.maker[1]);
+  ck_assert_uint_eq(j.join->made[k->made + 1].live.bytes, 2 * 64);
+  ck_assert_uint_eq(j.join->made[k->made + 1].oldest, 20);
+  joined_close(&j);
+}
+END_TEST
+
+/* With events lost, what is not found may have been made in any of them. */
+START_TEST(test_lost)
+{
+  Joined j;
+  const LpKeeper *k;
+  joined_open(&j);
+  made(&j, 1200, 64, j.maker[0]);
+  dumped(&j, 30 * MS, 3);
+  ck_assert_uint_eq(j.join->lost, 3);
+  k = keeper(&j, 3);
+  ck_assert_uint_eq(k->nmade, 2);
+  ck_assert_uint_eq(j.join->made[k->made].site, LP_SITE_LOST);
+  ck_assert_uint_eq(j.join->made[k->made].live.bytes, 40 + 119 * 64);
+  joined_close(&j);
+}
+END_TEST
+
+/* All blocks of the dump are in one sum: nothing is told twice or left out. */
+START_TEST(test_whole)
+{
+  Joined j;
+  uint64_t bytes = 0, objects = 0;
+  size_t i;
+  joined_open(&j);
+  made(&j, 1000, 64, j.maker[0]);
+  dumped(&j, 30 * MS, 0);
+  for (i = 0; i < j.join->nmade; i++) {
+    bytes += j.join->made[i].live.bytes;
+    objects += j.join->made[i].live.n;
+  }
+  ck_assert_uint_eq(bytes, lp_heap_bytes(j.r.heap));
+  ck_assert_uint_eq(objects, lp_heap_objects(j.r.heap));
+  joined_close(&j);
+}
+END_TEST
+
+/* The record of another dump, or another recording, is not joined. */
+START_TEST(test_other)
+{
+  LpMeta m = {.key = {"monotonic", 9}, .tag = LJM_META_UINT, .u = 98};
+  LpDumpMark mark = {6, 0, 0};
+  LpBuf why = {0};
+  Joined j;
+  joined_open(&j);
+  ck_assert_int_eq(j.sink.dump(j.sink.ctx, &mark), 0);
+  ck_assert(!lp_replay_joins(&j.replay, &why));
+  ck_assert_str_eq(why.s, "has no record of the heap dump");
+  lp_buf_free(&why);
+  j.sink.meta(j.sink.ctx, &m);
+  mark.id = 5;
+  ck_assert_int_eq(j.sink.dump(j.sink.ctx, &mark), 0);
+  ck_assert(!lp_replay_joins(&j.replay, &why));
+  ck_assert_str_eq(why.s,
+                   "is not the recording that the heap dump was taken in");
+  lp_buf_free(&why);
+  joined_close(&j);
+}
+END_TEST
+
+Suite *suite_join(void)
+{
+  const TTest *tests[] = {test_makers, test_reused, test_lost,
+                          test_whole,  test_other,  NULL};
+  return suite_of("join", tests);
+}

@@ -1,0 +1,167 @@
+/*
+** Leak suspects of small heaps: where memory branches out, lists, suspects
+** below a suspect, and lists of lists.
+*/
+
+#include <string.h>
+
+#include "heap_graph.h"
+#include "suites.h"
+#include "suspects.h"
+
+/*
+** A string that is a suspect by itself, and a list of records:
+**
+**   1 --id-----> 2 (40) --> 1000 .. 1039: {id} (64 each)
+**     --other--> 3 (1000): a string
+*/
+START_TEST(test_branch)
+{
+  LpSuspect s[LP_SUSPECTS];
+  char text[64];
+  CraftHeap h;
+  HeapRun r;
+  unsigned i;
+  memset(text, 'x', sizeof(text));
+  graph_open(&h, "t");
+  craft_string_of(&h, GRAPH_AT(3), 1000, 0, 980, text, sizeof(text));
+  graph_table(&h, 1, 48, 2, 3);
+  graph_list(&h, 2, 40, 1000, 40);
+  for (i = 0; i < 40; i++)
+    graph_record(&h, 1000 + i, 64);
+  r = graph_read(&h);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 2);
+  ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(2)));
+  ck_assert_uint_eq(s[0].bytes, 40 + 40 * 64);
+  ck_assert_uint_eq(s[0].objects, 40);
+  ck_assert_uint_eq(s[0].retained, 40 * 64);
+  ck_assert_uint_eq(s[0].chain, 0);
+  ck_assert_uint_eq(s[0].inner, LP_NONE);
+  ck_assert_str_eq(graph_shape(&r, s[0].shape), "table {id}");
+  ck_assert_uint_eq(s[1].id, heap_id(&r, GRAPH_AT(3)));
+  ck_assert_uint_eq(s[1].bytes, 1000);
+  ck_assert_uint_eq(s[1].shape, LP_NONE);
+  /* At 30% the string is none, and belongs to nobody. */
+  ck_assert_uint_eq(lp_suspects_above(r.heap, 30, s, LP_SUSPECTS), 1);
+  ck_assert_uint_eq(s[0].bytes, 40 + 40 * 64);
+  heap_run_close(&r);
+}
+END_TEST
+
+/*
+** A list, each of whose objects keeps the rest:
+**
+**   1 --id--> 10 --id--> 11 --id--> ... --id--> 19   (300 each)
+*/
+START_TEST(test_chain)
+{
+  LpSuspect s[LP_SUSPECTS];
+  CraftHeap h;
+  HeapRun r;
+  unsigned i;
+  graph_open(&h, "t");
+  graph_list(&h, 1, 48, 10, 1);
+  for (i = 10; i < 20; i++)
+    graph_table(&h, i, 300, i < 19 ? i + 1 : 20, 0);
+  graph_list(&h, 20, 16, 0, 0);
+  r = graph_read(&h);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 1);
+  ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(10)));
+  ck_assert_uint_eq(s[0].chain, 10);
+  ck_assert_uint_eq(s[0].bytes,
+                    r.heap->dom.retained[heap_id(&r, GRAPH_AT(10))]);
+  ck_assert_uint_ge(s[0].bytes, 10 * 300 + 16);
+  heap_run_close(&r);
+}
+END_TEST
+
+/*
+** What another suspect keeps is not told twice:
+**
+**   1 --id--> 2 (40) --> 1000 .. 1009: {id} (64 each)
+**                    --> 1010 (40) --> 1100 .. 1119: {id} (64 each)
+*/
+START_TEST(test_nested)
+{
+  LpSuspect s[LP_SUSPECTS];
+  CraftHeap h;
+  HeapRun r;
+  unsigned i;
+  graph_open(&h, "t");
+  graph_table(&h, 1, 48, 2, 0);
+  graph_list(&h, 2, 40, 1000, 11);
+  for (i = 0; i < 10; i++)
+    graph_record(&h, 1000 + i, 64);
+  graph_list(&h, 1010, 40, 1100, 20);
+  for (i = 0; i < 20; i++)
+    graph_record(&h, 1100 + i, 64);
+  r = graph_read(&h);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 2);
+  ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(1010)));
+  ck_assert_uint_eq(s[0].bytes, 40 + 20 * 64);
+  ck_assert_uint_eq(s[1].id, heap_id(&r, GRAPH_AT(2)));
+  ck_assert_uint_eq(s[1].bytes, 40 + 10 * 64);
+  ck_assert_uint_eq(s[1].objects, 10);
+  ck_assert_uint_eq(s[1].retained, 10 * 64);
+  heap_run_close(&r);
+}
+END_TEST
+
+/*
+** A list of lists says little: what the inner ones have does.
+**
+**   1 --id--> 2 --> 1000 .. 1019 (40 each), each --> three {id} (32 each)
+*/
+START_TEST(test_inner)
+{
+  LpSuspect s[LP_SUSPECTS];
+  CraftHeap h;
+  HeapRun r;
+  unsigned i, k;
+  graph_open(&h, "t");
+  graph_table(&h, 1, 48, 2, 0);
+  graph_list(&h, 2, 40, 1000, 20);
+  for (i = 0; i < 20; i++)
+    graph_list(&h, 1000 + i, 40, 1100 + 3 * i, 3);
+  for (k = 0; k < 60; k++)
+    graph_record(&h, 1100 + k, 32);
+  r = graph_read(&h);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 1);
+  ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(2)));
+  ck_assert_uint_eq(s[0].bytes, 40 + 20 * (40 + 3 * 32));
+  ck_assert_uint_eq(s[0].objects, 20);
+  ck_assert_uint_eq(s[0].retained, 20 * (40 + 3 * 32));
+  ck_assert(lp_shape_isplain(r.heap, s[0].shape));
+  ck_assert_uint_eq(s[0].inners, 60);
+  ck_assert_str_eq(graph_shape(&r, s[0].inner), "table {id}");
+  heap_run_close(&r);
+}
+END_TEST
+
+/* Many roots, none of which keeps much. */
+START_TEST(test_none)
+{
+  LpSuspect s[LP_SUSPECTS];
+  CraftHeap h;
+  HeapRun r;
+  unsigned i;
+  graph_open(&h, "t");
+  for (i = 0; i < 30; i++)
+    craft_heap_root(&h, GRAPH_AT(1000 + i), "u");
+  graph_list(&h, 1, 100, 0, 0);
+  for (i = 0; i < 30; i++)
+    graph_list(&h, 1000 + i, 100, 0, 0);
+  r = graph_read(&h);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 0);
+  ck_assert_uint_eq(lp_suspects_above(r.heap, 3, s, LP_SUSPECTS), 16);
+  ck_assert_uint_eq(s[0].bytes, 100);
+  heap_run_close(&r);
+}
+END_TEST
+
+Suite *suite_suspects(void)
+{
+  const TTest *tests[] = {test_branch, test_chain, test_nested,
+                          test_inner,  test_none,  NULL};
+  return suite_of("suspects", tests);
+}
