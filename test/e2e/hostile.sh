@@ -11,7 +11,7 @@ beside() {
   sysprof_start -a -F 999 -f -o "$dir/folded" || return
   "$luajit" -e 'local function innocent() local x = 0
     for i = 1, 1000 do x = x + i end return x end
-    local stop = os.clock() + 2
+    local stop = os.clock() + 5
     while os.clock() < stop do innocent() end' &
   innocent=$!
   started+=("$innocent")
@@ -23,9 +23,10 @@ beside() {
   books_closed
   kill -0 "$enemy" || fail "the hostile program was harmed"
   samples=$(awk '/\(command line\)/ { n += $NF } END { print n + 0 }' "$dir/folded")
-  printf '%s samples of 2 s\n' "$samples"
-  # Who else starts meanwhile is looked at, too.
-  [ "$samples" -gt 1600 ] || missed "$samples samples of 2 s at 999 Hz"
+  printf '%s samples of 5 s\n' "$samples"
+  # Who else starts meanwhile is looked at, too: on a loaded machine for half a
+  # second.
+  [ "$samples" -gt 4000 ] || missed "$samples samples of 5 s at 999 Hz"
 }
 
 # More files than there is room for, each of which looks like a LuaJIT: with as
