@@ -333,7 +333,7 @@ static LsFileKey file_key(const struct stat *st)
 }
 
 /* The module of a file that was met before, or NULL. */
-static LsModule *module_of(const LsModules *ms, const LsFileKey *key)
+static LsModule *module_met(const LsModules *ms, const LsFileKey *key)
 {
   const Known *k = ls_hash_find(&ms->known, key, sizeof(*key), sizeof(*k));
   return k ? ls_modules_find(ms, (uint32_t)k->id) : NULL;
@@ -387,7 +387,7 @@ LsModule *ls_modules_get(LsModules *ms, const LsOwner *owner,
   *why = NULL;
   if (mapped_file(owner->pid, map, &key))
     return NULL;
-  m = module_of(ms, &key);
+  m = module_met(ms, &key);
   if (m && (m->slot || m->noelf))
     return m;
   if (!read) {
@@ -430,7 +430,7 @@ const LsModule *ls_modules_expect(LsModules *ms, const char *path)
     return NULL;
   if (!fstat(fd, &st)) {
     key = file_key(&st);
-    if (!module_of(ms, &key) && (m = module_new(ms, &key, path)) != NULL)
+    if (!module_met(ms, &key) && (m = module_new(ms, &key, path)) != NULL)
       module_load(ms, m, NULL, fd, "", 1);
   }
   close(fd);

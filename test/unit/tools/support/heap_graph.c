@@ -42,24 +42,24 @@ void graph_record(CraftHeap *h, unsigned i, uint64_t size)
   craft_node(h, LJM_VALUE_REF, GRAPH_AT(GRAPH_ID), LJM_VALUE_TRUE, 0);
 }
 
-HeapRun graph_read(CraftHeap *h)
+/* The dump was read, and is not needed any more. */
+static HeapRun graph_end(CraftHeap *h, HeapRun r)
 {
-  HeapRun r;
-  craft_heap_end(h);
-  r = heap_read(h);
   craft_heap_close(h);
   ck_assert_int_eq(r.status, 0);
   return r;
 }
 
+HeapRun graph_read(CraftHeap *h)
+{
+  craft_heap_end(h);
+  return graph_end(h, heap_read(h));
+}
+
 HeapRun graph_joinable(CraftHeap *h)
 {
-  HeapRun r;
   craft_heap_end(h);
-  r = heap_read_joinable(h);
-  craft_heap_close(h);
-  ck_assert_int_eq(r.status, 0);
-  return r;
+  return graph_end(h, heap_read_joinable(h));
 }
 
 const char *graph_shape(HeapRun *r, uint32_t shape)
