@@ -6,7 +6,6 @@
 */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "heap_boxes.h"
 #include "heap_join.h"
@@ -50,22 +49,15 @@ static void html_suspects(LpJson *j, const LpBoxes *b)
 /* Who made what is kept, a sentence each, if the dump is joined. */
 static void html_made(LpJson *j, const LpSubject *subject)
 {
-  LpOut out;
-  char *line, *rest = NULL;
-  lp_out_open(&out, -1);
-  if (subject->join)
-    lp_join_sentences(&out, subject);
+  LpBuf text[LP_JOIN_SENTENCES] = {0};
+  size_t i, n = subject->join ? lp_join_sentences(text, subject) : 0;
   lp_json_array(j, "made");
-  line = out.buf.n ? strtok_r(out.buf.s, "\n", &rest) : NULL;
-  while (line && (line = strtok_r(NULL, "\n", &rest))) { /* Without a title. */
-    LpBuf text = {0};
-    lp_buf_puts(&text, line + strspn(line, " "));
-    lp_box_cut(&text, HTML_SENTENCE);
-    lp_json_text(j, text.s);
-    lp_buf_free(&text);
+  for (i = 0; i < n; i++) {
+    lp_box_cut(&text[i], HTML_SENTENCE);
+    lp_json_text(j, text[i].s);
+    lp_buf_free(&text[i]);
   }
   lp_json_end(j);
-  lp_out_close(&out);
 }
 
 /* A total, as those of a profile. */

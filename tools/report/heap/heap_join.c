@@ -9,9 +9,9 @@
 #include "heap_join.h"
 #include "text.h"
 
-#define JOIN_SENTENCES 5 /* Keepers that have one, */
-#define JOIN_SITES     3 /* and sites in each, */
-#define JOIN_PERCENT   5 /* of at least so much of what is kept. */
+#define JOIN_KEEPERS (LP_JOIN_SENTENCES - 2) /* That have a sentence, */
+#define JOIN_SITES   3                       /* and sites in each, */
+#define JOIN_PERCENT 5 /* of at least so much of what is kept. */
 
 /* -- Words ----------------------------------------------------------------- */
 
@@ -27,21 +27,38 @@ void lp_join_keeper(LpBuf *b, const LpJoin *j, uint32_t keeper)
     lp_heap_place(b, j->heap, j->keeper[keeper].id);
 }
 
+/* Append what function of which file it is, and its line, if that is known. */
+static void join_function(LpBuf *b, const char *name, const char *file,
+                          uint64_t first, uint64_t line)
+{
+  int placed = 1;
+  if (*name && line)
+    lp_buf_puts(b, name);
+  else if (first)
+    lp_buf_printf(b, "%s of line %" PRIu64, *name ? name : "function", first);
+  else
+    placed = 0;
+  lp_buf_puts(b, placed ? " (" : "");
+  lp_buf_puts(b, file);
+  if (line)
+    lp_buf_printf(b, ":%" PRIu64, line);
+  lp_buf_puts(b, placed ? ")" : "");
+}
+
 void lp_join_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   LpBuf name = {0}, file = {0};
   uint64_t line, first;
   lp_frame_name(&name, prof, site);
   lp_frame_file(&file, prof, site);
-  if (!file.n || !lp_frame_line(prof, site, &line))
-    lp_label_whole(b, prof, site);
-  else if (name.n)
-    lp_buf_printf(b, "%s (%s:%" PRIu64 ")", name.s, file.s, line);
-  else if (lp_frame_first(prof, site, &first) && first)
-    lp_buf_printf(b, "function of line %" PRIu64 " (%s:%" PRIu64 ")", first,
-                  file.s, line);
+  if (!lp_frame_line(prof, site, &line))
+    line = 0;
+  if (!lp_frame_first(prof, site, &first))
+    first = 0;
+  if (file.n && (line || first))
+    join_function(b, name.n ? name.s : "", file.s, first, line);
   else
-    lp_buf_printf(b, "%s:%" PRIu64, file.s, line);
+    lp_label_whole(b, prof, site);
   lp_buf_free(&name);
   lp_buf_free(&file);
 }
@@ -134,7 +151,7 @@ static void sentence_write(LpBuf *b, const LpSubject *subject, uint32_t keeper)
   Share top[JOIN_SITES];
   size_t i, n;
   uint64_t all = join_shares(j, k, top, &n);
-  lp_buf_printf(b, "  %.1f%% (",
+  lp_buf_printf(b, "%.1f%% (",
                 lp_text_percent(k->bytes, lp_heap_bytes(j->heap)));
   lp_text_size(b, k->bytes, 1);
   lp_buf_puts(b, ") is kept by ");
@@ -147,41 +164,46 @@ static void sentence_write(LpBuf *b, const LpSubject *subject, uint32_t keeper)
   }
   if (!n)
     lp_buf_puts(b, ", and none of it was sampled");
-  lp_buf_puts(b, "\n");
 }
 
-/* How exact all of this is. */
+/* Append how far who made it, and when, was sampled. */
+static void sentence_sampled(LpBuf *b, const LpJoin *j)
+{
+  lp_buf_printf(b,
+                "Who made it, and ages, are estimates: one sample in %" PRIu64
+                " bytes; %" PRIu64 " of %" PRIu64 " blocks were sampled",
+                j->sample, j->found, j->blocks);
+}
+
+/* Append what may be wrong with it. */
 static void sentence_doubt(LpBuf *b, const LpJoin *j)
 {
-  if (j->sample)
-    lp_buf_printf(b,
-                  "  Who made it, and ages, are estimates: one sample in "
-                  "%" PRIu64 " bytes; %" PRIu64 " of %" PRIu64
-                  " blocks were sampled\n",
-                  j->sample, j->found, j->blocks);
   if (j->lost)
     lp_buf_printf(b,
-                  "  %" PRIu64 " events before the dump were lost: some of it "
-                  "may be wrong\n",
+                  "%" PRIu64 " events before the dump were lost: some of it "
+                  "may be wrong",
                   j->lost);
-  else if (j->differs)
+  else
     lp_buf_printf(b,
-                  "  %" PRIu64 " blocks have another size in the recording: "
-                  "who made these may be wrong\n",
+                  "%" PRIu64 " blocks have another size in the recording: who "
+                  "made these may be wrong",
                   j->differs);
 }
 
-void lp_join_sentences(LpOut *out, const LpSubject *subject)
+size_t lp_join_sentences(LpBuf text[LP_JOIN_SENTENCES],
+                         const LpSubject *subject)
 {
   const LpJoin *j = subject->join;
-  LpBuf *b = &out->buf;
-  uint32_t i;
-  lp_buf_puts(b, "WHO KEEPS WHAT WHO MADE\n");
-  for (i = LP_KEEPER_FIRST;
-       i < j->nkeeper && i < LP_KEEPER_FIRST + JOIN_SENTENCES; i++)
-    sentence_write(b, subject, i);
-  if (j->nkeeper == LP_KEEPER_FIRST)
-    lp_buf_printf(b, "  Nothing keeps more than %d%%\n", LP_JOIN_PERCENT);
-  sentence_doubt(b, j);
-  lp_buf_puts(b, "\n");
+  uint32_t keeper;
+  size_t n = 0;
+  for (keeper = LP_KEEPER_FIRST; keeper < j->nkeeper && n < JOIN_KEEPERS;
+       keeper++)
+    sentence_write(&text[n++], subject, keeper);
+  if (!n)
+    lp_buf_printf(&text[n++], "Nothing keeps more than %d%%", LP_JOIN_PERCENT);
+  if (j->sample)
+    sentence_sampled(&text[n++], j);
+  if (j->lost || j->differs)
+    sentence_doubt(&text[n++], j);
+  return n;
 }

@@ -14,7 +14,12 @@ void lp_join_keeper(LpBuf *b, const LpJoin *j, uint32_t keeper);
 /* Append a site for a sentence: search (nginx.conf:20). */
 void lp_join_site(LpBuf *b, const LpProfile *prof, uint32_t site);
 
-/* Write who made what is kept, in sentences. */
-void lp_join_sentences(LpOut *out, const LpSubject *subject);
+#define LP_JOIN_SENTENCES 7
+
+/* Append to each of TEXT a sentence about who made what is kept, without a full
+** stop. Returns how many there are.
+*/
+size_t lp_join_sentences(LpBuf text[LP_JOIN_SENTENCES],
+                         const LpSubject *subject);
 
 #endif

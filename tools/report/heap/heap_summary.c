@@ -122,6 +122,19 @@ static void summary_table(LpOut *out, const LpSubject *subject,
   lp_table_close(&t);
 }
 
+/* Who made what is kept. */
+static void summary_made(LpBuf *b, const LpSubject *subject)
+{
+  LpBuf text[LP_JOIN_SENTENCES] = {0};
+  size_t i, n = lp_join_sentences(text, subject);
+  lp_buf_puts(b, "WHO KEEPS WHAT WHO MADE\n");
+  for (i = 0; i < n; i++) {
+    lp_buf_printf(b, "  %s\n", text[i].s);
+    lp_buf_free(&text[i]);
+  }
+  lp_buf_puts(b, "\n");
+}
+
 void lp_heap_sentences(LpOut *out, const LpSubject *subject)
 {
   LpBuf *b = &out->buf;
@@ -138,7 +151,7 @@ void lp_heap_sentences(LpOut *out, const LpSubject *subject)
   else
     summary_suspects(b, subject->heap);
   if (subject->join)
-    lp_join_sentences(out, subject);
+    summary_made(b, subject);
 }
 
 /* Sentences, then the first rows of the main views. */
