@@ -15,9 +15,9 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "label.h"
 #include "load.h"
 #include "load_order.h"
+#include "printable.h"
 #include "progress.h"
 #include "reader.h"
 #include "tail.h"
@@ -49,7 +49,7 @@ static void say(const char *fmt, ...)
   va_list ap;
   va_start(ap, fmt);
   if (vasprintf(&text, fmt, ap) > 0)
-    lp_label_text(&b, (LpStr){text, strlen(text)});
+    lp_printable(&b, (LpStr){text, strlen(text)});
   va_end(ap);
   fprintf(stderr, "%s: %s\n", program_invocation_short_name,
           b.n ? b.s : "no memory");

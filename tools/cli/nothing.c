@@ -10,6 +10,7 @@
 #include "ingest.h"
 #include "label.h"
 #include "nothing.h"
+#include "printable.h"
 
 #define NOTHING_CHUNKS 5 /* So many are named. */
 
@@ -51,7 +52,7 @@ static void nothing_chunks(LpBuf *b, const LpProfile *prof)
       continue;
     chunk[n++] = f->chunk;
     lp_buf_puts(b, k ? ", " : "; chunks there are: ");
-    lp_label_chunk(b, lp_profile_name(prof, f->chunk));
+    lp_printable_chunk(b, lp_profile_name(prof, f->chunk));
   }
   if (n == NOTHING_CHUNKS)
     lp_buf_puts(b, ", ...");
@@ -125,7 +126,7 @@ void lp_nothing_explain(const LpReport *r, const LpSubject *subject)
     is = nothing_large(&b, r, subject);
   }
   if (is) {
-    lp_label_text(&text, (LpStr){b.s, b.n});
+    lp_printable(&text, (LpStr){b.s, b.n});
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, text.s);
   }
   lp_buf_free(&b);

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "label.h"
 #include "mistyped.h"
 #include "options.h"
+#include "printable.h"
 
 static _Noreturn void check_failed(const char *name, const char *fmt,
                                    va_list ap)
@@ -24,7 +24,7 @@ static _Noreturn void check_failed(const char *name, const char *fmt,
   LpBuf b = {0};
   char *text = NULL;
   if (vasprintf(&text, fmt, ap) > 0)
-    lp_label_text(&b, (LpStr){text, strlen(text)});
+    lp_printable(&b, (LpStr){text, strlen(text)});
   fprintf(stderr, "%s: %s\n", name, b.n ? b.s : "no memory");
   exit(EX_USAGE);
 }

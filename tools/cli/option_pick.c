@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "label.h"
 #include "options.h"
+#include "printable.h"
 #include "suggest.h"
 
 /* The conditions, which LpOptions.wanted has. */
@@ -68,7 +68,7 @@ static void pick_values(LpBuf *b, const LpCpu *cpu, LpPickKey key)
     if (!value.n)
       continue;
     lp_buf_puts(&text, "'");
-    lp_label_text(&text, (LpStr){value.s, value.n});
+    lp_printable(&text, (LpStr){value.s, value.n});
     lp_buf_puts(&text, "'");
     if (list.n && strstr(list.s, text.s))
       continue;

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "input.h"
-#include "label.h"
 #include "progress.h"
+#include "printable.h"
 #include "text.h"
 
 #define SECOND         UINT64_C(1000000000)
@@ -54,7 +54,7 @@ static void progress_text(LpBuf *b, const LpProgress *p, uint64_t now)
 {
   double ns = now > p->start ? (double)(now - p->start) : 1;
   double rate = (double)p->bytes / ns * (double)SECOND;
-  lp_label_text(b, (LpStr){p->name, strlen(p->name)});
+  lp_printable(b, (LpStr){p->name, strlen(p->name)});
   lp_buf_puts(b, ": ");
   lp_text_size(b, p->bytes, 1);
   if (p->size && p->bytes <= p->size) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "path.h"
+#include "printable.h"
 
 #define PATH_TEXT 40 /* Bytes of a string that are shown. */
 
@@ -289,21 +290,6 @@ const char *lp_path_type(unsigned type)
                                                                 : "object";
 }
 
-/* A chunk that is a text is shown by its beginning, as the VM itself does. */
-static void path_chunk(LpBuf *b, const char *s, size_t n)
-{
-  size_t line = 0;
-  if (n && (*s == '@' || *s == '=')) {
-    lp_graph_quote(b, s + 1, n - 1);
-    return;
-  }
-  while (line < n && line < PATH_TEXT && s[line] != '\n')
-    line++;
-  lp_buf_puts(b, "[string ");
-  path_quoted(b, s, line);
-  lp_buf_puts(b, "]");
-}
-
 void lp_path_proto(LpBuf *b, const LpDump *d, uint32_t id)
 {
   const LpProto *pt = lp_dump_proto(d, id);
@@ -315,10 +301,10 @@ void lp_path_proto(LpBuf *b, const LpDump *d, uint32_t id)
   lp_buf_puts(b, " ");
   if (pt->line == LP_PROTO_BUILTIN) {
     lp_buf_puts(b, "builtin ");
-    lp_graph_quote(b, s, n);
+    lp_printable(b, (LpStr){s, n});
     return;
   }
-  path_chunk(b, s, n);
+  lp_printable_file(b, (LpStr){s, n});
   lp_buf_printf(b, ":%" PRIu64, pt->line);
 }
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "label.h"
+#include "printable.h"
 #include "text.h"
 
 double lp_text_percent(uint64_t n, uint64_t all)
@@ -29,7 +29,7 @@ static void statistics_samples(LpOut *out, const LpCpu *cpu)
   lp_out_printf(out, "Samples: %" PRIu64, cpu->samples);
   if (cpu->event.n) {
     LpBuf b = {0};
-    lp_label_text(&b, (LpStr){cpu->event.s, cpu->event.n});
+    lp_printable(&b, (LpStr){cpu->event.s, cpu->event.n});
     lp_out_printf(out, " of %s", b.s);
     lp_buf_free(&b);
   }
@@ -65,7 +65,7 @@ static int statistics_list(LpOut *out, const LpCpu *cpu, const char *key,
     LpBuf b = {0};
     if (n <= skip || memcmp(s, key, skip) != 0 || !cpu->stat[i])
       continue;
-    lp_label_text(&b, (LpStr){s + skip, n - skip});
+    lp_printable(&b, (LpStr){s + skip, n - skip});
     if (unit)
       lp_out_printf(out, "%s%" PRIu64 "%s%s", before, cpu->stat[i], unit, b.s);
     else

@@ -9,6 +9,7 @@
 
 #include "frame.h"
 #include "label.h"
+#include "printable.h"
 
 /* The function of a site. */
 static const LpFuncInfo *frame_func(const LpProfile *prof, uint32_t site)
@@ -62,20 +63,14 @@ void lp_frame_name(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
   LpStr named = lp_profile_name(prof, fi->named);
-  lp_label_text(b, named.n ? named : lp_profile_name(prof, fi->name));
+  lp_printable(b, named.n ? named : lp_profile_name(prof, fi->name));
 }
 
 void lp_frame_file(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
-  LpBuf chunk = {0};
-  size_t mark;
-  if (fi->kind != LP_FUNC_LUA || lp_label_builtin(fi))
-    return;
-  lp_label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
-  mark = chunk.n && chunk.s[0] == '@';
-  lp_buf_add(b, chunk.s + mark, chunk.n - mark);
-  lp_buf_free(&chunk);
+  if (fi->kind == LP_FUNC_LUA && !lp_label_builtin(fi))
+    lp_printable_file(b, lp_profile_name(prof, fi->chunk));
 }
 
 void lp_frame_path(LpBuf *b, const LpProfile *prof, uint32_t site)
@@ -84,7 +79,7 @@ void lp_frame_path(LpBuf *b, const LpProfile *prof, uint32_t site)
   LpStr chunk = lp_profile_name(prof, fi->chunk);
   if (fi->kind == LP_FUNC_LUA && !lp_label_builtin(fi) && chunk.n > 1 &&
       chunk.s[0] == '@')
-    lp_label_text(b, (LpStr){chunk.s + 1, chunk.n - 1});
+    lp_printable(b, (LpStr){chunk.s + 1, chunk.n - 1});
   else
     lp_frame_file(b, prof, site);
 }
@@ -93,7 +88,7 @@ void lp_frame_module(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   const LpFuncInfo *fi = frame_func(prof, site);
   if (fi->kind == LP_FUNC_C || fi->kind == LP_FUNC_NATIVE)
-    lp_label_text(b, lp_profile_name(prof, fi->chunk));
+    lp_printable(b, lp_profile_name(prof, fi->chunk));
 }
 
 void lp_frame_buildid(LpBuf *b, const LpProfile *prof, uint32_t site)

@@ -6,110 +6,9 @@
 #include <string.h>
 
 #include "label.h"
-#include "utf8.h"
-
-#define LABEL_SIZE 60 /* LUA_IDSIZE: of a short chunk name and its NUL. */
+#include "printable.h"
 
 #define LABEL_BUILTIN 0xffffffffu /* First line of LuaJIT's own functions. */
-
-/* The character at P (three bytes, or U+061C) if it is invisible, changes the
-** direction of text, or breaks a line; else 0. The page of --format=html
-** escapes the same ones.
-*/
-static unsigned label_hidden(const unsigned char *p, size_t n)
-{
-  unsigned c;
-  if (n >= 2 && p[0] == 0xd8 && p[1] == 0x9c)
-    return 0x61c;
-  if (n < 3 || (p[0] & 0xf0) != 0xe0 || (p[1] & 0xc0) != 0x80 ||
-      (p[2] & 0xc0) != 0x80)
-    return 0;
-  c = (p[0] & 15u) << 12 | (p[1] & 63u) << 6 | (p[2] & 63u);
-  return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-                 (c >= 0x2060 && c <= 0x206f) || c == 0xfeff
-             ? c
-             : 0;
-}
-
-/* Add the character at S, of N bytes, or a byte that begins none: one of those
-** may control a terminal that knows no UTF-8. Returns how many bytes it has.
-*/
-static size_t label_char(LpBuf *b, const char *s, size_t n)
-{
-  int good;
-  size_t len = lp_utf8_step(s, n, &good);
-  if (!good) {
-    unsigned char c = (unsigned char)*s;
-    len = 1;
-    if (c < 0xa0) {
-      lp_buf_printf(b, "\\x%02x", c);
-      return len;
-    }
-  }
-  lp_buf_add(b, s, len);
-  return len;
-}
-
-/* Add a text; what would break a line of text is escaped, and so is what would
-** steer a terminal, U+0080 to U+009F as well, or hide or turn a part of it.
-*/
-void lp_label_text(LpBuf *b, LpStr s)
-{
-  size_t i;
-  unsigned hidden;
-  for (i = 0; i < s.n; i++) {
-    unsigned char c = (unsigned char)s.s[i];
-    if (c == '\n')
-      lp_buf_puts(b, "\\n");
-    else if (c < ' ' || c == 0x7f)
-      lp_buf_printf(b, "\\x%02x", c);
-    else if (c == 0xc2 && i + 1 < s.n && (s.s[i + 1] & 0xe0) == 0x80)
-      lp_buf_printf(b, "\\xc2\\x%02x", (unsigned char)s.s[++i]);
-    else if ((hidden = label_hidden((const unsigned char *)s.s + i, s.n - i))) {
-      lp_buf_printf(b, "\\u%04x", hidden);
-      i += hidden < 0x800 ? 1 : 2;
-    } else {
-      i += label_char(b, s.s + i, s.n - i) - 1;
-    }
-  }
-}
-
-/* A chunk given as source text: its first line, or what fits of it. */
-static void label_source(LpBuf *b, const char *kind, LpStr s, const char *close)
-{
-  size_t n = 0, fit = LABEL_SIZE - sizeof("[string \"\"]");
-  int cut;
-  while (n < s.n && n < fit && (unsigned char)s.s[n] >= ' ')
-    n++;
-  cut = n < s.n;
-  if (cut && n > fit - 3)
-    n = fit - 3;
-  lp_buf_puts(b, kind);
-  lp_label_text(b, (LpStr){s.s, n});
-  lp_buf_puts(b, cut ? "..." : "");
-  lp_buf_puts(b, close);
-}
-
-void lp_label_chunk(LpBuf *b, LpStr s)
-{
-  size_t n;
-  if (!s.n || (s.s[0] != '@' && s.s[0] != '=')) {
-    label_source(b, "[string \"", s, "\"]");
-    return;
-  }
-  n = s.n - 1;
-  if (s.s[0] == '@') {
-    lp_buf_puts(b, "@");
-    if (n >= LABEL_SIZE) { /* The end of a path is more specific. */
-      lp_buf_puts(b, "...");
-      n = LABEL_SIZE - 4;
-    }
-  } else if (n >= LABEL_SIZE) {
-    lp_label_text(b, (LpStr){s.s + 1, LABEL_SIZE - 1});
-    return;
-  }
-  lp_label_text(b, (LpStr){s.s + s.n - n, n});
-}
 
 int lp_label_builtin(const LpFuncInfo *fi)
 {
@@ -128,10 +27,10 @@ static void label_lua(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
 {
   LpStr chunk = lp_profile_name(prof, fi->chunk);
   if (lp_label_builtin(fi)) {
-    label_source(b, "[builtin:", chunk, "]");
+    lp_printable_line(b, "[builtin:", chunk, "]");
     return;
   }
-  lp_label_chunk(b, chunk);
+  lp_printable_chunk(b, chunk);
   lp_buf_printf(b, ":%" PRIu64, fi->first);
   label_hash(b, fi);
 }
@@ -143,7 +42,7 @@ static void label_module(LpBuf *b, LpStr module)
   size_t skip = slash ? (size_t)(slash + 1 - module.s) : 0;
   if (module.n > skip) {
     lp_buf_puts(b, " (");
-    lp_label_text(b, (LpStr){module.s + skip, module.n - skip});
+    lp_printable(b, (LpStr){module.s + skip, module.n - skip});
     lp_buf_puts(b, ")");
   }
 }
@@ -159,13 +58,13 @@ static void label_c(LpBuf *b, const LpProfile *prof, const LpFuncInfo *fi)
   int native = fi->kind == LP_FUNC_NATIVE || fi->kind == LP_FUNC_KERNEL;
   int builtin = (fi->flags & LJM_CFUNC_BUILTIN) && !module.n;
   if (named.n) {
-    lp_label_text(b, named);
+    lp_printable(b, named);
     return;
   }
   if (!native && !builtin)
     lp_buf_puts(b, "[C] ");
   if (symbol.n)
-    lp_label_text(b, symbol);
+    lp_printable(b, symbol);
   else
     lp_buf_printf(b, "0x%" PRIx64, fi->addr);
   if (fi->kind == LP_FUNC_KERNEL)
@@ -242,7 +141,7 @@ static void label_site(LpBuf *b, const LpProfile *prof, uint32_t site,
   case LP_FUNC_MARK:
     name = lp_profile_name(prof, fi->name);
     if (name.n)
-      lp_label_text(b, name);
+      lp_printable(b, name);
     else
       lp_buf_puts(b, "(missing)");
     break;
@@ -260,7 +159,7 @@ void lp_label_name(LpBuf *b, const LpProfile *prof, uint32_t site)
   const LpFuncInfo *fi = &prof->func[prof->row[site].func];
   LpStr name = lp_profile_name(prof, fi->name);
   if (fi->kind == LP_FUNC_LUA)
-    lp_label_text(b, name);
+    lp_printable(b, name);
 }
 
 void lp_label_named(LpBuf *b, const LpProfile *prof, uint32_t site)
@@ -328,7 +227,7 @@ void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site)
     label_lua(&frame, prof, fi);
   } else {
     lp_label_name(&frame, prof, site);
-    lp_label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
+    lp_printable_chunk(&chunk, lp_profile_name(prof, fi->chunk));
     if (!chunk.n || chunk.s[0] != '@')
       lp_buf_puts(&frame, "@");
     lp_buf_puts(&frame, chunk.n ? chunk.s : "");

@@ -26,14 +26,6 @@ void lp_label_func(LpBuf *b, const LpProfile *prof, uint32_t site);
 /* Append a site as CPU profilers do, name@file:line, without ';'. */
 void lp_label_call(LpBuf *b, const LpProfile *prof, uint32_t site);
 
-/* Append a string; control and invisible characters are escaped. */
-void lp_label_text(LpBuf *b, LpStr s);
-
-/* Append the name of a chunk as short_src of lua_Debug. Names of files keep
-** their '@'.
-*/
-void lp_label_chunk(LpBuf *b, LpStr s);
-
 /* Is it a builtin function of LuaJIT, which has no file? */
 int lp_label_builtin(const LpFuncInfo *fi);
 

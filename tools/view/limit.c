@@ -14,6 +14,7 @@
 #include "calltree.h"
 #include "label.h"
 #include "limit.h"
+#include "printable.h"
 #include "suggest.h"
 
 #define LIMIT_TOP 3 /* Sites that are listed. */
@@ -91,7 +92,7 @@ static int limit_chunk(const LpLimit *l, const LpProfile *prof, uint32_t site)
     chunk.s++;
     chunk.n--;
   }
-  lp_label_text(&b, chunk);
+  lp_printable(&b, chunk);
   is = b.n && fnmatch(l->glob, b.s, 0) == 0;
   lp_buf_free(&b);
   return is;
@@ -186,7 +187,7 @@ static void limit_doubt(const LpLimit *l, const LpProfile *prof, LpBuf *why)
 static void limit_text(const LpLimit *l, LpBuf *why)
 {
   lp_buf_puts(why, "limit ");
-  lp_label_text(why, (LpStr){l->text, strlen(l->text)});
+  lp_printable(why, (LpStr){l->text, strlen(l->text)});
 }
 
 /* A limit matches no site. A limit of 0 is met then. */
@@ -194,7 +195,7 @@ static int limit_vain(const LpLimit *l, LpBuf *why)
 {
   limit_text(l, why);
   lp_buf_puts(why, " is of nothing: no chunk, module or site is like ");
-  lp_label_text(why, (LpStr){l->glob, strlen(l->glob)});
+  lp_printable(why, (LpStr){l->glob, strlen(l->glob)});
   return l->n == 0 && !l->below;
 }
 

@@ -9,7 +9,7 @@
 #include "find.h"
 #include "heap_join.h"
 #include "heap_limit.h"
-#include "label.h"
+#include "printable.h"
 
 /* Append who made most of what an object keeps, if that is known. */
 static void limit_made(LpBuf *why, const LpSubject *subject, uint32_t id)
@@ -25,7 +25,7 @@ static void limit_made(LpBuf *why, const LpSubject *subject, uint32_t id)
 /* Append a text that may come from anywhere. */
 static void limit_text(LpBuf *why, const char *text)
 {
-  lp_label_text(why, (LpStr){text, strlen(text)});
+  lp_printable(why, (LpStr){text, strlen(text)});
 }
 
 int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why)

@@ -14,6 +14,7 @@
 #include "part.h"
 #include "pick.h"
 #include "pprof_out.h"
+#include "printable.h"
 #include "text.h"
 
 /* A type of values of samples. */
@@ -205,7 +206,7 @@ static void pprof_add_key(Pprof *p, LpBuf *sample, LpPickKey key,
                           const LpBuf *value)
 {
   LpBuf text = {0};
-  lp_label_text(&text, (LpStr){value->s, value->n});
+  lp_printable(&text, (LpStr){value->s, value->n});
   if (value->n && (key == LP_PICK_PID || key == LP_PICK_TID))
     pprof_add_number(p, sample, lp_pick_key[key], strtoull(value->s, NULL, 10));
   else if (value->n)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
 #include "summary_report.h"
 #include "text.h"
 
@@ -81,7 +82,7 @@ static void facts_source(LpClauses *c, const char *of, const LpSummarySource *s)
     lp_buf_puts(&b, "unknown process");
   if (s->processes == 1 && s->command.n) {
     LpBuf name = {0};
-    lp_label_text(&name, s->command);
+    lp_printable(&name, s->command);
     lp_buf_puts(&b, " (");
     lp_buf_middle(&b, name.s, 30);
     lp_buf_puts(&b, ")");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
 #include "summary_report.h"
 #include "text.h"
 
@@ -42,7 +43,7 @@ void lp_summary_name(LpBuf *b, const LpProfile *prof, uint32_t site,
     lp_label_whole(&name, prof, site);
   } else {
     lp_label_name(&name, prof, site);
-    lp_label_chunk(&chunk, lp_profile_name(prof, fi->chunk));
+    lp_printable_chunk(&chunk, lp_profile_name(prof, fi->chunk));
     file = chunk.n ? chunk.s : "?";
     lp_buf_puts(&name, name.n ? ", " : "");
     lp_buf_puts(&name, name_file(file + (file[0] == '@'), name.n + 8, width));

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "label.h"
+#include "printable.h"
 #include "report.h"
 
 /* Of one process. */
@@ -57,7 +57,7 @@ static void processes_memory(Process *p, const LpProfile *prof)
 static char *processes_name(const LpProfile *prof, uint32_t name)
 {
   LpBuf b = {0};
-  lp_label_text(&b, lp_profile_name(prof, name));
+  lp_printable(&b, lp_profile_name(prof, name));
   if (!b.n)
     lp_buf_puts(&b, "?");
   return b.s;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "label.h"
+#include "printable.h"
 #include "report.h"
 #include "text.h"
 
@@ -57,7 +57,7 @@ uint64_t lp_report_most(const LpReportOptions *opt)
 static void shape_text(LpBuf *b, const char *before, const char *s)
 {
   lp_buf_puts(b, before);
-  lp_label_text(b, (LpStr){s, strlen(s)});
+  lp_printable(b, (LpStr){s, strlen(s)});
 }
 
 void lp_report_left(LpBuf *b, const LpReportOptions *opt, unsigned takes,

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "label.h"
+#include "printable.h"
 #include "report.h"
 
 /* Most samples first, then in the order they came. */
@@ -26,12 +26,12 @@ static char *threads_name(const LpProfile *prof, uint32_t id,
   if (id == LP_THREAD_NONE)
     lp_buf_puts(&b, "(unknown)");
   else
-    lp_label_text(&b, lp_profile_name(prof, t->name));
+    lp_printable(&b, lp_profile_name(prof, t->name));
   if (!b.n)
     lp_buf_puts(&b, "?");
   if (command.n) {
     lp_buf_puts(&b, " (");
-    lp_label_text(&b, command);
+    lp_printable(&b, command);
     lp_buf_puts(&b, ")");
   }
   return b.s;

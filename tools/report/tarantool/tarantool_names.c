@@ -8,6 +8,7 @@
 
 #include "label.h"
 #include "tarantool_names.h"
+#include "printable.h"
 
 /* -- Tables --------------------------------------------------------------- */
 
@@ -80,7 +81,7 @@ static uint32_t names_floor(const LpTarantoolNames *t, uint64_t addr)
 static void names_text(const LpTarantoolNames *t, LpBuf *b, LpStr s)
 {
   if (t->safe)
-    lp_label_text(b, s);
+    lp_printable(b, s);
   else
     lp_buf_add(b, s.s, s.n);
 }

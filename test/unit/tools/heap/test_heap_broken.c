@@ -295,6 +295,7 @@ START_TEST(test_escapes)
   r = heap_read(&h); /* Looks at every view. */
   ck_assert_int_eq(r.status, 0);
   ck_assert_ptr_nonnull(strstr(heap_place(&r, AT(3)), "\\027[31m"));
+  ck_assert_ptr_nonnull(strstr(heap_object(&r, AT(3)), " \\x1b[31m\"<"));
   heap_run_close(&r);
   craft_heap_close(&h);
 }
