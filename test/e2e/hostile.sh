@@ -24,8 +24,8 @@ beside() {
   kill -0 "$enemy" || fail "the hostile program was harmed"
   samples=$(awk '/\(command line\)/ { n += $NF } END { print n + 0 }' "$dir/folded")
   printf '%s samples of 5 s\n' "$samples"
-  # Who else starts meanwhile is looked at, too: on a loaded machine for half a
-  # second.
+  # Who else starts meanwhile is looked at, too: on a loaded machine for more
+  # than half a second.
   [ "$samples" -gt 4000 ] || missed "$samples samples of 5 s at 999 Hz"
 }
 

@@ -57,7 +57,7 @@ case_asleep() {
 
 # Nor for each trace that somebody compiles, sampled or not. Processes that others
 # start wake it, too, with -a: on a busy machine more than one try may be needed,
-# and each of them wakes it up to 8 times (6.4 were measured).
+# and each of them wakes it up to 8 times (5 to 7 were measured).
 case_undisturbed() {
   local how try most
   for how in "-p $$ --any" -a; do

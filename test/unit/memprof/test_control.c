@@ -118,18 +118,11 @@ static void start(lua_State *L, const char *name, int controlled, int follow)
 /* Reads a file as a stream. Returns its books. */
 static RecBooks books(const char *name)
 {
-  RecStream s = {0};
+  RecStream s;
   RecBooks b;
-  char path[128], part[4096];
-  size_t n;
-  FILE *f;
+  char path[128];
   snprintf(path, sizeof(path), "%s/%s", dir, name);
-  f = fopen(path, "rb");
-  ck_assert_msg(f != NULL, "no file %s", path);
-  s.owner = (long)getpid();
-  while ((n = fread(part, 1, sizeof(part), f)) > 0)
-    ck_assert_uint_eq(rec_write(part, n, &s), n);
-  fclose(f);
+  s = rec_read(path);
   b = rec_books(&s);
   rec_free(&s);
   return b;

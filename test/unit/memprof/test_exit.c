@@ -178,17 +178,11 @@ static void exits(void (*fn)(int n), int n)
 /* What the process has written to a file. */
 static RecBooks file_books(int i)
 {
-  RecStream s = {0};
+  RecStream s;
   RecBooks b;
-  char path[128], data[65536];
-  ssize_t n;
-  int fd;
+  char path[128];
   path_of(path, sizeof(path), i);
-  fd = open(path, O_RDONLY | O_CLOEXEC);
-  ck_assert_int_ge(fd, 0);
-  while ((n = read(fd, data, sizeof(data))) > 0)
-    rec_write(data, (size_t)n, &s);
-  close(fd);
+  s = rec_read(path);
   unlink(path);
   b = rec_books(&s);
   rec_free(&s);

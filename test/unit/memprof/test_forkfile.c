@@ -34,11 +34,11 @@ START_TEST(named_when_whole)
   ck_assert_str_eq(fork_names(), "a.ljd a.ljd.old ");
   ck_assert_int_eq(stat(fork_file("a.ljd"), &st), 0);
   ck_assert_int_eq(st.st_mode & 0777, 0600);
-  s = fork_get(fork_file("a.ljd"));
+  s = rec_read(fork_file("a.ljd"));
   ck_assert_uint_gt(s.n, 10000);
   ck_assert_int_eq(memcmp(s.p, "ljs\x10", 4), 0);
   rec_free(&s);
-  s = fork_get(fork_file("a.ljd.old"));
+  s = rec_read(fork_file("a.ljd.old"));
   ck_assert(s.n == 3 && memcmp(s.p, "old", 3) == 0);
   rec_free(&s);
   ck_assert_int_eq(fork_sigchlds, 0);
@@ -63,7 +63,7 @@ START_TEST(killed)
   ck_assert_ptr_nonnull(
       strstr(fork_global(L, "y"), "a.ljd: signal 9 has killed its process"));
   ck_assert_str_eq(fork_names(), "a.ljd ");
-  s = fork_get(fork_file("a.ljd"));
+  s = rec_read(fork_file("a.ljd"));
   ck_assert(s.n == 3 && memcmp(s.p, "old", 3) == 0);
   rec_free(&s);
   ck_assert(fork_isgone(pid));
@@ -97,10 +97,10 @@ START_TEST(killed_while_renaming)
   fork_wrap.hangkeep = 0;
   ck_assert_str_eq(await_lua(L), "done");
   ck_assert_str_eq(fork_names(), "a.ljd a.ljd.old ");
-  s = fork_get(fork_file("a.ljd.old"));
+  s = rec_read(fork_file("a.ljd.old"));
   ck_assert(s.n == 3 && memcmp(s.p, "old", 3) == 0);
   rec_free(&s);
-  s = fork_get(fork_file("a.ljd"));
+  s = rec_read(fork_file("a.ljd"));
   ck_assert_uint_gt(s.n, 10000);
   rec_free(&s);
   lua_close(L);

@@ -49,18 +49,6 @@ START_TEST(memory)
 }
 END_TEST
 
-/* Reads a file into a stream. */
-static void slurp(const char *path, RecStream *s)
-{
-  char block[4096];
-  size_t n;
-  FILE *fp = fopen(path, "rb");
-  ck_assert_ptr_nonnull(fp);
-  while ((n = fread(block, 1, sizeof(block), fp)) > 0)
-    ck_assert_uint_eq(rec_write(block, n, s), n);
-  fclose(fp);
-}
-
 START_TEST(files)
 {
   int thread;
@@ -69,7 +57,7 @@ START_TEST(files)
   snprintf(path, sizeof(path), "%s/a.ljm", dir);
   for (thread = 0; thread < 2; thread++) {
     struct luam_Prof_options opt = {.buffer = 16384};
-    RecStream s = {0};
+    RecStream s;
     lua_State *L = rec_open();
     int64_t live = rec_live(L);
     if (thread)
@@ -81,7 +69,7 @@ START_TEST(files)
     ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_SUCCESS);
     rec_run(L, rec_large);
     ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_SUCCESS);
-    slurp(path, &s);
+    s = rec_read(path);
     rec_checkwhole(&s, rec_live(L) - live);
     lua_close(L);
     rec_free(&s);

@@ -5,7 +5,6 @@
 
 #include "timed.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -110,7 +109,7 @@ START_TEST(signal_of_a_host)
                      flags[i] & SA_NODEFER ? 0 : 1);
 #endif
     ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_SUCCESS);
-    s = timed_contents();
+    s = rec_read(timed_path);
     ck_assert_uint_ge(rec_books(&s).times, 5);
     rec_free(&s);
     if (flags[i] & SA_RESETHAND) {
@@ -177,7 +176,7 @@ START_TEST(signal_that_is_blocked)
   ck_assert_int_eq(sigtimedwait(&set, NULL, &none), SIGUSR1);
   ck_assert_int_eq(sigtimedwait(&set, NULL, &none), -1);
   ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_SUCCESS);
-  s = timed_contents();
+  s = rec_read(timed_path);
   ck_assert_uint_ge(rec_books(&s).times, 3);
   rec_free(&s);
   lua_close(L);

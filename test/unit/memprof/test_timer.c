@@ -6,8 +6,6 @@
 #include "timed.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,7 +15,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* -- membarrier(), by --wrap ----------------------------------------------- */
@@ -255,7 +252,7 @@ START_TEST(no_membarrier)
     RecStream s;
     ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_SUCCESS);
     timed_nap(100000);
-    s = timed_contents();
+    s = rec_read(timed_path);
     rec_checkprefix(&s);
     rec_free(&s);
     lua_newtable(L);

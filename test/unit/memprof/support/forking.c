@@ -135,19 +135,6 @@ void fork_put(const char *path, const char *text)
   ck_assert_int_eq(fclose(f), 0);
 }
 
-RecStream fork_get(const char *path)
-{
-  RecStream s = {0};
-  char buf[4096];
-  FILE *f = fopen(path, "rb");
-  size_t n;
-  ck_assert_msg(f != NULL, "%s cannot be read", path);
-  while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
-    rec_write(buf, n, &s);
-  fclose(f);
-  return s;
-}
-
 /* -- Dumps ----------------------------------------------------------------- */
 
 lua_State *fork_vm(void)

@@ -52,9 +52,6 @@ const char *fork_names(void);
 /* Writes a text to a file. */
 void fork_put(const char *path, const char *text);
 
-/* Reads a file. */
-RecStream fork_get(const char *path);
-
 /* -- Dumps ----------------------------------------------------------------- */
 
 /* A VM with a heap of all types of objects. */

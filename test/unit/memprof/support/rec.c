@@ -4,6 +4,7 @@
 
 #include "rec.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,19 @@ int rec_onstop(void *arg)
   RecStream *s = arg;
   s->stops++;
   return s->stopcode;
+}
+
+RecStream rec_read(const char *path)
+{
+  RecStream s = {0};
+  char data[65536];
+  ssize_t n;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ck_assert_msg(fd >= 0, "%s cannot be read", path);
+  while ((n = read(fd, data, sizeof(data))) > 0)
+    ck_assert_uint_eq(rec_write(data, (size_t)n, &s), (size_t)n);
+  close(fd);
+  return s;
 }
 
 /* Frees what a stream holds and makes it as new. */

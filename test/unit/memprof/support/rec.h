@@ -37,6 +37,9 @@ typedef struct RecStream {
 
 size_t rec_write(const void *data, size_t len, void *arg);
 int rec_onstop(void *arg);
+/* A stream of all that a file has. */
+RecStream rec_read(const char *path);
+
 void rec_free(RecStream *s);
 struct luam_Prof_options rec_options(RecStream *s, int format);
 

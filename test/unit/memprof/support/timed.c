@@ -4,7 +4,6 @@
 
 #include "timed.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,22 +35,9 @@ struct luam_Prof_options timed_options(int format, uint64_t ms)
   return opt;
 }
 
-RecStream timed_contents(void)
-{
-  RecStream s = {0};
-  char data[65536];
-  ssize_t n;
-  int fd = open(timed_path, O_RDONLY | O_CLOEXEC);
-  ck_assert_int_ge(fd, 0);
-  while ((n = read(fd, data, sizeof(data))) > 0)
-    rec_write(data, (size_t)n, &s);
-  close(fd);
-  return s;
-}
-
 bool timed_iswhole(void)
 {
-  RecStream s = timed_contents();
+  RecStream s = rec_read(timed_path);
   bool whole = rec_books(&s).whole;
   rec_free(&s);
   return whole;
@@ -59,7 +45,7 @@ bool timed_iswhole(void)
 
 void timed_checkwhole(bool samples)
 {
-  RecStream s = timed_contents();
+  RecStream s = rec_read(timed_path);
   RecBooks b = rec_books(&s);
   ck_assert_msg(b.whole, "the stream is not whole: %s", b.error);
   if (!samples)

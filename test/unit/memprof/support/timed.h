@@ -17,9 +17,6 @@ void timed_teardown(void);
 /* Options of a recording to the file for so many milliseconds. */
 struct luam_Prof_options timed_options(int format, uint64_t ms);
 
-/* The file as it is. */
-RecStream timed_contents(void);
-
 /* True if the file has a whole stream. */
 bool timed_iswhole(void);
 
