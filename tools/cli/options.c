@@ -16,21 +16,16 @@ LpOptions lp_options = {.format = "text",
                         .report.min = LP_REPORT_MIN,
                         .report.metric = LP_METRIC_BYTES};
 
-/* From OPT_MIN on, in the order of LP_TAKES_*. */
+/* Keys of options without a letter, in the order of the list below. */
 enum {
-  OPT_DUMP = 256,
-  OPT_COLOUR,
-  OPT_COLUMNS,
-  OPT_EXACT,
-  OPT_NOPAGER,
-  OPT_FORMAT,
-  OPT_VIEW,
-  OPT_FOLLOW,
-  OPT_DIFFLIST,
-  OPT_LIMIT,
-  OPT_MAXSIZE,
-  OPT_LIST,
+  OPT_VIEW = 256,
+  OPT_METRIC,
   OPT_NATIVE,
+  OPT_DIFF,
+  OPT_DIFFLIST,
+  OPT_PATH,
+  OPT_FORMAT,
+  OPT_SOURCE,
   OPT_FROM,
   OPT_TO,
   OPT_PID,
@@ -38,24 +33,27 @@ enum {
   OPT_THREAD,
   OPT_CGROUP,
   OPT_LABEL,
-  OPT_MIN,
-  OPT_METRIC,
-  OPT_SORT,
-  OPT_TOP,
-  OPT_FOCUS,
-  OPT_IGNORE,
-  OPT_DIFF,
   OPT_TEMPORARY,
   OPT_YOUNG,
   OPT_SNAP,
-  OPT_PATH,
-  OPT_SOURCE,
   OPT_MAP,
+  OPT_MAXSIZE,
+  OPT_TOP,
+  OPT_SORT,
+  OPT_FOCUS,
+  OPT_IGNORE,
+  OPT_MIN,
+  OPT_COLUMNS,
   OPT_SUMMARY,
-  OPT_NOSUMMARY
+  OPT_NOSUMMARY,
+  OPT_EXACT,
+  OPT_COLOUR,
+  OPT_NOPAGER,
+  OPT_LIST,
+  OPT_FOLLOW,
+  OPT_DUMP,
+  OPT_LIMIT
 };
-_Static_assert(LP_TAKES_MIN << (OPT_SOURCE - OPT_MIN) == LP_TAKES_SOURCE,
-               "one bit for each of these options");
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is reported:", 1},
@@ -376,24 +374,39 @@ static void parse_end(struct argp_state *state)
   parse_terminal(state);
 }
 
-/* One option about the text. */
-static error_t parse_text(int key, const char *arg, struct argp_state *state)
+/* The options, by the headings of the list above. */
+
+/* What is reported. */
+static error_t parse_reported(int key, char *arg, struct argp_state *state)
 {
   switch (key) {
-  case OPT_COLUMNS:
-    lp_options.report.columns = arg;
+  case OPT_VIEW:
+    lp_options.view = arg;
     break;
-  case OPT_COLOUR:
-    lp_options.colour = lp_option_colour(arg, state);
+  case OPT_METRIC:
+    lp_option_metric(arg, state);
     break;
-  case OPT_NOPAGER:
-    lp_options.nopager = 1;
+  case OPT_NATIVE:
+    lp_options.wanted.native = 1;
     break;
-  case OPT_EXACT:
-    lp_options.exact = 1;
+  case OPT_DIFF:
+    lp_names_add(&lp_options.base, arg);
     break;
-  case 'v':
-    lp_options.verbose = 1;
+  case OPT_DIFFLIST:
+    lp_options.given |= LP_TAKES_DIFF;
+    lp_option_list(arg, &lp_options.base, state);
+    break;
+  case OPT_PATH:
+    lp_options.report.path = arg;
+    break;
+  case OPT_FORMAT:
+    lp_options.format = arg;
+    break;
+  case OPT_SOURCE:
+    lp_option_source(arg, state);
+    break;
+  case 'o':
+    lp_options.out = arg;
     break;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -401,17 +414,10 @@ static error_t parse_text(int key, const char *arg, struct argp_state *state)
   return 0;
 }
 
-/* One option about what is counted. */
-static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
+/* Whose events are counted. */
+static error_t parse_picked(int key, char *arg, struct argp_state *state)
 {
-  LpWanted *wanted = &lp_options.wanted;
   switch (key) {
-  case OPT_FROM:
-    wanted->from = lp_option_seconds(arg, state);
-    break;
-  case OPT_TO:
-    wanted->to = lp_option_seconds(arg, state);
-    break;
   case OPT_PID:
     lp_option_pick(LP_PICK_PID, arg, state);
     break;
@@ -427,6 +433,23 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
   case OPT_LABEL:
     lp_option_label(arg, state);
     break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+/* What else is said of what is counted. */
+static error_t parse_counted(int key, char *arg, struct argp_state *state)
+{
+  LpWanted *wanted = &lp_options.wanted;
+  switch (key) {
+  case OPT_FROM:
+    wanted->from = lp_option_seconds(arg, state);
+    break;
+  case OPT_TO:
+    wanted->to = lp_option_seconds(arg, state);
+    break;
   case OPT_TEMPORARY:
     wanted->what |= LP_WANT_TEMPORARY;
     wanted->temporary = lp_option_number(arg, state);
@@ -435,34 +458,86 @@ static error_t parse_wanted(int key, const char *arg, struct argp_state *state)
     wanted->what |= LP_WANT_YOUNG;
     wanted->young = lp_option_percent(arg, state);
     break;
-  case OPT_NATIVE:
-    wanted->native = 1;
-    break;
   case OPT_SNAP:
     wanted->what |= LP_WANT_SNAPS;
     wanted->snap = lp_option_interval(arg, state);
     break;
+  case OPT_MAP:
+    lp_option_map(arg, state);
+    break;
+  case OPT_MAXSIZE:
+    lp_options.most = lp_option_size(arg, state);
+    break;
   default:
-    return parse_text(key, arg, state);
+    return ARGP_ERR_UNKNOWN;
   }
   return 0;
 }
 
-/* An option or argument that names files. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
-static error_t parse_files(int key, char *arg, struct argp_state *state)
+/* Shaping. */
+static error_t parse_shaping(int key, char *arg, struct argp_state *state)
+{
+  LpReportOptions *report = &lp_options.report;
+  switch (key) {
+  case OPT_TOP:
+    lp_option_top(arg, state);
+    break;
+  case OPT_SORT:
+    report->sort = arg;
+    break;
+  case OPT_FOCUS:
+    report->focus =
+        lp_option_regex(&lp_options.focus, report->focus, "focus", arg, state);
+    break;
+  case OPT_IGNORE:
+    report->ignore = lp_option_regex(&lp_options.ignore, report->ignore,
+                                     "ignore", arg, state);
+    break;
+  case OPT_MIN:
+    lp_option_min(arg, state);
+    break;
+  case OPT_COLUMNS:
+    report->columns = arg;
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+/* Text. */
+static error_t parse_text(int key, char *arg, struct argp_state *state)
 {
   switch (key) {
-  case 'o':
-    lp_options.out = arg;
+  case OPT_SUMMARY:
+  case OPT_NOSUMMARY:
+    lp_options.summary = key == OPT_SUMMARY ? 1 : -1;
     break;
-  case OPT_DIFF:
-    lp_names_add(&lp_options.base, arg);
+  case 'H':
+    lp_options.report.human = 1;
     break;
-  case OPT_DIFFLIST:
-    lp_options.given |= LP_TAKES_DIFF;
-    lp_option_list(arg, &lp_options.base, state);
+  case OPT_EXACT:
+    lp_options.exact = 1;
     break;
+  case OPT_COLOUR:
+    lp_options.colour = lp_option_colour(arg, state);
+    break;
+  case OPT_NOPAGER:
+    lp_options.nopager = 1;
+    break;
+  case 'l':
+    lp_options.report.leakonly = 1;
+    break;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+/* Input, limits and others, and what is no option. */
+static error_t parse_rest(int key, char *arg, struct argp_state *state)
+{
+  switch (key) {
   case OPT_LIST:
     lp_option_list(arg, &lp_options.file, state);
     break;
@@ -472,96 +547,49 @@ static error_t parse_files(int key, char *arg, struct argp_state *state)
   case OPT_DUMP:
     lp_options.dump = 1;
     break;
-  case OPT_PATH:
-    lp_options.report.path = arg;
-    break;
-  case OPT_SOURCE:
-    lp_option_source(arg, state);
-    break;
-  case OPT_MAP:
-    lp_option_map(arg, state);
-    break;
-  case ARGP_KEY_ARG:
-    lp_names_add(&lp_options.file, arg);
-    break;
-  default:
-    return parse_wanted(key, arg, state);
-  }
-  return 0;
-}
-
-/* One option about the kind of the report, or its bounds. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
-static error_t parse_kind(int key, char *arg, struct argp_state *state)
-{
-  switch (key) {
   case OPT_LIMIT:
     lp_option_limit(arg, state);
     break;
-  case OPT_MAXSIZE:
-    lp_options.most = lp_option_size(arg, state);
-    break;
-  case OPT_FORMAT:
-    lp_options.format = arg;
-    break;
-  case OPT_VIEW:
-    lp_options.view = arg;
-    break;
-  case OPT_SUMMARY:
-  case OPT_NOSUMMARY:
-    lp_options.summary = key == OPT_SUMMARY ? 1 : -1;
-    break;
-  default:
-    return parse_files(key, arg, state);
-  }
-  return 0;
-}
-
-/* One option. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-  if (key >= OPT_MIN && key <= OPT_SOURCE)
-    lp_options.given |= (unsigned)LP_TAKES_MIN << (key - OPT_MIN);
-  switch (key) {
-  case 'H':
-    lp_options.given |= LP_TAKES_HUMAN;
-    lp_options.report.human = 1;
-    break;
-  case 'l':
-    lp_options.given |= LP_TAKES_LEAKONLY;
-    lp_options.report.leakonly = 1;
-    break;
-  case OPT_MIN:
-    lp_option_min(arg, state);
-    break;
-  case OPT_METRIC:
-    lp_option_metric(arg, state);
-    break;
-  case OPT_SORT:
-    lp_options.report.sort = arg;
-    break;
-  case OPT_TOP:
-    lp_option_top(arg, state);
-    break;
-  case OPT_FOCUS:
-    lp_options.report.focus = lp_option_regex(
-        &lp_options.focus, lp_options.report.focus, "focus", arg, state);
-    break;
-  case OPT_IGNORE:
-    lp_options.report.ignore = lp_option_regex(
-        &lp_options.ignore, lp_options.report.ignore, "ignore", arg, state);
+  case 'v':
+    lp_options.verbose = 1;
     break;
   case 'h':
     argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+    break;
+  case ARGP_KEY_ARG:
+    lp_names_add(&lp_options.file, arg);
     break;
   case ARGP_KEY_END:
     parse_end(state);
     break;
   default:
-    return parse_kind(key, arg, state);
+    return ARGP_ERR_UNKNOWN;
   }
   return 0;
+}
+
+/* Note an option that only some reports take. */
+static void parse_given(int key)
+{
+  const struct argp_option *o;
+  for (o = options; o->doc || o->key; o++)
+    if (o->key == key && o->name)
+      lp_options.given |= lp_report_takes(o->name);
+}
+
+/* One option or argument. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp's type. */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  static error_t (*const parts[])(int, char *, struct argp_state *) = {
+      parse_reported, parse_picked, parse_counted,
+      parse_shaping,  parse_text,   parse_rest};
+  error_t err = ARGP_ERR_UNKNOWN;
+  size_t i;
+  parse_given(key);
+  for (i = 0; err && i < sizeof(parts) / sizeof(parts[0]); i++)
+    err = parts[i](key, arg, state);
+  return err;
 }
 
 void lp_options_parse(int argc, char **argv)

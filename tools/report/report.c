@@ -251,26 +251,41 @@ static void report_no_view(LpBuf *why, const char *format, const char *view,
   lp_buf_free(&views);
 }
 
+/* The names of options that some reports take. */
+static const struct Taken {
+  const char *name;
+  unsigned bit; /* LP_TAKES_* */
+} taken[] = {{"human-readable", LP_TAKES_HUMAN},
+             {"leak-only", LP_TAKES_LEAKONLY},
+             {"min", LP_TAKES_MIN},
+             {"metric", LP_TAKES_METRIC},
+             {"sort", LP_TAKES_SORT},
+             {"top", LP_TAKES_TOP},
+             {"focus", LP_TAKES_FOCUS},
+             {"ignore", LP_TAKES_IGNORE},
+             {"diff", LP_TAKES_DIFF},
+             {"temporary", LP_TAKES_TEMPORARY},
+             {"ignore-youngest", LP_TAKES_YOUNG},
+             {"heap-snap-interval", LP_TAKES_SNAP},
+             {"path", LP_TAKES_PATH},
+             {"source", LP_TAKES_SOURCE}};
+#define NTAKEN (sizeof(taken) / sizeof(taken[0]))
+
+unsigned lp_report_takes(const char *name)
+{
+  size_t i;
+  for (i = 0; i < NTAKEN; i++)
+    if (strcmp(taken[i].name, name) == 0)
+      return taken[i].bit;
+  return 0;
+}
+
 /* The same, if it takes all options that were given, LP_TAKES_*. If there is
 ** none, the reason is appended to WHY.
 */
 const LpReport *lp_report_choose(const char *format, const char *view,
                                  unsigned given, unsigned of, LpBuf *why)
 {
-  static const char *const name[] = {"human-readable",
-                                     "leak-only",
-                                     "min",
-                                     "metric",
-                                     "sort",
-                                     "top",
-                                     "focus",
-                                     "ignore",
-                                     "diff",
-                                     "temporary",
-                                     "ignore-youngest",
-                                     "heap-snap-interval",
-                                     "path",
-                                     "source"};
   const LpReport *r = lp_report_find(format, view, of);
   unsigned i;
   why->n = 0;
@@ -289,11 +304,11 @@ const LpReport *lp_report_choose(const char *format, const char *view,
   } else if (!r) {
     report_no_view(why, format, view, of);
   }
-  for (i = 0; r && i < sizeof(name) / sizeof(name[0]); i++) {
-    if (given & ~r->takes & 1u << i) {
-      lp_buf_printf(why, "--%s is not for --%s=%s", name[i],
+  for (i = 0; r && i < NTAKEN; i++) {
+    if (given & ~r->takes & taken[i].bit) {
+      lp_buf_printf(why, "--%s is not for --%s=%s", taken[i].name,
                     r->view ? "view" : "format", r->view ? r->view : r->format);
-      if (r == &lp_report_sites && (lp_report_functions.takes & 1u << i))
+      if (r == &lp_report_sites && (lp_report_functions.takes & taken[i].bit))
         lp_buf_puts(why, "; did you mean --view=functions?");
       return NULL;
     }

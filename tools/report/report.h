@@ -41,7 +41,7 @@ typedef struct LpReportOptions {
 */
 #define LP_REPORT_MOST (UINT64_C(256) << 20)
 
-/* Options that some reports take, in the order of report.c and options.c. */
+/* Options that some reports take. */
 enum {
   LP_TAKES_HUMAN = 1,
   LP_TAKES_LEAKONLY = 2,
@@ -133,6 +133,9 @@ void lp_report_snaps(LpOut *out, const LpProfile *prof,
 */
 const LpReport *lp_report_find(const char *format, const char *view,
                                unsigned of);
+
+/* The bit (LP_TAKES_*) of the option with this long name, or 0. */
+unsigned lp_report_takes(const char *name);
 
 /* As lp_report_find, if the report takes all options GIVEN (LP_TAKES_*). Else
 ** returns NULL and appends the reason to WHY.
