@@ -12,12 +12,9 @@
 #include "heap_report.h"
 #include "text.h"
 
-/* The figures of a row in each of the two dumps. */
-enum { DIFF_BYTES, DIFF_OBJECTS, DIFF_RETAINED, DIFF_FIGURES };
-
+/* A row in each of the two dumps. */
 typedef struct Row {
-  uint64_t n[LP_NSIDE][DIFF_FIGURES];
-  uint32_t id[LP_NSIDE]; /* An object of each dump, or LP_NONE. */
+  LpHeapRow of[LP_NSIDE]; /* The id is an object of the dump, or LP_NONE. */
   int cut; /* The path is cut: it cannot be found in the other dump. */
 } Row;
 
@@ -28,7 +25,7 @@ typedef struct Rows {
   size_t cap;
 } Rows;
 
-static const Row row_none = {.id = {LP_NONE, LP_NONE}};
+static const Row row_none = {.of = {{.id = LP_NONE}, {.id = LP_NONE}}};
 
 /* The row of a name, made if there is none. */
 static Row *rows_get(Rows *r, const LpBuf *name)
@@ -48,95 +45,26 @@ static void rows_close(Rows *r)
   free(r->row);
 }
 
-/* What a figure has become more; as a signed number, it may be less. */
-static uint64_t row_change(const Row *r, int figure)
+/* How much more is kept; as a signed number, it may be less. */
+static uint64_t row_change(const Row *r)
 {
-  return r->n[LP_NOW][figure] - r->n[LP_BASE][figure];
+  return r->of[LP_NOW].retained - r->of[LP_BASE].retained;
 }
 
 /* Is one of a row's changes large enough to be shown? */
 static int row_enough(const LpHeap *h, const LpReportOptions *opt, const Row *r)
 {
-  uint64_t bytes = row_change(r, DIFF_BYTES);
-  uint64_t retained = row_change(r, DIFF_RETAINED);
-  bytes = (int64_t)bytes < 0 ? -bytes : bytes;
-  retained = (int64_t)retained < 0 ? -retained : retained;
-  return lp_heap_enough(h, opt, bytes) || lp_heap_enough(h, opt, retained);
+  return lp_heap_enough(h, opt,
+                        lp_size(r->of[LP_NOW].bytes - r->of[LP_BASE].bytes)) ||
+         lp_heap_enough(h, opt, lp_size(row_change(r)));
 }
 
-/* Add a column: a figure, or if CHANGE its change. */
-static void diff_column(LpTable *t, const char *key, const char *title,
-                        LpUnit unit, int change)
+/* Add row I to the table. */
+static void row_put(const LpColumns *c, const Rows *rows, uint32_t i)
 {
-  LpColumn *c = lp_table_column(t, key, title, unit);
-  c->change = change;
-}
-
-/* The columns of a figure: its change, and what it is now. */
-static void diff_put(LpTable *t, unsigned col, const Row *r, int figure)
-{
-  lp_table_number(t, col, row_change(r, figure));
-  lp_table_number(t, col + 1, r->n[LP_NOW][figure]);
-}
-
-/* Put the name of row I. */
-static void diff_name(LpTable *t, unsigned col, const Rows *rows, uint32_t i)
-{
-  size_t n;
-  const char *s = lp_intern_get(&rows->names, i, &n);
-  LpBuf b = {0};
-  lp_buf_add(&b, s, n);
-  lp_table_string(t, col, b.s ? b.s : lp_strdup(""));
-}
-
-/* -- Types ----------------------------------------------------------------- */
-
-/* The columns of bytes and of objects. */
-static void diff_columns(LpTable *t)
-{
-  diff_column(t, "bytes-change", "change", LP_UNIT_BYTES, 1);
-  diff_column(t, "bytes", "bytes", LP_UNIT_BYTES, 0);
-  diff_column(t, "objects-change", "change", LP_UNIT_COUNT, 1);
-  diff_column(t, "objects", "objects", LP_UNIT_COUNT, 0);
-}
-
-/* Add objects of both dumps to a row. */
-static void types_add(Row *r, const LpTypeSum *now, const LpTypeSum *base)
-{
-  r->n[LP_NOW][DIFF_BYTES] += now->bytes;
-  r->n[LP_NOW][DIFF_OBJECTS] += now->objects;
-  r->n[LP_BASE][DIFF_BYTES] += base->bytes;
-  r->n[LP_BASE][DIFF_OBJECTS] += base->objects;
-}
-
-/* Put a row. */
-static void types_row(LpTable *t, const char *name, const Row *r)
-{
-  lp_table_row(t);
-  diff_put(t, 0, r, DIFF_BYTES);
-  diff_put(t, 2, r, DIFF_OBJECTS);
-  lp_table_string(t, 4, lp_strdup(name));
-}
-
-void lp_heap_diff_types(LpTable *t, const LpSubject *subject)
-{
-  const LpHeap *now = subject->heap, *base = subject->baseheap;
-  Row all = row_none;
-  unsigned i;
-  diff_columns(t);
-  lp_table_column(t, "name", "type", LP_UNIT_TEXT);
-  if (!now || !base)
-    return;
-  for (i = 0; i < 16; i++) {
-    Row r = row_none;
-    types_add(&r, &now->dump.type[i], &base->dump.type[i]);
-    types_add(&all, &now->dump.type[i], &base->dump.type[i]);
-    if (r.n[LP_NOW][DIFF_OBJECTS] || r.n[LP_BASE][DIFF_OBJECTS])
-      types_row(t, lp_path_type(i), &r);
-  }
-  lp_table_sort(t, 0);
-  types_row(t, "total", &all);
-  t->foot = 1;
+  LpHeapRow *now = &rows->row[i].of[LP_NOW];
+  now->name.s = lp_intern_get(&rows->names, i, &now->name.n);
+  lp_columns_row(c, now, &rows->row[i].of[LP_BASE]);
 }
 
 /* -- Shapes ---------------------------------------------------------------- */
@@ -152,39 +80,29 @@ static void shapes_add(Rows *rows, const LpHeap *h, LpSide side)
     b.n = 0;
     lp_shape_name(&b, h, i);
     r = rows_get(rows, &b);
-    r->n[side][DIFF_BYTES] += s->bytes;
-    r->n[side][DIFF_OBJECTS] += s->objects;
-    r->n[side][DIFF_RETAINED] += s->retained;
+    r->of[side].bytes += s->bytes;
+    r->of[side].objects += s->objects;
+    r->of[side].retained += s->retained;
   }
   lp_buf_free(&b);
 }
 
-void lp_heap_diff_shapes(LpTable *t, const LpSubject *subject,
+void lp_heap_diff_shapes(const LpColumns *c, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
+  int keeps = lp_heap_keeps(subject->heap) && lp_heap_keeps(subject->baseheap);
   Rows rows = {.cap = 0};
   uint32_t i;
-  diff_columns(t);
-  diff_column(t, "retained-change", "kept, change", LP_UNIT_BYTES, 1);
-  diff_column(t, "retained", "retained", LP_UNIT_BYTES, 0);
-  t->col[4].alone = t->col[5].alone = 1;
-  lp_table_column(t, "name", "shape", LP_UNIT_TEXT);
-  if (!subject->heap || !subject->baseheap)
-    return;
   shapes_add(&rows, subject->heap, LP_NOW);
   shapes_add(&rows, subject->baseheap, LP_BASE);
   for (i = 0; i < rows.names.n; i++) {
-    const Row *r = &rows.row[i];
+    Row *r = &rows.row[i];
     if (!row_enough(subject->heap, opt, r))
       continue;
-    lp_table_row(t);
-    diff_put(t, 0, r, DIFF_BYTES);
-    diff_put(t, 2, r, DIFF_OBJECTS);
-    if (lp_heap_keeps(subject->heap) && lp_heap_keeps(subject->baseheap))
-      diff_put(t, 4, r, DIFF_RETAINED);
-    diff_name(t, 6, &rows, i);
+    if (!keeps)
+      r->of[LP_NOW].retained = r->of[LP_BASE].retained = LP_UNKNOWN;
+    row_put(c, &rows, i);
   }
-  lp_table_sort(t, 0);
   rows_close(&rows);
 }
 
@@ -204,10 +122,9 @@ static void paths_add(Rows *rows, const LpHeap *h, LpSide side)
     b.n = 0;
     whole = lp_path_name(&b, &h->dump, &h->paths, id[i], LP_HEAP_STEPS);
     r = rows_get(rows, &b);
-    r->n[side][DIFF_RETAINED] += h->dom.retained[id[i]];
-    r->n[side][DIFF_BYTES] += lp_graph_size(&h->dump.graph, id[i]);
+    r->of[side].retained += h->dom.retained[id[i]];
+    r->of[side].id = id[i];
     r->cut = !whole;
-    r->id[side] = id[i];
   }
   lp_buf_free(&b);
   free(figure);
@@ -224,13 +141,13 @@ static void paths_other(Rows *rows, const LpHeap *h, LpSide side)
     size_t n;
     const char *s = lp_intern_get(&rows->names, i, &n);
     LpFound other;
-    if (r->n[side][DIFF_RETAINED] || r->cut)
+    if (r->of[side].retained || r->cut)
       continue;
     b.n = 0;
     lp_buf_add(&b, s, n);
     other = lp_heap_find_path(h, b.s);
-    r->n[side][DIFF_RETAINED] = other.retained;
-    r->id[side] = other.objects == 1 ? other.most : LP_NONE;
+    r->of[side].retained = other.retained;
+    r->of[side].id = other.objects == 1 ? other.most : LP_NONE;
   }
   lp_buf_free(&b);
 }
@@ -245,38 +162,26 @@ static void paths_open(Rows *rows, const LpSubject *subject)
   paths_other(rows, subject->baseheap, LP_BASE);
 }
 
-void lp_heap_diff_retained(LpTable *t, const LpSubject *subject,
+/* What a path that is cut kept in the other dump is not known. */
+static void row_unknown(Row *r)
+{
+  if (r->cut)
+    r->of[r->of[LP_NOW].retained ? LP_BASE : LP_NOW].retained = LP_UNKNOWN;
+}
+
+void lp_heap_diff_retained(const LpColumns *c, const LpSubject *subject,
                            const LpReportOptions *opt)
 {
   Rows rows;
   uint32_t i;
-  diff_column(t, "retained-change", "change", LP_UNIT_BYTES, 1);
-  diff_column(t, "retained", "retained", LP_UNIT_BYTES, 0);
-  diff_column(t, "base-retained", "before", LP_UNIT_BYTES, 0);
-  t->col[0].alone = t->col[1].alone = t->col[2].alone = 1;
-  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
-  if (!subject->heap || !subject->baseheap ||
-      !lp_heap_cankeep(t, subject->heap) ||
-      !lp_heap_cankeep(t, subject->baseheap))
-    return;
   paths_open(&rows, subject);
   for (i = 0; i < rows.names.n; i++) {
-    Row *r = &rows.row[i];
-    r->n[LP_NOW][DIFF_BYTES] = r->n[LP_BASE][DIFF_BYTES] = 0;
-    if (!row_enough(subject->heap, opt, r))
+    if (!row_enough(subject->heap, opt, &rows.row[i]))
       continue;
-    lp_table_row(t);
-    if (!r->cut) {
-      diff_put(t, 0, r, DIFF_RETAINED);
-      lp_table_number(t, 2, r->n[LP_BASE][DIFF_RETAINED]);
-    } else if (r->n[LP_NOW][DIFF_RETAINED]) {
-      lp_table_number(t, 1, r->n[LP_NOW][DIFF_RETAINED]);
-    } else {
-      lp_table_number(t, 2, r->n[LP_BASE][DIFF_RETAINED]);
-    }
-    diff_name(t, 3, &rows, i);
+    row_unknown(&rows.row[i]);
+    row_put(c, &rows, i);
   }
-  lp_table_sort(t, 0);
+  lp_table_sort(c->t, 0);
   rows_close(&rows);
 }
 
@@ -294,12 +199,12 @@ static int64_t *verdict_below(const Rows *rows, const LpHeap *h, int64_t least)
   LpIdMap of = {0};
   uint32_t i;
   for (i = 0; i < rows->names.n; i++)
-    if (rows->row[i].id[LP_NOW] != LP_NONE && !rows->row[i].cut)
-      lp_idmap_put(&of, rows->row[i].id[LP_NOW], i);
+    if (rows->row[i].of[LP_NOW].id != LP_NONE && !rows->row[i].cut)
+      lp_idmap_put(&of, rows->row[i].of[LP_NOW].id, i);
   for (i = 0; i < rows->names.n; i++) {
     const Row *r = &rows->row[i];
-    int64_t change = (int64_t)row_change(r, DIFF_RETAINED);
-    uint32_t up = r->id[LP_NOW], parent = LP_NONE;
+    int64_t change = (int64_t)row_change(r);
+    uint32_t up = r->of[LP_NOW].id, parent = LP_NONE;
     if (up == LP_NONE || r->cut || change < least)
       continue;
     while (parent == LP_NONE && up != LP_GRAPH_ROOT && up != LP_NONE) {
@@ -322,11 +227,10 @@ static uint32_t verdict_next(const Rows *rows, const int64_t *below,
   uint32_t i, best = LP_NONE;
   for (i = 0; i < rows->names.n; i++) {
     const Row *r = &rows->row[i];
-    int64_t change = (int64_t)row_change(r, DIFF_RETAINED);
-    if (done[i] || r->id[LP_NOW] == LP_NONE || r->cut || change < least)
+    int64_t change = (int64_t)row_change(r);
+    if (done[i] || r->of[LP_NOW].id == LP_NONE || r->cut || change < least)
       continue;
-    if ((best == LP_NONE ||
-         change > (int64_t)row_change(&rows->row[best], DIFF_RETAINED)) &&
+    if ((best == LP_NONE || change > (int64_t)row_change(&rows->row[best])) &&
         below[i] < change / 10 * 8)
       best = i;
   }
@@ -348,7 +252,7 @@ static unsigned verdict_values(const LpHeap *h, uint32_t id)
 /* How many values a table has, if it is in both dumps and has more now. */
 static void verdict_entries(LpBuf *b, const LpSubject *subject, const Row *r)
 {
-  uint32_t now = r->id[LP_NOW], base = r->id[LP_BASE];
+  uint32_t now = r->of[LP_NOW].id, base = r->of[LP_BASE].id;
   unsigned many, few;
   if (now == LP_NONE || base == LP_NONE)
     return;
@@ -364,7 +268,7 @@ static void verdict_line(LpBuf *b, const LpSubject *subject, const Rows *rows,
                          uint32_t i, uint64_t grown)
 {
   const Row *r = &rows->row[i];
-  uint64_t change = row_change(r, DIFF_RETAINED);
+  uint64_t change = row_change(r);
   size_t n;
   const char *s = lp_intern_get(&rows->names, i, &n);
   lp_buf_printf(b, "  %.1f%% of it (", lp_text_percent(change, grown));
@@ -372,12 +276,12 @@ static void verdict_line(LpBuf *b, const LpSubject *subject, const Rows *rows,
   lp_buf_puts(b, ") is kept by ");
   lp_buf_add(b, s, n);
   lp_buf_puts(b, ", a ");
-  lp_shape_nameof(b, subject->heap, r->id[LP_NOW]);
-  if (r->n[LP_BASE][DIFF_RETAINED]) {
+  lp_shape_nameof(b, subject->heap, r->of[LP_NOW].id);
+  if (r->of[LP_BASE].retained) {
     lp_buf_puts(b, ": it kept ");
-    lp_text_size(b, r->n[LP_BASE][DIFF_RETAINED], 1);
+    lp_text_size(b, r->of[LP_BASE].retained, 1);
     lp_buf_puts(b, ", and keeps ");
-    lp_text_size(b, r->n[LP_NOW][DIFF_RETAINED], 1);
+    lp_text_size(b, r->of[LP_NOW].retained, 1);
     verdict_entries(b, subject, r);
   } else {
     lp_buf_puts(b, ", which is new");

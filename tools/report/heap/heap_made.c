@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "columns.h"
 #include "heap_join.h"
 #include "text.h"
 
@@ -70,18 +71,13 @@ static int order_compare(const void *x, const void *y, void *ctx)
 
 /* -- Rows ------------------------------------------------------------------ */
 
-/* Put a text, which the table frees. */
-static void made_string(LpTable *t, unsigned col, LpBuf *b)
-{
-  lp_table_string(t, col, b->s ? b->s : lp_strdup(""));
-}
-
-/* Put an age, if it is known. */
-static void made_age(LpTable *t, unsigned col, uint64_t ms)
-{
-  if (ms != UINT64_MAX)
-    lp_table_number(t, col, ms * MADE_MS);
-}
+/* A row. */
+typedef struct Row {
+  uint64_t group; /* Bytes of its group. */
+  uint64_t bytes, objects;
+  uint64_t oldest, newest; /* Ages, in nanoseconds. */
+  const LpMade *m;
+} Row;
 
 /* The site and its callers, the innermost first. */
 static void made_stack(LpBuf *b, const LpProfile *prof, const LpMade *m)
@@ -97,44 +93,70 @@ static void made_stack(LpBuf *b, const LpProfile *prof, const LpMade *m)
     lp_buf_puts(b, " < ...");
 }
 
-/* The columns, with those of the group first. */
-static void made_columns(LpTable *t, int bysite, int stacks)
+/* Append the site. */
+static void row_site(LpBuf *b, const void *view, const void *row)
 {
-  lp_table_column(t, "group", bysite ? "made" : "kept", LP_UNIT_BYTES)->alone =
-      1;
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
-  lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
-  lp_table_column(t, "oldest", "oldest (s)", LP_UNIT_NS)->alone = 1;
-  lp_table_column(t, "newest", "newest (s)", LP_UNIT_NS)->alone = 1;
-  if (bysite) {
-    lp_table_column(t, "name", "made at", LP_UNIT_TEXT);
-    lp_table_column(t, "keeper", "kept by", LP_UNIT_TEXT);
-  } else {
-    lp_table_column(t, "name", "kept by", LP_UNIT_TEXT);
-    lp_table_column(t, stacks ? "stack" : "site", "made at", LP_UNIT_TEXT);
-  }
+  const LpSubject *subject = view;
+  lp_join_site(b, subject->prof, ((const Row *)row)->m->site);
 }
 
-/* Put a row. */
-static void made_row(LpTable *t, const LpSubject *subject, Order *o,
-                     const LpMade *m, int stacks)
+/* Append the site and its callers. */
+static void row_stack(LpBuf *b, const void *view, const void *row)
 {
-  LpBuf keeper = {0}, site = {0};
-  lp_join_keeper(&keeper, subject->join, m->keeper);
-  if (stacks)
-    made_stack(&site, subject->prof, m);
-  else
-    lp_join_site(&site, subject->prof, m->site);
-  lp_table_row(t);
-  lp_table_number(t, 0, *group_of(&o->group, order_key(o, m)));
-  lp_table_number(t, 1, m->live.bytes);
-  lp_table_percent(t, 2, m->live.bytes, lp_heap_bytes(subject->join->heap));
-  lp_table_number(t, 3, m->live.n);
-  made_age(t, 4, m->oldest);
-  made_age(t, 5, m->newest);
-  made_string(t, 6, o->bysite ? &site : &keeper);
-  made_string(t, 7, o->bysite ? &keeper : &site);
+  const LpSubject *subject = view;
+  made_stack(b, subject->prof, ((const Row *)row)->m);
+}
+
+/* Append what keeps it. */
+static void row_keeper(LpBuf *b, const void *view, const void *row)
+{
+  const LpSubject *subject = view;
+  lp_join_keeper(b, subject->join, ((const Row *)row)->m->keeper);
+}
+
+/* Columns. Those of a group's bytes, and of ages, cannot be added up. */
+#define GROUP(of)                                                              \
+  .at = offsetof(Row, group),                                                  \
+  .column = {.key = "group", .title = of, .unit = LP_UNIT_BYTES, .alone = 1}
+#define AGE(name, head)                                                        \
+  .at = offsetof(Row, name),                                                   \
+  .column = {.key = #name, .title = head, .unit = LP_UNIT_NS, .alone = 1}
+#define TEXT(name, head, append)                                               \
+  .column = {.key = name, .title = head, .unit = LP_UNIT_TEXT}, .text = append
+
+static const LpField made_kept = {GROUP("kept")};
+static const LpField made_made = {GROUP("made")};
+static const LpField made_bytes = {
+    .column = {.key = "bytes", .title = "bytes", .unit = LP_UNIT_BYTES},
+    .percent = "bytes-percent",
+    .at = offsetof(Row, bytes)};
+static const LpField made_objects = {
+    .column = {.key = "objects", .title = "objects", .unit = LP_UNIT_COUNT},
+    .at = offsetof(Row, objects)};
+static const LpField made_oldest = {AGE(oldest, "oldest (s)")};
+static const LpField made_newest = {AGE(newest, "newest (s)")};
+static const LpField made_at = {TEXT("name", "made at", row_site)};
+static const LpField made_keeper = {TEXT("keeper", "kept by", row_keeper)};
+static const LpField made_by = {TEXT("name", "kept by", row_keeper)};
+static const LpField made_site = {TEXT("site", "made at", row_site)};
+static const LpField made_stackfield = {TEXT("stack", "made at", row_stack)};
+
+/* An age in nanoseconds. */
+static uint64_t made_age(uint64_t ms)
+{
+  return ms == UINT64_MAX ? LP_UNKNOWN : ms * MADE_MS;
+}
+
+/* Add a row. */
+static void made_row(const LpColumns *c, Order *o, const LpMade *m)
+{
+  Row r = {.group = *group_of(&o->group, order_key(o, m)),
+           .bytes = m->live.bytes,
+           .objects = m->live.n,
+           .oldest = made_age(m->oldest),
+           .newest = made_age(m->newest),
+           .m = m};
+  lp_columns_row(c, &r, NULL);
 }
 
 /* A copy of all there is; without STACKS, callers are added up. The rows of a
@@ -164,11 +186,25 @@ static LpMade *made_rows(const LpJoin *j, int stacks, size_t *n)
 static void made_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt, int bysite, int stacks)
 {
+  const LpField *const list[] = {bysite ? &made_made : &made_kept,
+                                 &made_bytes,
+                                 &made_objects,
+                                 &made_oldest,
+                                 &made_newest,
+                                 bysite ? &made_at : &made_by,
+                                 bysite   ? &made_keeper
+                                 : stacks ? &made_stackfield
+                                          : &made_site};
   const LpJoin *j = subject->join;
+  LpColumns c = {.t = t,
+                 .field = list,
+                 .n = sizeof(list) / sizeof(list[0]),
+                 .view = subject,
+                 .all = j ? lp_heap_bytes(j->heap) : 0};
   Order o = {.bysite = bysite};
   LpMade *row;
   size_t i, n;
-  made_columns(t, bysite, stacks);
+  lp_columns_add(&c);
   if (!j)
     return;
   row = made_rows(j, stacks, &n);
@@ -177,7 +213,7 @@ static void made_table(LpTable *t, const LpSubject *subject,
   qsort_r(row, n, sizeof(*row), order_compare, &o);
   for (i = 0; i < n; i++)
     if (lp_heap_enough(j->heap, opt, row[i].live.bytes))
-      made_row(t, subject, &o, &row[i], stacks);
+      made_row(&c, &o, &row[i]);
   group_close(&o.group);
   free(row);
 }

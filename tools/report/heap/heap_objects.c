@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "heap_columns.h"
 #include "heap_report.h"
 
 /* What the VM's headers call the types, by LJM_TYPE_*. */
@@ -124,39 +125,47 @@ const LpReport lp_report_heap_list = {.format = "text",
 
 /* -- As a table ------------------------------------------------------------ */
 
-/* Put a row. */
-static void objects_row(LpTable *t, const LpHeap *h, uint32_t id)
+/* Append the name of an object's type. */
+static void objects_typename(LpBuf *b, const void *view, const void *row)
 {
-  const LpGraph *g = &h->dump.graph;
-  LpBuf addr = {0}, object = {0}, path = {0};
-  lp_buf_printf(&addr, "0x%" PRIx64, g->node[id].addr);
-  lp_path_object(&object, &h->dump, id);
-  lp_heap_place(&path, h, id);
-  lp_table_row(t);
-  lp_table_number(t, 0, lp_graph_size(g, id));
-  lp_heap_kept(t, 1, h, h->dom.retained[id]);
-  lp_table_string(t, 2, addr.s);
-  lp_table_string(t, 3, lp_strdup(lp_path_type(g->type[id])));
-  lp_table_string(t, 4, object.s);
-  lp_table_string(t, 5, path.s ? path.s : lp_strdup(""));
+  const LpHeap *h = view;
+  const LpHeapRow *r = row;
+  lp_buf_puts(b, lp_path_type(h->dump.graph.type[r->id]));
 }
+
+/* Append what object it is. */
+static void objects_what(LpBuf *b, const void *view, const void *row)
+{
+  const LpHeap *h = view;
+  const LpHeapRow *r = row;
+  lp_path_object(b, &h->dump, r->id);
+}
+
+static const LpField objects_typefield = {
+    .column = {.key = "type", .title = "type", .unit = LP_UNIT_TEXT},
+    .text = objects_typename};
+static const LpField objects_field = {
+    .column = {.key = "object", .title = "object", .unit = LP_UNIT_TEXT},
+    .text = objects_what};
 
 /* All objects. */
 static void objects_table(LpTable *t, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
+  static const LpField *const list[] = {&lp_col_bytes,   &lp_col_keeps,
+                                        &lp_col_address, &objects_typefield,
+                                        &objects_field,  &lp_col_path};
   const LpHeap *h = subject->heap;
+  LpColumns c = lp_heap_columns(t, h, list, sizeof(list) / sizeof(list[0]), 0);
   uint32_t id;
   (void)opt;
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_heap_keeping(t, subject->heap);
-  lp_table_column(t, "address", "address", LP_UNIT_TEXT);
-  lp_table_column(t, "type", "type", LP_UNIT_TEXT);
-  lp_table_column(t, "object", "object", LP_UNIT_TEXT);
-  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
-  for (id = 1; h && id < h->dump.graph.n; id++)
-    if (h->dump.graph.flags[id] & LP_NODE_DEFINED)
-      objects_row(t, h, id);
+  for (id = 1; h && id < h->dump.graph.n; id++) {
+    LpHeapRow r;
+    if (!(h->dump.graph.flags[id] & LP_NODE_DEFINED))
+      continue;
+    r = lp_heap_row(h, id);
+    lp_columns_row(&c, &r, NULL);
+  }
 }
 
 const LpReport lp_report_heap_objects = {.view = "objects",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "find.h"
+#include "heap_columns.h"
 #include "heap_report.h"
 
 #define PATHS_MOST  5   /* Of a shape, if nothing else is said. */
@@ -79,54 +80,72 @@ static uint32_t *paths_objects(const LpHeap *h, const LpReportOptions *opt,
 
 /* -- The table ------------------------------------------------------------- */
 
-/* One object on the way; LINE counts the lines before it. */
-static void paths_step(LpTable *t, const LpHeap *h, uint32_t id, size_t path,
-                       size_t depth, unsigned line)
+/* A row. */
+typedef struct Step {
+  LpHeapRow r;
+  uint64_t path; /* Which one of several. */
+  unsigned line; /* Lines before it. */
+  size_t gap;    /* Objects that are left out here, or 0. */
+} Step;
+
+/* Append an object's address. */
+static void step_address(LpBuf *b, const void *view, const void *row)
 {
-  const LpGraph *g = &h->dump.graph;
-  LpBuf b = {0}, addr = {0};
-  lp_table_row(t);
-  lp_heap_kept(t, 0, h, h->dom.retained[id]);
-  lp_table_number(t, 1, lp_graph_size(g, id));
-  lp_buf_printf(&addr, "0x%" PRIx64, g->node[id].addr);
-  lp_table_string(t, 2, addr.s);
-  lp_table_number(t, 3, path);
-  lp_table_number(t, 4, depth);
-  lp_buf_printf(&b, "%*s", (int)(2 * line), "");
-  if (lp_dominators_has(&h->dom, id))
-    lp_path_step(&b, &h->dump, h->paths.from[id], &g->edge[h->paths.edge[id]]);
+  const Step *s = row;
+  if (s->gap)
+    lp_buf_puts(b, "...");
   else
-    lp_buf_puts(&b, "(unreachable)");
-  lp_buf_puts(&b, "  ");
+    lp_col_address.text(b, view, &s->r);
+}
+
+/* Append how the object is reached, and what it is. */
+static void step_name(LpBuf *b, const void *view, const void *row)
+{
+  const LpHeap *h = view;
+  const LpGraph *g = &h->dump.graph;
+  const Step *s = row;
+  uint32_t id = s->r.id;
+  lp_buf_printf(b, "%*s", (int)(2 * s->line), "");
+  if (s->gap) {
+    lp_buf_printf(b, "... %zu objects", s->gap);
+    return;
+  }
+  if (lp_dominators_has(&h->dom, id))
+    lp_path_step(b, &h->dump, h->paths.from[id], &g->edge[h->paths.edge[id]]);
+  else
+    lp_buf_puts(b, "(unreachable)");
+  lp_buf_puts(b, "  ");
   if (g->type[id] == LJM_TYPE_TABLE || g->type[id] == LJM_TYPE_CDATA ||
       g->type[id] == LJM_TYPE_THREAD)
-    lp_shape_nameof(&b, h, id);
+    lp_shape_nameof(b, h, id);
   else
-    lp_path_object(&b, &h->dump, id);
-  lp_table_string(t, 5, b.s);
+    lp_path_object(b, &h->dump, id);
 }
 
-/* The N objects that are left out in the middle of a long way. */
-static void paths_gap(LpTable *t, const LpHeap *h, const uint32_t *id, size_t n,
-                      size_t path, size_t depth)
+static const LpField step_addressfield = {
+    .column = {.key = "address", .title = "address", .unit = LP_UNIT_TEXT},
+    .text = step_address};
+static const LpField step_path = {
+    .at = offsetof(Step, path),
+    .column = {
+        .key = "path", .title = "path", .unit = LP_UNIT_COUNT, .extra = 1}};
+static const LpField step_namefield = {
+    .column = {.key = "name", .title = "path", .unit = LP_UNIT_TEXT},
+    .text = step_name};
+
+/* The row of the N objects that are left out in the middle of a long way. */
+static Step step_gap(const LpHeap *h, const uint32_t *id, size_t n)
 {
-  uint64_t bytes = 0;
-  LpBuf b = {0};
+  Step s = {.r = lp_heap_row(h, id[n - 1]), .gap = n};
   size_t i;
-  for (i = 0; i < n; i++)
-    bytes += lp_graph_size(&h->dump.graph, id[i]);
-  lp_table_row(t);
-  lp_heap_kept(t, 0, h, h->dom.retained[id[n - 1]]);
-  lp_table_number(t, 1, bytes);
-  lp_table_string(t, 2, lp_strdup("..."));
-  lp_table_number(t, 3, path);
-  lp_table_number(t, 4, depth);
-  lp_buf_printf(&b, "%*s... %zu objects", PATHS_STEPS, "", n);
-  lp_table_string(t, 5, b.s);
+  for (i = 0; i + 1 < n; i++)
+    s.r.bytes += lp_graph_size(&h->dump.graph, id[i]);
+  return s;
 }
 
-/* The objects on the way to one, from the root on. */
-static void paths_way(LpTable *t, const LpHeap *h, uint32_t id, size_t path)
+/* Add the objects on the way to one, from the root on. */
+static void paths_way(const LpColumns *c, const LpHeap *h, uint32_t id,
+                      size_t path)
 {
   uint32_t *up = NULL, at;
   size_t n = 0, cap = 0, i, half = PATHS_STEPS / 2;
@@ -136,12 +155,17 @@ static void paths_way(LpTable *t, const LpHeap *h, uint32_t id, size_t path)
     up[n++] = at;
   }
   for (i = 0; i < n; i++) {
-    if (i == half && n > PATHS_STEPS) {
-      paths_gap(t, h, up + half, n - 2 * half, path, i);
-      i = n - half;
-      line++;
-    }
-    paths_step(t, h, up[n - 1 - i], path, i, line++);
+    size_t gap = i == half && n > PATHS_STEPS ? n - 2 * half : 0;
+    Step s = {.gap = 0};
+    if (gap)
+      s = step_gap(h, up + half, gap);
+    else
+      s.r = lp_heap_row(h, up[n - 1 - i]);
+    s.path = path;
+    s.r.depth = i;
+    s.line = line++;
+    lp_columns_row(c, &s, NULL);
+    i += gap ? gap - 1 : 0;
   }
   free(up);
 }
@@ -150,21 +174,19 @@ static void paths_way(LpTable *t, const LpHeap *h, uint32_t id, size_t path)
 static void paths_table(LpTable *t, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
+  static const LpField *const list[] = {&lp_col_keeps,      &lp_col_bytes,
+                                        &step_addressfield, &step_path,
+                                        &lp_col_depth,      &step_namefield};
   const LpHeap *h = subject->heap;
+  LpColumns c = lp_heap_columns(t, h, list, sizeof(list) / sizeof(list[0]), 0);
   uint32_t *id;
   size_t n, i;
-  lp_heap_keeping(t, subject->heap);
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "address", "address", LP_UNIT_TEXT);
-  lp_table_column(t, "path", "path", LP_UNIT_COUNT)->extra = 1;
-  lp_table_column(t, "depth", "depth", LP_UNIT_COUNT)->extra = 1;
-  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
   if (!h || !opt->path)
     return;
   t->topped = 1;
   id = paths_objects(h, opt, &n);
   for (i = 0; i < n; i++)
-    paths_way(t, h, id[i], i + 1);
+    paths_way(&c, h, id[i], i + 1);
   if (!n)
     lp_buf_puts(&t->note, ": no object has that address, path or shape");
   free(id);

@@ -80,19 +80,6 @@ void lp_heap_doubt(LpBuf *b, const LpHeap *h)
     lp_buf_puts(b, "a part of the dump is missing");
 }
 
-void lp_heap_keeping(LpTable *t, const LpHeap *h)
-{
-  LpColumn *c = lp_table_column(t, "retained", "retained", LP_UNIT_BYTES);
-  c->alone = 1;
-  c->asked = h && !lp_heap_keeps(h);
-}
-
-void lp_heap_kept(LpTable *t, unsigned col, const LpHeap *h, uint64_t bytes)
-{
-  if (lp_heap_keeps(h))
-    lp_table_number(t, col, bytes);
-}
-
 int lp_heap_cankeep(LpTable *t, const LpHeap *h)
 {
   if (lp_heap_keeps(h))

@@ -46,12 +46,6 @@ void lp_heap_sentences(LpOut *out, const LpSubject *subject);
 /* Append why it is unknown whether objects are garbage, if it is. */
 void lp_heap_doubt(LpBuf *b, const LpHeap *h);
 
-/* Add the column of what objects keep. H may be NULL. */
-void lp_heap_keeping(LpTable *t, const LpHeap *h);
-
-/* Put what objects keep into the last row of a table, if that is known. */
-void lp_heap_kept(LpTable *t, unsigned col, const LpHeap *h, uint64_t bytes);
-
 /* Is it known what objects keep? If not, a table about that says why. */
 int lp_heap_cankeep(LpTable *t, const LpHeap *h);
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "heap_columns.h"
 #include "heap_diff.h"
 #include "heap_report.h"
 #include "text.h"
@@ -12,96 +13,58 @@
 #define HEAP_TAKES (LP_TAKES_ROWS | LP_TAKES_MIN | LP_TAKES_HUMAN)
 #define HEAP_DIFFS (HEAP_TAKES | LP_TAKES_DIFF)
 
-/* Add what an object or a shape is called, which is the last column. */
-static void table_name(LpTable *t, unsigned col, const LpHeap *h, uint32_t id,
-                       void (*add)(LpBuf *b, const LpHeap *h, uint32_t id))
-{
-  LpBuf b = {0};
-  add(&b, h, id);
-  lp_table_string(t, col, b.s ? b.s : lp_strdup(""));
-}
-
-/* A number, and its share of all bytes. */
-static void table_share(LpTable *t, unsigned col, const LpHeap *h, uint64_t n)
-{
-  lp_table_number(t, col, n);
-  lp_table_percent(t, col + 1, n, lp_heap_bytes(h));
-}
-
-/* The columns of what objects keep, and its share of all bytes. */
-static void table_keeps(LpTable *t, const LpHeap *h)
-{
-  lp_heap_keeping(t, h);
-  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
-}
-
-/* Put what an object keeps, and its share, if that is known. */
-static void table_kept(LpTable *t, unsigned col, const LpHeap *h, uint64_t n)
-{
-  if (lp_heap_keeps(h))
-    table_share(t, col, h, n);
-}
+#define NCOLUMNS(list) (sizeof(list) / sizeof((list)[0]))
 
 /* -- Types ----------------------------------------------------------------- */
 
-/* A row: all objects, and those that are not reached. */
-static void types_row(LpTable *t, const LpHeap *h, const char *name,
-                      const LpTypeSum *all, const LpTypeSum *garbage,
-                      const LpTypeSum *unknown)
+/* Add the objects of a type in one dump to a row. */
+static void types_add(LpHeapRow *r, const LpHeap *h, unsigned type)
 {
-  unsigned col = 5;
-  lp_table_row(t);
-  table_share(t, 0, h, all->bytes);
-  lp_table_number(t, 2, all->objects);
-  lp_table_number(t, 3, garbage->bytes);
-  lp_table_number(t, 4, garbage->objects);
-  if (h->doubt != LP_DOUBT_NONE) {
-    lp_table_number(t, col++, unknown->bytes);
-    lp_table_number(t, col++, unknown->objects);
-  }
-  lp_table_string(t, col, lp_strdup(name));
+  r->bytes += h->dump.type[type].bytes;
+  r->objects += h->dump.type[type].objects;
+  r->garbage += h->garbage.type[type].bytes;
+  r->garbage_objects += h->garbage.type[type].objects;
+  r->unknown += h->unknown.type[type].bytes;
+  r->unknown_objects += h->unknown.type[type].objects;
 }
 
-/* The columns: those of what is unknown only if anything is. */
-static void types_columns(LpTable *t, const LpHeap *h)
+/* All types, with a total: of the dump, and of BASE if that is not NULL. */
+static void types_rows(const LpColumns *c, const LpHeap *h, const LpHeap *base)
 {
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
-  lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
-  lp_table_column(t, "garbage", "garbage", LP_UNIT_BYTES);
-  lp_table_column(t, "garbage-objects", "garbage objects", LP_UNIT_COUNT);
-  if (h && h->doubt != LP_DOUBT_NONE) {
-    lp_table_column(t, "unknown", "unknown", LP_UNIT_BYTES);
-    lp_table_column(t, "unknown-objects", "unknown objects", LP_UNIT_COUNT);
+  LpHeapRow all = {.name = {"total", 5}}, before = {.id = 0};
+  unsigned i;
+  for (i = 0; i < 16; i++) {
+    LpHeapRow now = {.id = i}, then = {.id = 0};
+    types_add(&now, h, i);
+    types_add(&all, h, i);
+    if (base) {
+      types_add(&then, base, i);
+      types_add(&before, base, i);
+    }
+    if (now.objects || then.objects)
+      lp_columns_row(c, &now, &then);
   }
-  lp_table_column(t, "name", "type", LP_UNIT_TEXT);
+  lp_table_sort(c->t, 0);
+  lp_columns_row(c, &all, &before);
+  c->t->foot = 1;
 }
 
-/* All types, with a total. */
+/* Those of what is unknown are shown only if anything is. */
 static void types_table(LpTable *t, const LpSubject *subject,
                         const LpReportOptions *opt)
 {
   const LpHeap *h = subject->heap;
-  LpTypeSum all = {0};
-  unsigned i;
-  if (opt->base) {
-    lp_heap_diff_types(t, subject);
-    return;
-  }
-  types_columns(t, h);
-  if (!h)
-    return;
-  for (i = 0; i < 16; i++) {
-    if (!h->dump.type[i].objects)
-      continue;
-    types_row(t, h, lp_path_type(i), &h->dump.type[i], &h->garbage.type[i],
-              &h->unknown.type[i]);
-    all.objects += h->dump.type[i].objects;
-    all.bytes += h->dump.type[i].bytes;
-  }
-  lp_table_sort(t, 0);
-  types_row(t, h, "total", &all, &h->garbage.all, &h->unknown.all);
-  t->foot = 1;
+  int doubt = h && h->doubt != LP_DOUBT_NONE;
+  const LpField *const list[] = {&lp_col_share,
+                                 &lp_col_objects,
+                                 &lp_col_garbage,
+                                 &lp_col_garbage_objects,
+                                 doubt ? &lp_col_unknown : NULL,
+                                 doubt ? &lp_col_unknown_objects : NULL,
+                                 &lp_col_type};
+  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), opt->base != NULL);
+  if (h && (!opt->base || subject->baseheap))
+    types_rows(&c, h, opt->base ? subject->baseheap : NULL);
 }
 
 const LpReport lp_report_heap_types = {.view = "types",
@@ -112,32 +75,35 @@ const LpReport lp_report_heap_types = {.view = "types",
 
 /* -- Shapes ---------------------------------------------------------------- */
 
+/* The shapes of a dump that are or keep enough. */
+static void shapes_rows(const LpColumns *c, const LpHeap *h,
+                        const LpReportOptions *opt)
+{
+  uint32_t i;
+  for (i = 0; i < h->shapes.keys.n; i++) {
+    const LpShapeSum *s = &h->shapes.shape[i];
+    LpHeapRow r = {.id = i,
+                   .bytes = s->bytes,
+                   .objects = s->objects,
+                   .retained = lp_heap_keeps(h) ? s->retained : LP_UNKNOWN};
+    if (lp_heap_enough(h, opt, s->bytes) ||
+        (lp_heap_keeps(h) && lp_heap_enough(h, opt, s->retained)))
+      lp_columns_row(c, &r, NULL);
+  }
+}
+
 /* All shapes. */
 static void shapes_table(LpTable *t, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
+  static const LpField *const list[] = {&lp_col_share, &lp_col_objects,
+                                        &lp_col_retained_shape, &lp_col_shape};
   const LpHeap *h = subject->heap;
-  uint32_t i;
-  if (opt->base) {
-    lp_heap_diff_shapes(t, subject, opt);
-    return;
-  }
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "bytes-percent", "%", LP_UNIT_PERCENT);
-  lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
-  table_keeps(t, h);
-  lp_table_column(t, "name", "shape", LP_UNIT_TEXT);
-  for (i = 0; h && i < h->shapes.keys.n; i++) {
-    const LpShapeSum *s = &h->shapes.shape[i];
-    if (!lp_heap_enough(h, opt, s->bytes) &&
-        (!lp_heap_keeps(h) || !lp_heap_enough(h, opt, s->retained)))
-      continue;
-    lp_table_row(t);
-    table_share(t, 0, h, s->bytes);
-    lp_table_number(t, 2, s->objects);
-    table_kept(t, 3, h, s->retained);
-    table_name(t, 5, h, i, lp_shape_name);
-  }
+  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), opt->base != NULL);
+  if (h && !opt->base)
+    shapes_rows(&c, h, opt);
+  else if (h && subject->baseheap)
+    lp_heap_diff_shapes(&c, subject, opt);
   lp_table_sort(t, 0);
 }
 
@@ -148,32 +114,36 @@ const LpReport lp_report_heap_shapes = {.view = "shapes",
 
 /* -- Objects that keep most ------------------------------------------------ */
 
-/* The objects that keep most. */
+/* The objects of one dump that keep most. */
+static void retained_rows(const LpColumns *c, const LpHeap *h,
+                          const LpReportOptions *opt)
+{
+  size_t i, n;
+  uint32_t *id = lp_heap_retained(h, opt, &n);
+  for (i = 0; i < n; i++) {
+    LpHeapRow r = lp_heap_row(h, id[i]);
+    lp_columns_row(c, &r, NULL);
+  }
+  free(id);
+}
+
+/* The objects that keep most. Those of two dumps are the same if they have the
+** same path, which is all that is said of them.
+*/
 static void retained_table(LpTable *t, const LpSubject *subject,
                            const LpReportOptions *opt)
 {
-  const LpHeap *h = subject->heap;
-  uint32_t *id;
-  size_t i, n;
-  if (opt->base) {
-    lp_heap_diff_retained(t, subject, opt);
-    return;
-  }
-  table_keeps(t, h);
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "object", "object", LP_UNIT_TEXT);
-  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
+  const LpHeap *h = subject->heap, *base = subject->baseheap;
+  int diff = opt->base != NULL;
+  const LpField *const list[] = {&lp_col_retained, diff ? NULL : &lp_col_bytes,
+                                 diff ? NULL : &lp_col_object, &lp_col_path};
+  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), diff);
   if (!h || !lp_heap_cankeep(t, h))
     return;
-  id = lp_heap_retained(h, opt, &n);
-  for (i = 0; i < n; i++) {
-    lp_table_row(t);
-    table_share(t, 0, h, h->dom.retained[id[i]]);
-    lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id[i]));
-    table_name(t, 3, h, id[i], lp_shape_nameof);
-    table_name(t, 4, h, id[i], lp_heap_place);
-  }
-  free(id);
+  if (!diff)
+    retained_rows(&c, h, opt);
+  else if (base && lp_heap_cankeep(t, base))
+    lp_heap_diff_retained(&c, subject, opt);
 }
 
 const LpReport lp_report_heap_retained = {.view = "retained",
@@ -187,22 +157,16 @@ const LpReport lp_report_heap_retained = {.view = "retained",
 static void sparse_table(LpTable *t, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
+  static const LpField *const list[] = {&lp_col_empty, &lp_col_bytes,
+                                        &lp_col_object, &lp_col_path};
   const LpHeap *h = subject->heap;
+  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), 0);
   size_t i;
-  lp_table_column(t, "empty", "empty", LP_UNIT_BYTES);
-  lp_table_column(t, "empty-percent", "%", LP_UNIT_PERCENT);
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "object", "object", LP_UNIT_TEXT);
-  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
   for (i = 0; h && i < h->dump.nsparse; i++) {
-    const LpSparse *s = &h->dump.sparse[i];
-    if (!lp_heap_enough(h, opt, s->bytes))
-      continue;
-    lp_table_row(t);
-    table_share(t, 0, h, s->bytes);
-    lp_table_number(t, 2, lp_graph_size(&h->dump.graph, s->id));
-    table_name(t, 3, h, s->id, lp_shape_nameof);
-    table_name(t, 4, h, s->id, lp_heap_place);
+    LpHeapRow r = lp_heap_row(h, h->dump.sparse[i].id);
+    r.empty = h->dump.sparse[i].bytes;
+    if (lp_heap_enough(h, opt, r.empty))
+      lp_columns_row(&c, &r, NULL);
   }
   lp_table_sort(t, 0);
 }
@@ -252,8 +216,10 @@ static size_t thread_held(const LpHeap *h, uint32_t thread,
 }
 
 /* Append what a stack holds: the names of slots, and what is in them. */
-static void thread_holds(LpBuf *b, const LpHeap *h, uint32_t thread)
+static void thread_holds(LpBuf *b, const void *view, const void *row)
 {
+  const LpHeap *h = view;
+  uint32_t thread = ((const LpHeapRow *)row)->id;
   const LpEdge *held[THREAD_HELD];
   size_t i, n = thread_held(h, thread, held);
   for (i = 0; i < n; i++) {
@@ -268,28 +234,29 @@ static void thread_holds(LpBuf *b, const LpHeap *h, uint32_t thread)
   }
 }
 
+static const LpField thread_column = {
+    .column = {.key = "holds",
+               .title = "its stack holds, with what that keeps",
+               .unit = LP_UNIT_TEXT},
+    .text = thread_holds};
+
 /* All coroutines. */
 static void threads_table(LpTable *t, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
+  static const LpField *const list[] = {&lp_col_retained, &lp_col_bytes,
+                                        &lp_col_object, &lp_col_path,
+                                        &thread_column};
   const LpHeap *h = subject->heap;
+  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), 0);
   uint32_t id;
   (void)opt;
-  table_keeps(t, h);
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "object", "object", LP_UNIT_TEXT);
-  lp_table_column(t, "name", "path", LP_UNIT_TEXT);
-  lp_table_column(t, "holds", "its stack holds, with what that keeps",
-                  LP_UNIT_TEXT);
   for (id = 1; h && id < h->dump.graph.n; id++) {
+    LpHeapRow r;
     if (h->dump.graph.type[id] != LJM_TYPE_THREAD)
       continue;
-    lp_table_row(t);
-    table_kept(t, 0, h, h->dom.retained[id]);
-    lp_table_number(t, 2, lp_graph_size(&h->dump.graph, id));
-    table_name(t, 3, h, id, lp_shape_nameof);
-    table_name(t, 4, h, id, lp_heap_place);
-    table_name(t, 5, h, id, thread_holds);
+    r = lp_heap_row(h, id);
+    lp_columns_row(&c, &r, NULL);
   }
   lp_table_sort(t, 0);
 }

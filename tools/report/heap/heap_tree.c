@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "groups.h"
+#include "heap_columns.h"
 #include "heap_report.h"
 
 #define TREE_DEEP  40 /* Lines below each other. */
@@ -19,7 +20,6 @@ typedef struct Line {
 
 typedef struct Tree {
   const LpHeap *h;
-  LpTable *t;
   uint64_t least; /* Bytes of a line. */
   Line *line;
   size_t n, cap;
@@ -42,34 +42,46 @@ static void tree_below(Tree *tr, const LpGroup *g, unsigned depth)
   lp_groups_free(&below);
 }
 
-/* Put a row. */
-static void tree_row(Tree *tr, const Line *l)
+/* A row, and the line that it is. */
+typedef struct Row {
+  LpHeapRow r;
+  const LpGroup *g;
+} Row;
+
+/* Append how the group is reached, and what it is. */
+static void row_name(LpBuf *b, const void *view, const void *row)
 {
-  const LpHeap *h = tr->h;
-  LpBuf b = {0};
-  lp_table_row(tr->t);
-  lp_table_number(tr->t, 0, l->g.retained);
-  lp_table_percent(tr->t, 1, l->g.retained, lp_heap_bytes(h));
-  lp_table_number(tr->t, 2, l->g.bytes);
-  lp_table_number(tr->t, 3, l->g.n);
-  lp_table_number(tr->t, 4, l->depth);
-  lp_buf_printf(&b, "%*s", (int)(2 * l->depth), "");
-  lp_group_name(&b, h, &l->g);
-  lp_table_string(tr->t, 5, b.s);
+  const Row *r = row;
+  lp_buf_printf(b, "%*s", (int)(2 * r->r.depth), "");
+  lp_group_name(b, view, r->g);
+}
+
+static const LpField row_namefield = {
+    .column = {.key = "name", .title = "who keeps it", .unit = LP_UNIT_TEXT},
+    .text = row_name};
+
+/* Add the row of a line. */
+static void tree_row(const LpColumns *c, const Line *l)
+{
+  Row r = {.r = {.retained = l->g.retained,
+                 .bytes = l->g.bytes,
+                 .objects = l->g.n,
+                 .depth = l->depth},
+           .g = &l->g};
+  lp_columns_row(c, &r, NULL);
 }
 
 /* The dominator tree, with the largest first. */
 static void tree_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
-  Tree tr = {.h = subject->heap, .t = t};
+  static const LpField *const list[] = {&lp_col_retained, &lp_col_bytes,
+                                        &lp_col_objects, &lp_col_depth,
+                                        &row_namefield};
+  Tree tr = {.h = subject->heap};
+  LpColumns c =
+      lp_heap_columns(t, tr.h, list, sizeof(list) / sizeof(list[0]), 0);
   LpGroup root;
-  lp_table_column(t, "retained", "retained", LP_UNIT_BYTES)->alone = 1;
-  lp_table_column(t, "retained-percent", "%", LP_UNIT_PERCENT)->alone = 1;
-  lp_table_column(t, "bytes", "bytes", LP_UNIT_BYTES);
-  lp_table_column(t, "objects", "objects", LP_UNIT_COUNT);
-  lp_table_column(t, "depth", "depth", LP_UNIT_COUNT)->extra = 1;
-  lp_table_column(t, "name", "who keeps it", LP_UNIT_TEXT);
   if (!tr.h || !lp_heap_cankeep(t, tr.h))
     return;
   tr.least = lp_heap_least(tr.h, opt);
@@ -79,7 +91,7 @@ static void tree_table(LpTable *t, const LpSubject *subject,
   while (tr.n) {
     Line l = tr.line[--tr.n];
     lp_group_absorb(&l.g, tr.h);
-    tree_row(&tr, &l);
+    tree_row(&c, &l);
     if (l.depth + 1 < TREE_DEEP)
       tree_below(&tr, &l.g, l.depth + 1);
     lp_group_free(&l.g);

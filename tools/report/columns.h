@@ -1,0 +1,50 @@
+/*
+** Columns that views declare: all that is said of a column is said once. Tables
+** get their columns, their values and both sides of a comparison from there.
+*/
+
+#ifndef LP_COLUMNS_H
+#define LP_COLUMNS_H
+
+#include <stddef.h>
+
+#include "table.h"
+
+/* A number of a row that is not known. */
+#define LP_UNKNOWN (UINT64_C(1) << 63)
+
+/* A column. Rows are structs of the view's own. */
+typedef struct LpField {
+  LpColumn column;     /* If .asked, only in columns that have an unknown
+                       ** number: these could be known. */
+  const char *percent; /* Key of a column behind it, its share of all; NULL:
+                       ** there is none. */
+  const char *change;  /* In a comparison, the key of a column before it. NULL:
+                       ** it is in none, but texts are in all. */
+  const char *changed; /* Title of that. */
+  const char *base;    /* Key of a column behind it, the base's; or NULL. */
+  size_t at;           /* Numbers: where in the row the uint64_t is. */
+  /* Texts: append that of a row. */
+  void (*text)(LpBuf *b, const void *view, const void *row);
+} LpField;
+
+/* A table and the columns that a view gives it. */
+typedef struct LpColumns {
+  LpTable *t;
+  const LpField *const *field; /* In their order; NULL: none is there. */
+  size_t n;
+  const void *view; /* For LpField.text. */
+  uint64_t all;     /* What percentages are of. */
+  int diff;         /* Rows have two sides. */
+} LpColumns;
+
+/* Add the columns, while the table has none. Texts are not copied. */
+void lp_columns_add(const LpColumns *c);
+
+/* Append a row. BASE: its other side in a comparison, else NULL. Texts are
+*those
+** of NOW.
+*/
+void lp_columns_row(const LpColumns *c, const void *now, const void *base);
+
+#endif
