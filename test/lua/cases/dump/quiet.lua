@@ -4,7 +4,7 @@
 local H = require("harness")
 local dump = require("dump")
 
-local here = arg[0]:match("^(.*)/cases/[^/]*$")
+local here = arg[0]:match("^(.*)/cases/")
 local path = H.path()
 
 -- Where things are in memory, and how strings hash, decides on the order of
