@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ljm_format.h"
+#include "harm.h"
 #include "run.h"
 #include "sample.h"
 #include "suites.h"
@@ -136,17 +136,24 @@ START_TEST(test_inside)
 }
 END_TEST
 
+/* Block I is harmed; behind the last one, what is there is nothing. */
+static Run harmed(const Sample *s, int i, Harm harm)
+{
+  size_t end = i < SAMPLE_BLOCKS ? s->at[i + 1] : s->at[i];
+  LpBuf b = harm_bytes(s->c.out.s, s->c.out.n, s->at[i], end, harm);
+  Run r = run_memory(b.s, b.n);
+  lp_buf_free(&b);
+  return r;
+}
+
 /* A block of stacks that is missing: functions and sites of callers are lost.
  */
 START_TEST(test_gap_stacks)
 {
   Sample s;
-  LpBuf b = {0};
   Run r;
   sample_stacks(&s, 0);
-  lp_buf_add(&b, s.c.out.s, s.at[0]);
-  lp_buf_add(&b, s.c.out.s + s.at[1], s.c.out.n - s.at[1]);
-  r = run_memory(b.s, b.n);
+  r = harmed(&s, 0, HARM_GONE);
   ck_assert_uint_eq(r.st.ndamage, 1);
   ck_assert_str_eq(run_report(&r, "folded", NULL, &run_plain),
                    "(cut);(lost);(lost);(lost) 24\n"
@@ -157,7 +164,6 @@ START_TEST(test_gap_stacks)
                    "INTERNAL 2048\n");
   run_books(&r);
   run_close(&r);
-  lp_buf_free(&b);
   craft_close(&s.c);
 }
 END_TEST
@@ -166,12 +172,9 @@ END_TEST
 START_TEST(test_gap)
 {
   Sample s;
-  LpBuf b = {0};
   Run r;
   sample_open(&s);
-  lp_buf_add(&b, s.c.out.s, s.at[0]);
-  lp_buf_add(&b, s.c.out.s + s.at[1], s.c.out.n - s.at[1]);
-  r = run_memory(b.s, b.n);
+  r = harmed(&s, 0, HARM_GONE);
   ck_assert_int_eq(r.status, LP_PART);
   ck_assert_uint_eq(r.st.ndamage, 1);
   ck_assert_str_eq(r.st.damage.what,
@@ -214,7 +217,6 @@ START_TEST(test_gap)
       "(unknown) holds 8 bytes: 1 allocations, 0 deallocations\n");
   run_books(&r);
   run_close(&r);
-  lp_buf_free(&b);
   craft_close(&s.c);
 }
 END_TEST
@@ -223,18 +225,14 @@ END_TEST
 START_TEST(test_twice)
 {
   Sample s;
-  LpBuf b = {0};
   Run r;
   sample_open(&s);
-  lp_buf_add(&b, s.c.out.s, s.at[1]);
-  lp_buf_add(&b, s.c.out.s + s.at[0], s.c.out.n - s.at[0]);
-  r = run_memory(b.s, b.n);
+  r = harmed(&s, 0, HARM_TWICE);
   ck_assert_int_eq(r.status, LP_PART);
   ck_assert_str_eq(r.st.damage.what,
                    "expected event 112, found a block from event 0");
   ck_assert_str_eq(run_text(&r, &run_plain), sample_text);
   run_close(&r);
-  lp_buf_free(&b);
   craft_close(&s.c);
 }
 END_TEST
@@ -242,25 +240,18 @@ END_TEST
 /* Bytes that are no block, before a block, and behind the totals. */
 START_TEST(test_junk)
 {
-  static const char junk[] = "ljb\x10junkljbljb";
   Sample s;
   int i;
   sample_open(&s);
   for (i = 0; i <= SAMPLE_BLOCKS; i++) {
-    LpBuf b = {0};
-    Run r;
-    lp_buf_add(&b, s.c.out.s, s.at[i]);
-    lp_buf_add(&b, junk, sizeof(junk) - 1);
-    lp_buf_add(&b, s.c.out.s + s.at[i], s.c.out.n - s.at[i]);
-    r = run_memory(b.s, b.n);
+    Run r = harmed(&s, i, HARM_JUNK);
     ck_assert_int_eq(r.status, LP_PART);
     ck_assert_uint_eq(r.st.damage.offset, s.at[i]);
     if (i < SAMPLE_BLOCKS)
-      ck_assert_uint_eq(r.st.damage.bytes, sizeof(junk) - 1);
+      ck_assert_uint_eq(r.st.damage.bytes, sizeof(HARM_JUNK_BYTES) - 1);
     ck_assert_str_eq(run_text(&r, &run_plain), sample_text);
     run_close(&r);
-    lp_buf_free(&b);
-  }
+    }
   craft_close(&s.c);
 }
 END_TEST

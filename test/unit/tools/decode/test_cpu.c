@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ljm_format.h"
+#include "harm.h"
 #include "run.h"
 #include "sample.h"
 #include "suites.h"
@@ -230,11 +231,10 @@ END_TEST
 START_TEST(test_gap)
 {
   Sample s;
-  LpBuf b = {0};
+  LpBuf b;
   Run r;
   sample_cpu(&s);
-  lp_buf_add(&b, s.c.out.s, s.at[0]);
-  lp_buf_add(&b, s.c.out.s + s.at[1], s.c.out.n - s.at[1]);
+  b = harm_bytes(s.c.out.s, s.c.out.n, s.at[0], s.at[1], HARM_GONE);
   r = run_memory(b.s, b.n);
   ck_assert_uint_eq(r.st.ndamage, 1);
   ck_assert_uint_eq(r.st.lost, 4);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "ljm_format.h"
+#include "harm.h"
 #include "recording.h"
 #include "run.h"
 #include "suites.h"
@@ -71,44 +71,17 @@ END_TEST
 
 /* -- Broken --------------------------------------------------------------- */
 
-/* What is done to a block. */
-typedef enum Harm {
-  HARM_ZEROS,
-  HARM_TWICE,
-  HARM_GONE,
-  HARM_FLIP, /* From here on: a broken byte, more and more to its end. */
-  NHARM = HARM_FLIP + LJM_BLOCK_HEADER + 3
-} Harm;
-
-/* The recording, with the bytes from AT to END harmed. */
-static LpBuf harmed(const LpBuf *b, size_t at, size_t end, int harm)
-{
-  LpBuf h = {0};
-  lp_buf_add(&h, b->s, harm == HARM_GONE ? at : end);
-  if (harm == HARM_ZEROS)
-    memset(h.s + at, 0, end - at);
-  if (harm == HARM_TWICE)
-    lp_buf_add(&h, b->s + at, end - at);
-  if (harm >= HARM_FLIP) {
-    size_t i = (size_t)(harm - HARM_FLIP);
-    if (i > LJM_BLOCK_HEADER)
-      i = i == LJM_BLOCK_HEADER + 1 ? (end - at) / 2 : end - at - 1;
-    h.s[at + i] ^= 0x55;
-  }
-  lp_buf_add(&h, b->s + end, b->n - end);
-  return h;
-}
-
 /* Block I of version 0x10 is harmed: its events are lost, or not needed. */
-static void broken(const Recording *rec, size_t i, int harm)
+static void broken(const Recording *rec, size_t i, Harm harm)
 {
-  LpBuf h = harmed(&rec->b, rec->at[i], rec->at[i + 1], harm);
-  uint64_t lost = harm == HARM_TWICE ? 0 : rec->first[i + 1] - rec->first[i];
+  LpBuf h = harm_bytes(rec->b.s, rec->b.n, rec->at[i], rec->at[i + 1], harm);
+  const HarmInfo *info = HARM_INFO(harm);
+  uint64_t lost = info->lost ? rec->first[i + 1] - rec->first[i] : 0;
   Run r = run_memory(h.s, h.n);
   ck_assert_int_eq(r.status, LP_PART);
   ck_assert_uint_ge(r.st.ndamage, 1);
   ck_assert_uint_eq(r.st.damage.offset,
-                    harm == HARM_TWICE ? rec->at[i + 1] : rec->at[i]);
+                    info->behind ? rec->at[i + 1] : rec->at[i]);
   ck_assert_uint_eq(r.events, rec->events - lost);
   run_books(&r);
   if (harm <= HARM_FLIP) /* The others come to the same. */
@@ -121,7 +94,7 @@ START_TEST(test_broken)
 {
   Recording rec;
   size_t i;
-  int harm;
+  Harm harm;
   recording_make(&rec, (RecordingKind)_i);
   ck_assert_uint_ge(rec.nblock, 20);
   for (i = 0; i < rec.nblock; i++)
@@ -140,17 +113,17 @@ START_TEST(test_broken_old)
 {
   Recording rec;
   size_t at, told = 0, runs = 0;
-  int harm;
+  Harm harm;
   recording_make(&rec, (RecordingKind)_i);
   for (at = 0; at + PIECE < rec.b.n; at += PIECE) {
     for (harm = 0; harm <= HARM_FLIP; harm++, runs++) {
-      LpBuf h = harmed(&rec.b, at, at + PIECE, harm);
+      LpBuf h = harm_bytes(rec.b.s, rec.b.n, at, at + PIECE, harm);
       Run r = run_memory(h.s, h.n);
       ck_assert_int_eq(r.status == LP_WHOLE, r.st.ndamage == 0);
       ck_assert_uint_le(r.st.damage.offset, h.n);
       ck_assert_int_eq(r.st.ndamage == 0, r.st.damage.what[0] == '\0');
       run_books(&r);
-      if ((at / PIECE) % (HARM_FLIP + 1) == (size_t)harm) /* Each in turn. */
+      if ((at / PIECE) % (HARM_FLIP + 1) == harm) /* Each in turn. */
         run_reports(&r);
       told += r.st.ndamage != 0;
       run_close(&r);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harm.h"
 #include "heap_run.h"
 #include "recording.h"
 #include "suites.h"
@@ -36,6 +37,15 @@ static void craft_list(CraftHeap *h, size_t *at)
   craft_table(h, AT(i), 100);
   craft_heap_end(h);
   at[BLOCKS] = h->c.out.n;
+}
+
+/* The dump, in which the bytes from AT to END are harmed. */
+static HeapRun harmed(const CraftHeap *h, size_t at, size_t end, Harm harm)
+{
+  LpBuf b = harm_bytes(h->c.out.s, h->c.out.n, at, end, harm);
+  HeapRun r = heap_read_bytes(b.s, b.n, 1);
+  lp_buf_free(&b);
+  return r;
 }
 
 /* A dump that ends anywhere has what came before, and says so. */
@@ -74,11 +84,7 @@ START_TEST(test_lost)
   CraftHeap h;
   craft_list(&h, at);
   for (lost = 1; lost < BLOCKS - 1; lost++) {
-    LpBuf b = {0};
-    HeapRun r;
-    lp_buf_add(&b, h.c.out.s, at[lost]);
-    lp_buf_add(&b, h.c.out.s + at[lost + 1], h.c.out.n - at[lost + 1]);
-    r = heap_read_bytes(b.s, b.n, 1);
+    HeapRun r = harmed(&h, at[lost], at[lost + 1], HARM_GONE);
     ck_assert_int_eq(r.status, 1);
     ck_assert_uint_eq(r.l.st.damage.events, EACH);
     heap_check(&r);
@@ -92,8 +98,30 @@ START_TEST(test_lost)
     ck_assert_ptr_nonnull(strstr(r.text.s, "KEEP MOST\n  Unknown: "));
     ck_assert_ptr_null(strstr(heap_report(&r, "csv", "retained"), "100"));
     heap_run_close(&r);
-    lp_buf_free(&b);
   }
+  craft_heap_close(&h);
+}
+END_TEST
+
+/* Whatever happens to a block, only its objects are missing, and status 1. */
+START_TEST(test_harmed)
+{
+  size_t at[BLOCKS + 1];
+  unsigned i;
+  Harm harm;
+  CraftHeap h;
+  craft_list(&h, at);
+  for (i = 1; i < BLOCKS - 1; i++)
+    for (harm = 0; harm < NHARM; harm++) {
+      HeapRun r = harmed(&h, at[i], at[i + 1], harm);
+      const HarmInfo *info = HARM_INFO(harm);
+      ck_assert_int_eq(r.status, 1);
+      ck_assert_uint_eq(r.l.st.damage.offset, at[i + (info->behind != 0)]);
+      heap_check(&r);
+      ck_assert_uint_eq(lp_heap_objects(r.heap),
+                        BLOCKS * EACH + 1 - (info->lost ? EACH : 0));
+      heap_run_close(&r);
+    }
   craft_heap_close(&h);
 }
 END_TEST
@@ -104,7 +132,6 @@ END_TEST
 START_TEST(test_lost_middle)
 {
   size_t cut[2];
-  LpBuf b = {0};
   CraftHeap h;
   HeapRun r;
   craft_heap_open(&h, 64);
@@ -121,16 +148,13 @@ START_TEST(test_lost_middle)
   craft_table(&h, AT(A), 100);
   craft_table(&h, AT(C), 100);
   craft_heap_end(&h);
-  lp_buf_add(&b, h.c.out.s, cut[0]);
-  lp_buf_add(&b, h.c.out.s + cut[1], h.c.out.n - cut[1]);
-  r = heap_read_bytes(b.s, b.n, 1);
+  r = harmed(&h, cut[0], cut[1], HARM_GONE);
   ck_assert_int_eq(r.status, 1);
   heap_check(&r);
   ck_assert_str_eq(heap_place(&r, AT(A)), "_G[1]");
   ck_assert_str_eq(heap_place(&r, AT(C)), "(unreachable)");
   ck_assert_uint_eq(lp_heap_objects(r.heap), 3);
   heap_run_close(&r);
-  lp_buf_free(&b);
   craft_heap_close(&h);
 }
 END_TEST
@@ -141,7 +165,6 @@ END_TEST
 START_TEST(test_lost_first)
 {
   size_t cut[2];
-  LpBuf b = {0};
   CraftHeap h;
   HeapRun r;
   craft_heap_open(&h, LJM_HEAP_STRINGS);
@@ -152,14 +175,11 @@ START_TEST(test_lost_first)
   craft_table(&h, AT(G), 100);
   craft_heap_root(&h, AT(G), "_G");
   craft_heap_end(&h);
-  lp_buf_add(&b, h.c.out.s, cut[0]);
-  lp_buf_add(&b, h.c.out.s + cut[1], h.c.out.n - cut[1]);
-  r = heap_read_bytes(b.s, b.n, 1);
+  r = harmed(&h, cut[0], cut[1], HARM_GONE);
   heap_check(&r);
   ck_assert_str_eq(heap_object(&r, AT(KEY)), "string \"key\"");
   ck_assert_str_eq(heap_place(&r, AT(G)), "_G");
   heap_run_close(&r);
-  lp_buf_free(&b);
   craft_heap_close(&h);
 }
 END_TEST
@@ -410,7 +430,7 @@ END_TEST
 Suite *suite_heap_broken(void)
 {
   const TTest *tests[] = {
-      test_cut,       test_lost,     test_lost_middle, test_lost_first,
+      test_cut,       test_lost, test_harmed,     test_lost_middle, test_lost_first,
       test_undefined, test_twice,    test_null,        test_escapes,
       test_empty,     test_no_roots, test_sums,        test_two_dumps,
       test_flipped,   NULL};
