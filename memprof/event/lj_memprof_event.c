@@ -10,13 +10,13 @@
 #ifndef LUAJIT_DISABLE_MEMPROF
 
 #include "lj_memprof_cache.h"
+#include "lj_memprof_encode.h"
 #include "lj_memprof_event.h"
 #include "lj_memprof_foreign.h"
 #include "lj_memprof_hook.h"
 #include "lj_memprof_look.h"
 #include "lj_memprof_map.h"
 #include "lj_memprof_oldformat.h"
-#include "lj_memprof_put.h"
 #include "lj_memprof_samestack.h"
 #include "lj_memprof_sample.h"
 #include "lj_memprof_stack.h"

@@ -1,5 +1,6 @@
 /*
-** The allocator's wrapper, and the events it writes.
+** The allocator's wrapper: which event it is. stream/lj_memprof_encode.h writes
+** it.
 */
 
 #ifndef _LJ_MEMPROF_EVENT_H

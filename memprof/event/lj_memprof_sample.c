@@ -22,11 +22,11 @@
 #include <stdlib.h>
 
 #include "lj_memprof_cache.h"
+#include "lj_memprof_encode.h"
 #include "lj_memprof_hook.h"
 #include "lj_memprof_look.h"
 #include "lj_memprof_map.h"
 #include "lj_memprof_name.h"
-#include "lj_memprof_put.h"
 #include "lj_memprof_sample.h"
 #include "lj_memprof_stack.h"
 #include "lj_memprof_state.h"

@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lj_memprof_ends.h"
 #include "lj_memprof_inlined.h"
 #include "lj_memprof_queue.h"
 #include "lj_memprof_segment.h"
 #include "lj_memprof_state.h"
-#include "lj_memprof_stream.h"
 #include "lj_symtab.h"
 
 /*
@@ -94,7 +94,7 @@ static int segment_nextfile(MPState *mp)
 {
   MPQueue *q = mp->buf.queue;
   if (q != NULL)
-    return lj_memprof_put(q, MPQUEUE_SEGMENT, NULL, 0, 1) == MPQUEUE_TAKEN;
+    return lj_memprof_enqueue(q, MPQUEUE_SEGMENT, NULL, 0, 1) == MPQUEUE_TAKEN;
   return mp->segment.next(mp->buf.arg);
 }
 

@@ -33,7 +33,9 @@
 
 /* -- Items: events and records -------------------------------------------- */
 
-/* First byte of an event: TTTT Z S EE (hi to lo). */
+/* First byte of an event: TTTT Z S EE (hi to lo). All values of EE are used:
+** what is new is a record.
+*/
 #define LJM_KIND_MASK  0x03
 #define LJM_RECORD     0 /* EE = 0: a record, see below. */
 #define LJM_ALLOC      1

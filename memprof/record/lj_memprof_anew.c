@@ -26,6 +26,7 @@
 
 #include "lj_memprof_anew.h"
 #include "lj_memprof_clock.h"
+#include "lj_memprof_ends.h"
 #include "lj_memprof_file.h"
 #include "lj_memprof_foreign.h"
 #include "lj_memprof_hook.h"
@@ -34,7 +35,6 @@
 #include "lj_memprof_sample.h"
 #include "lj_memprof_segment.h"
 #include "lj_memprof_state.h"
-#include "lj_memprof_stream.h"
 #include "lj_memprof_tail.h"
 #include "lj_memprof_timer.h"
 #include "lj_memprof_type.h"

@@ -31,11 +31,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lj_memprof_ends.h"
 #include "lj_memprof_hooks.h"
 #include "lj_memprof_queue.h"
 #include "lj_memprof_signal.h"
 #include "lj_memprof_state.h"
-#include "lj_memprof_stream.h"
 #include "lj_memprof_time.h"
 #include "lj_memprof_timer.h"
 #include "lj_memprof_worker.h"

@@ -177,7 +177,8 @@ static uint64_t queue_fill(MPQueue *q, int kind, const void *data, size_t len)
 }
 
 /* The bytes are copied without the lock: only this thread adds items. */
-int lj_memprof_put(MPQueue *q, int kind, const void *data, size_t len, int must)
+int lj_memprof_enqueue(MPQueue *q, int kind, const void *data, size_t len,
+                       int must)
 {
   int status;
   uint64_t in;

@@ -96,8 +96,8 @@ LJ_FUNC void lj_memprof_dropqueue(MPQueue *q);
 ** decides whether that is tried again later; if it must be done, this waits
 ** for room, or drops the block. Returns MPQUEUE_FAILED and so on.
 */
-LJ_FUNC int lj_memprof_put(MPQueue *q, int kind, const void *data, size_t len,
-                           int must);
+LJ_FUNC int lj_memprof_enqueue(MPQueue *q, int kind, const void *data,
+                               size_t len, int must);
 
 /*
 ** The oldest item, which stays in the queue: its bytes, *len and *kind. NULL if

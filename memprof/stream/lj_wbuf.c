@@ -91,7 +91,7 @@ static int wbuf_give(MPBuf *b, const uint8_t *p, size_t len, int must)
     b->error = 1;
     return 1;
   }
-  status = lj_memprof_put(b->queue, kind, p, len, must);
+  status = lj_memprof_enqueue(b->queue, kind, p, len, must);
   b->dropped = status == MPQUEUE_DROPPED;
   b->error = status == MPQUEUE_FAILED;
   return status != MPQUEUE_LATER;

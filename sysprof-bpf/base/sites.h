@@ -18,10 +18,10 @@ typedef enum LsKind {
   LS_MARK     /* No function: something is missing, `name` says what. */
 } LsKind;
 
-#define LS_APPROX   1 /* The line is approximate. */
-#define LS_TRACE    2 /* Reached in JIT-compiled code. */
-#define LS_UNSURE   4 /* So is the function: inlined code without a snapshot. */
-#define LS_STRIPPED 8 /* The function has no line information, */
+#define LS_APPROX   1   /* The line is approximate. */
+#define LS_TRACE    2   /* Reached in JIT-compiled code. */
+#define LS_UNSURE   4   /* So is the function (luasites.c). */
+#define LS_STRIPPED 8   /* The function has no line information, */
 #define LS_BYHASH   16  /* nor a line: its hash is of constants, too. */
 #define LS_OFVM     32  /* Native: of a VM's module, */
 #define LS_BLIND    64  /* in which the collector has no name. */

@@ -23,11 +23,11 @@ typedef struct LsFunc {
   uint64_t check;    /* ljs_check_proto() of it. */
   const char *chunk; /* Chunk name, not more than LS_CHUNK_MAX bytes. */
   size_t chunklen;
-  const char *name;   /* "" if it has none. */
-  const char *proven; /* Another, as luanaming.c found it; or NULL. */
-  bool known;         /* The function that defines it is known. */
-  bool wrong;         /* Not there any more, when it was looked for. */
-  int32_t first;      /* Line where it begins, -1 for builtins. */
+  const char *name;  /* "" if it has none. */
+  const char *found; /* Another name, as luanaming.c found it; or NULL. */
+  bool known;        /* The function that defines it is known. */
+  bool wrong;        /* Not there any more, when it was looked for. */
+  int32_t first;     /* Line where it begins, -1 for builtins. */
   uint32_t numline;
   uint32_t hash; /* Of its bytecode. */
   uint64_t code; /* Address of its bytecode. */

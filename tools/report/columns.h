@@ -41,9 +41,8 @@ typedef struct LpColumns {
 /* Add the columns, while the table has none. Texts are not copied. */
 void lp_columns_add(const LpColumns *c);
 
-/* Append a row. BASE: its other side in a comparison, else NULL. Texts are
-*those
-** of NOW.
+/* Append a row. BASE: its other side in a comparison, else NULL. It has the
+** texts of NOW.
 */
 void lp_columns_row(const LpColumns *c, const void *now, const void *base);
 

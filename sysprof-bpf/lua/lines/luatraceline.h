@@ -1,6 +1,6 @@
 /*
-** Mapping of a trace's machine code to functions and bytecode instructions,
-** and so to lines.
+** Mapping of a trace's machine code to functions and bytecode instructions, and
+** so to lines, and how certain that is.
 */
 
 #ifndef LS_LUATRACELINE_H

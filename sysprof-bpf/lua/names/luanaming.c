@@ -124,21 +124,20 @@ static void naming_hold(LsNaming *nm)
 
 const char *ls_naming_lua(LsNaming *nm, LsFunc *f)
 {
-  if (f->proven)
-    return f->proven;
+  if (f->found)
+    return f->found;
   if (*f->name || f->known || f->first == 0)
     return f->name;
-  f->proven = naming_find(nm, ls_names_protokey(f->addr, f->check));
+  f->found = naming_find(nm, ls_names_protokey(f->addr, f->check));
   ls_proven_finalize(&nm->proven, f);
-  return f->proven ? f->proven : "";
+  return f->found ? f->found : "";
 }
 
 /* Whether a function has no name yet, so that calls of it may give one. */
 static bool naming_nameless(LsNaming *nm, const LsFunc *f)
 {
   uint64_t key = ls_names_protokey(f->addr, f->check);
-  if (*f->name || f->known || f->proven || f->first <= 0 ||
-      naming_find(nm, key))
+  if (*f->name || f->known || f->found || f->first <= 0 || naming_find(nm, key))
     return false;
   naming_hold(nm);
   return !f->known;

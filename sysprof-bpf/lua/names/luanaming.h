@@ -39,7 +39,9 @@ void ls_naming_init(LsNaming *nm, LsView *view, LsFuncs *funcs);
 /* Free the memory of *NM, but not NM. */
 void ls_naming_free(LsNaming *nm);
 
-/* The name of a Lua function, or "". It belongs to the pool. */
+/* Decides whether a Lua function has a name, and which: the name, or "". It
+** belongs to the pool.
+*/
 const char *ls_naming_lua(LsNaming *nm, LsFunc *f);
 
 /* The name of a C function in Lua, by its address and its ffid; or "". It

@@ -41,10 +41,10 @@ void ls_proven_finalize(LsProven *pn, LsFunc *f)
 {
   uint64_t key = ls_names_protokey(f->addr, f->check);
   LsProvenName *e = ls_hash_find(&pn->map, &key, sizeof(key), sizeof(*e));
-  if (!e || !e->name || f->proven)
+  if (!e || !e->name || f->found)
     return;
   e->final = true;
-  f->proven = e->name;
+  f->found = e->name;
 }
 
 void ls_proven_put(LsProven *pn, LsProvenName *e, uint8_t rank,

@@ -61,7 +61,7 @@ void ls_proven_look(LsProven *pn, LsView *v);
 */
 LsProvenName *ls_proven_entry(LsProven *pn, uint64_t key);
 
-/* Set f->proven if the function has a proven name, which is final
+/* Set f->found if the function has a proven name, which is final
 ** from now on.
 */
 void ls_proven_finalize(LsProven *pn, LsFunc *f);

@@ -1,5 +1,9 @@
 /*
 ** Columns of the tables of a heap dump, and the rows that they show.
+**
+** A new column is an LpField in heap_columns.c, declared here. A number has a
+** member in LpHeapRow, which the view fills in, for objects lp_heap_row. A view
+** lists its columns, most in heap_tables.c; all formats print that list.
 */
 
 #ifndef LP_HEAP_COLUMNS_H
@@ -8,9 +12,8 @@
 #include "analysis.h"
 #include "columns.h"
 
-/* A row. A view fills in what its columns show. Numbers of bytes, or of
-*objects;
-** LP_UNKNOWN if they are not known.
+/* A row. A view fills in what its columns show: bytes or numbers of objects, or
+** LP_UNKNOWN.
 */
 typedef struct LpHeapRow {
   uint32_t id; /* Of the object, the shape, or the type (LJM_TYPE_*). */

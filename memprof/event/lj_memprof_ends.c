@@ -3,7 +3,7 @@
 ** and the totals by which a reader can prove that nothing was lost.
 */
 
-#define lj_memprof_stream_c
+#define lj_memprof_ends_c
 #define LUA_CORE
 
 #include "lj_memprof.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "lj_memprof_clock.h"
+#include "lj_memprof_ends.h"
 #include "lj_memprof_meta.h"
 #include "lj_memprof_name.h"
 #include "lj_memprof_oldformat.h"
 #include "lj_memprof_state.h"
-#include "lj_memprof_stream.h"
 #include "lj_memprof_tail.h"
 #include "lj_memprof_time.h"
 #include "lj_wbuf.h"

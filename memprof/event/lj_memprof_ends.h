@@ -2,8 +2,8 @@
 ** The beginning and the end of a recording's stream.
 */
 
-#ifndef _LJ_MEMPROF_STREAM_H
-#define _LJ_MEMPROF_STREAM_H
+#ifndef _LJ_MEMPROF_ENDS_H
+#define _LJ_MEMPROF_ENDS_H
 
 #include "lj_memprof.h"
 

@@ -1,9 +1,11 @@
 /*
-** Events of the compact format, as doc/stream-format.md has them.
+** Writes events in the compact format, as doc/stream-format.md has it. Which
+** event it is has been decided in event/. All kinds of events are used: what is
+** new is a record, written as lj_memprof_mark is.
 */
 
-#ifndef _LJ_MEMPROF_PUT_H
-#define _LJ_MEMPROF_PUT_H
+#ifndef _LJ_MEMPROF_ENCODE_H
+#define _LJ_MEMPROF_ENCODE_H
 
 #include <string.h>
 
