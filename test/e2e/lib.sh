@@ -208,12 +208,12 @@ judge() {
 extra_modules=() # ELF files, for outermost functions.
 score_options=()
 
-# Profiles a program of the benchmark for 1.5 seconds of its CPU time, and checks
-# it: "profile BINARY JIT PROGRAM COMPLETE FRAMES [OPTION...]".
+# Profiles a program of the benchmark for $work seconds of its CPU time (1.5), and
+# checks it: "profile BINARY JIT PROGRAM COMPLETE FRAMES [OPTION...]".
 profile() {
   local binary=$1 jit=$2 program=$3 complete=$4 frames=$5
   shift 5
-  launch "$binary" "$jit" "$program" 1.5 || return
+  launch "$binary" "$jit" "$program" "${work:-1.5}" || return
   extra_modules=("$binary")
   [ ! -d "$binary" ] || extra_modules=("$dir/host")
   sysprof_start -p "$target" -F 1999 -f --native -o "$dir/folded" "$@" || return

@@ -251,7 +251,7 @@ START_TEST(test_junk)
       ck_assert_uint_eq(r.st.damage.bytes, sizeof(HARM_JUNK_BYTES) - 1);
     ck_assert_str_eq(run_text(&r, &run_plain), sample_text);
     run_close(&r);
-    }
+  }
   craft_close(&s.c);
 }
 END_TEST

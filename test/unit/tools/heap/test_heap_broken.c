@@ -429,10 +429,10 @@ END_TEST
 
 Suite *suite_heap_broken(void)
 {
-  const TTest *tests[] = {
-      test_cut,       test_lost, test_harmed,     test_lost_middle, test_lost_first,
-      test_undefined, test_twice,    test_null,        test_escapes,
-      test_empty,     test_no_roots, test_sums,        test_two_dumps,
-      test_flipped,   NULL};
+  const TTest *tests[] = {test_cut,         test_lost,       test_harmed,
+                          test_lost_middle, test_lost_first, test_undefined,
+                          test_twice,       test_null,       test_escapes,
+                          test_empty,       test_no_roots,   test_sums,
+                          test_two_dumps,   test_flipped,    NULL};
   return suite_of("heap_broken", tests);
 }

@@ -14,12 +14,13 @@ typedef enum Harm {
   HARM_TWICE, /* It comes a second time. */
   HARM_GONE,  /* It is missing. */
   HARM_JUNK,  /* Other bytes come before it. */
-  HARM_FLIP,  /* From here on, one byte is another: each of a block's header, the
-              ** first one behind that, the middle one, the last one. */
+  HARM_FLIP, /* From here on, one byte is another: each of a block's header, the
+             ** first one behind that, the middle one, the last one. */
   NHARM = HARM_FLIP + LJM_BLOCK_HEADER + 3
 } Harm;
 
-/* What becomes of a block with a checksum; those from HARM_FLIP on are alike. */
+/* What becomes of a block with a checksum; those from HARM_FLIP on are alike.
+ */
 typedef struct HarmInfo {
   int lost;   /* What it holds cannot be read. */
   int behind; /* The damage is told where it ends, not where it begins. */
@@ -28,8 +29,7 @@ typedef struct HarmInfo {
 extern const HarmInfo harm_info[HARM_FLIP + 1];
 
 /* That of any harm. */
-#define HARM_INFO(harm)                                                        \
-  (&harm_info[(harm) < HARM_FLIP ? (harm) : HARM_FLIP])
+#define HARM_INFO(harm) (&harm_info[(harm) < HARM_FLIP ? (harm) : HARM_FLIP])
 
 /* What HARM_JUNK puts there. It looks like blocks. */
 #define HARM_JUNK_BYTES "ljb\x10junkljbljb"
