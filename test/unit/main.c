@@ -11,7 +11,7 @@ Suite *suite_of(const char *name, const TTest **tests)
 {
   Suite *s = suite_create(name);
   TCase *tc = tcase_create(name);
-  tcase_set_timeout(tc, 120);
+  tcase_set_timeout(tc, 300);
   for (; *tests; tests++)
     tcase_add_test(tc, *tests);
   suite_add_tcase(s, tc);
