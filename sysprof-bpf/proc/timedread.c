@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "timedread.h"
 
 #define READER_BYTES 65536 /* That are read at once. */
 #define READER_STACK 65536 /* Of a thread, in bytes. */
+#define READER_LIMIT 10    /* Times LS_TIMEDREAD_MS, while it runs. */
 #define HOLDERS_MAX  128   /* Processes that are remembered. */
 
 typedef enum ReaderState {
@@ -32,6 +34,7 @@ typedef struct Reader {
   pthread_mutex_t lock;
   pthread_cond_t changed; /* The state. */
   ReaderState state;
+  pid_t tid; /* 0: the thread did not run yet. */
   LsReadFunc *read;
   pid_t pid;
   uint64_t addr;
@@ -73,6 +76,7 @@ static void *reader_main(void *arg)
 {
   Reader *r = arg;
   pthread_mutex_lock(&r->lock);
+  r->tid = gettid();
   while (r->state != LEFT && r->state != ENDING) {
     if (r->state != BUSY) {
       pthread_cond_wait(&r->changed, &r->lock);
@@ -133,19 +137,55 @@ static Reader *reader_open(void)
   return NULL;
 }
 
-/* Wait until R has read what it was told to. Returns 0 if it was left
-** behind.
-*/
-static int reader_wait(Reader *r)
+/* Does a thread of ours run, or wait for a CPU? Then nobody holds it up. */
+static int thread_runs(pid_t tid)
+{
+  char path[48], stat[128];
+  const char *state = NULL;
+  FILE *f;
+  snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+  f = fopen(path, "re");
+  if (!f)
+    return 0;
+  if (fgets(stat, sizeof(stat), f))
+    state = strrchr(stat, ')');
+  fclose(f);
+  return state && strncmp(state, ") R", 3) == 0;
+}
+
+/* The same of R, whose lock is given up meanwhile: it may wait for that. */
+static int reader_runs(Reader *r)
+{
+  pid_t tid = r->tid;
+  int runs;
+  pthread_mutex_unlock(&r->lock);
+  runs = tid == 0 || thread_runs(tid);
+  pthread_mutex_lock(&r->lock);
+  return runs;
+}
+
+/* Wait for LS_TIMEDREAD_MS, or until R has read what it was told to. */
+static void reader_await(Reader *r)
 {
   struct timespec end;
-  int err = 0, done;
+  int err = 0;
   clock_gettime(CLOCK_MONOTONIC, &end);
   end.tv_nsec += LS_TIMEDREAD_MS * 1000000l;
   end.tv_sec += end.tv_nsec / 1000000000;
   end.tv_nsec %= 1000000000;
   while (r->state == BUSY && !err)
     err = pthread_cond_timedwait(&r->changed, &r->lock, &end);
+}
+
+/* Wait until R has read what it was told to. Returns 0 if it was left
+** behind.
+*/
+static int reader_wait(Reader *r)
+{
+  int times = 0, done;
+  do
+    reader_await(r);
+  while (r->state == BUSY && ++times < READER_LIMIT && reader_runs(r));
   done = r->state == DONE;
   r->state = done ? IDLE : LEFT;
   return done;

@@ -2,9 +2,10 @@
 ** Reading the memory of a process that may hold up its reader: a page that
 ** userfaultfd or a FUSE file system serves may come at any time.
 **
-** A thread reads for us. If it takes too long, it is left behind, as nothing
-** can interrupt it, and its process is not read from for a while. The thread
-** ends when the page comes, or with this process.
+** A thread reads for us. If it waits for too long, it is left behind, as
+** nothing can interrupt it, and its process is not read from for a while. The
+** thread ends when the page comes, or with this process. As long as it runs, or
+** waits for a CPU, nobody holds it up.
 */
 
 #ifndef LS_TIMEDREAD_H
@@ -14,8 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Milliseconds until a reader is left behind; how many of these one user's
-** processes may hold up.
+/* Milliseconds until a reader that waits is left behind, ten times as many for
+** one that runs; how many of these one user's processes may hold up.
 */
 #define LS_TIMEDREAD_MS   100
 #define LS_TIMEDREAD_USER 8

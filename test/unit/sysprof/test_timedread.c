@@ -43,6 +43,19 @@ static ssize_t gate(pid_t pid, uint64_t addr, void *buf, size_t n)
   return plain(pid, addr, buf, n);
 }
 
+/* Uses a CPU for longer than a reader may wait. */
+static ssize_t busy(pid_t pid, uint64_t addr, void *buf, size_t n)
+{
+  struct timespec start, now;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  do
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - start.tv_sec) * 1000 +
+             (now.tv_nsec - start.tv_nsec) / 1000000 <
+         2 * LS_TIMEDREAD_MS + LS_TIMEDREAD_MS / 2);
+  return plain(pid, addr, buf, n);
+}
+
 static void open_gate(int now)
 {
   pthread_mutex_lock(&lock);
@@ -75,6 +88,16 @@ START_TEST(test_parts)
   memset(buf, 1, 100);
   ck_assert_int_eq(ls_timedread(short_one, NOBODY, 0, buf, 100), -1);
   ck_assert_uint_eq(buf[0], 1);
+  ck_assert_uint_eq(ls_timedread_held(NOBODY), 0);
+}
+END_TEST
+
+/* A reader that has much to do, or gets no CPU, is held up by nobody. */
+START_TEST(test_busy)
+{
+  uint8_t c = 1;
+  ck_assert_int_eq(ls_timedread(busy, NOBODY, 3, &c, 1), 0);
+  ck_assert_uint_eq(c, (uint8_t)(3 * 7 + NOBODY));
   ck_assert_uint_eq(ls_timedread_held(NOBODY), 0);
 }
 END_TEST
@@ -124,6 +147,6 @@ END_TEST
 
 Suite *suite_timedread(void)
 {
-  const TTest *tests[] = {test_parts, test_held, test_user, NULL};
+  const TTest *tests[] = {test_parts, test_busy, test_held, test_user, NULL};
   return suite_of("timedread", tests);
 }
