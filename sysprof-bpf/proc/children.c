@@ -4,31 +4,20 @@
 */
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "children.h"
+#include "procstat.h"
 
 /* The parent of PID, or 0: it has ended, or cannot be read. */
 static pid_t parent_of(pid_t pid)
 {
-  char path[64], buf[512], *p;
-  ssize_t n = 0;
-  int fd;
+  char path[64], buf[LS_PROCSTAT_SIZE];
+  const char *state;
   snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-  fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) {
-    n = read(fd, buf, sizeof(buf) - 1);
-    close(fd);
-  }
-  if (n <= 0)
-    return 0;
-  buf[n] = '\0';
-  p = strrchr(buf, ')'); /* A name may have all characters. */
-  return p && strlen(p) > 4 ? (pid_t)strtol(p + 4, NULL, 10) : 0;
+  state = ls_procstat(path, buf);
+  return state ? (pid_t)strtol(state + 1, NULL, 10) : 0;
 }
 
 /* A process and its parent. */

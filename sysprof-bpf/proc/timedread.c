@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "procstat.h"
 #include "timedread.h"
 
 #define READER_BYTES 65536 /* That are read at once. */
@@ -140,17 +141,11 @@ static Reader *reader_open(void)
 /* Does a thread of ours run, or wait for a CPU? Then nobody holds it up. */
 static int thread_runs(pid_t tid)
 {
-  char path[48], stat[128];
-  const char *state = NULL;
-  FILE *f;
+  char path[48], buf[LS_PROCSTAT_SIZE];
+  const char *state;
   snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
-  f = fopen(path, "re");
-  if (!f)
-    return 0;
-  if (fgets(stat, sizeof(stat), f))
-    state = strrchr(stat, ')');
-  fclose(f);
-  return state && strncmp(state, ") R", 3) == 0;
+  state = ls_procstat(path, buf);
+  return state && *state == 'R';
 }
 
 /* The same of R, whose lock is given up meanwhile: it may wait for that. */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "procstat.h"
 #include "remote.h"
 #include "target.h"
 #include "vmcheck.h"
@@ -30,22 +31,16 @@ int ls_target_name(pid_t pid, pid_t tid, char *name, size_t size)
   return *name ? 0 : -1;
 }
 
-#define STAT_START 20 /* Fields from the state on, to the start time. */
+#define STAT_START 19 /* Fields from the state on, before the start time. */
 
 /* When the process was started, in clock ticks since boot; 0: not known. */
 static uint64_t start_time(pid_t pid)
 {
-  char path[64], line[1024], *p = NULL;
-  FILE *f;
+  char path[64], buf[LS_PROCSTAT_SIZE];
+  const char *p;
   int i;
   snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-  f = fopen(path, "re");
-  if (!f)
-    return 0;
-  /* The name may have blanks and brackets: the last bracket ends it. */
-  if (fgets(line, sizeof(line), f))
-    p = strrchr(line, ')');
-  fclose(f);
+  p = ls_procstat(path, buf);
   for (i = 0; p && i < STAT_START; i++)
     p = strchr(p + 1, ' ');
   return p ? strtoull(p, NULL, 10) : 0;

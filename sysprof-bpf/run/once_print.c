@@ -9,6 +9,7 @@
 
 #include "cut.h"
 #include "once.h"
+#include "procstat.h"
 #include "text.h"
 
 /* -- Strings of the process ----------------------------------------------- */
@@ -89,40 +90,39 @@ typedef struct State {
   char where[64]; /* The kernel's function in which it waits, or "". */
 } State;
 
-/* Reads the first line of a file of thread TID. Returns 0, or -1. */
-static int read_line(pid_t pid, uint32_t tid, const char *file, char *line,
-                     size_t size)
+/* Reads the function of the kernel in which a thread waits, or "". */
+static void read_where(pid_t pid, uint32_t tid, char *where, size_t size)
 {
   char path[64];
   FILE *f;
   int got;
-  *line = '\0';
-  snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", (int)pid, tid, file);
+  *where = '\0';
+  snprintf(path, sizeof(path), "/proc/%d/task/%u/wchan", (int)pid, tid);
   f = fopen(path, "re");
   if (!f)
-    return -1;
-  got = fgets(line, (int)size, f) != NULL;
+    return;
+  got = fgets(where, (int)size, f) != NULL;
   fclose(f);
-  line[strcspn(line, "\n")] = '\0';
-  return got ? 0 : -1;
+  where[strcspn(where, "\n")] = '\0';
+  if (!got || strcmp(where, "0") == 0)
+    *where = '\0';
 }
 
 static void read_state(const LsOnceThread *th, State *s)
 {
-  char line[512];
-  const char *p;
+  char path[64], buf[LS_PROCSTAT_SIZE];
+  const char *state;
   pid_t pid = th->target->pid;
   memset(s, 0, sizeof(*s));
   ls_target_name(pid, (pid_t)th->now.tid, s->name, sizeof(s->name));
   s->letter = th->ran ? 'R' : '?';
   if (th->ran)
     return;
-  if (!read_line(pid, th->now.tid, "stat", line, sizeof(line)) &&
-      (p = strrchr(line, ')')) != NULL && p[1] == ' ')
-    s->letter = p[2];
-  if (read_line(pid, th->now.tid, "wchan", s->where, sizeof(s->where)) ||
-      strcmp(s->where, "0") == 0)
-    s->where[0] = '\0';
+  snprintf(path, sizeof(path), "/proc/%d/task/%u/stat", (int)pid, th->now.tid);
+  state = ls_procstat(path, buf);
+  if (state)
+    s->letter = *state;
+  read_where(pid, th->now.tid, s->where, sizeof(s->where));
 }
 
 static const char *state_name(const LsOnceThread *th, char letter)

@@ -393,7 +393,6 @@ static error_t parse_reported(int key, char *arg, struct argp_state *state)
     lp_names_add(&lp_options.base, arg);
     break;
   case OPT_DIFFLIST:
-    lp_options.given |= LP_TAKES_DIFF;
     lp_option_list(arg, &lp_options.base, state);
     break;
   case OPT_PATH:

@@ -28,6 +28,15 @@ typedef struct LpField {
   void (*text)(LpBuf *b, const void *view, const void *row);
 } LpField;
 
+/* A text; a number that MEMBER of the struct ROW holds, with flags of LpColumn.
+ */
+#define LP_FIELD_TEXT(name, head, append)                                      \
+  .column = {.key = (name), .title = (head), .unit = LP_UNIT_TEXT},            \
+  .text = (append)
+#define LP_FIELD_NUMBER(name, head, of, row, member, ...)                      \
+  .column = {.key = (name), .title = (head), .unit = (of), __VA_ARGS__},       \
+  .at = offsetof(row, member)
+
 /* A table and the columns that a view gives it. */
 typedef struct LpColumns {
   LpTable *t;
@@ -37,6 +46,8 @@ typedef struct LpColumns {
   uint64_t all;     /* What percentages are of. */
   int diff;         /* Rows have two sides. */
 } LpColumns;
+
+#define LP_NFIELDS(list) (sizeof(list) / sizeof((list)[0]))
 
 /* Add the columns, while the table has none. Texts are not copied. */
 void lp_columns_add(const LpColumns *c);

@@ -264,6 +264,7 @@ static const struct Taken {
              {"focus", LP_TAKES_FOCUS},
              {"ignore", LP_TAKES_IGNORE},
              {"diff", LP_TAKES_DIFF},
+             {"diff-from", LP_TAKES_DIFF},
              {"temporary", LP_TAKES_TEMPORARY},
              {"ignore-youngest", LP_TAKES_YOUNG},
              {"heap-snap-interval", LP_TAKES_SNAP},

@@ -7,34 +7,29 @@
 #include "heap_columns.h"
 #include "heap_report.h"
 
-/* A number of the row. */
-#define NUMBER(name)      .at = offsetof(LpHeapRow, name)
-#define BYTES(key, title) .column = {key, title, LP_UNIT_BYTES, 0, 0, 0, 0, 0}
-#define COUNT(key, title) .column = {key, title, LP_UNIT_COUNT, 0, 0, 0, 0, 0}
+#define BYTES(key, title, member, ...)                                         \
+  LP_FIELD_NUMBER(key, title, LP_UNIT_BYTES, LpHeapRow, member, __VA_ARGS__)
+#define COUNT(key, title, member, ...)                                         \
+  LP_FIELD_NUMBER(key, title, LP_UNIT_COUNT, LpHeapRow, member, __VA_ARGS__)
 
 /* What objects keep cannot be added up; a damaged dump does not tell it. */
-#define RETAINED                                                               \
-  NUMBER(retained), .column = {.key = "retained",                              \
-                               .title = "retained",                            \
-                               .unit = LP_UNIT_BYTES,                          \
-                               .alone = 1,                                     \
-                               .asked = 1}
+#define RETAINED BYTES("retained", "retained", retained, .alone = 1, .asked = 1)
 
 /* -- Numbers --------------------------------------------------------------- */
 
-const LpField lp_col_share = {BYTES("bytes", "bytes"), NUMBER(bytes),
+const LpField lp_col_share = {BYTES("bytes", "bytes", bytes),
                               .percent = "bytes-percent",
                               .change = "bytes-change", .changed = "change"};
-const LpField lp_col_bytes = {BYTES("bytes", "bytes"), NUMBER(bytes)};
-const LpField lp_col_objects = {COUNT("objects", "objects"), NUMBER(objects),
+const LpField lp_col_bytes = {BYTES("bytes", "bytes", bytes)};
+const LpField lp_col_objects = {COUNT("objects", "objects", objects),
                                 .change = "objects-change",
                                 .changed = "change"};
-const LpField lp_col_garbage = {BYTES("garbage", "garbage"), NUMBER(garbage)};
+const LpField lp_col_garbage = {BYTES("garbage", "garbage", garbage)};
 const LpField lp_col_garbage_objects = {
-    COUNT("garbage-objects", "garbage objects"), NUMBER(garbage_objects)};
-const LpField lp_col_unknown = {BYTES("unknown", "unknown"), NUMBER(unknown)};
+    COUNT("garbage-objects", "garbage objects", garbage_objects)};
+const LpField lp_col_unknown = {BYTES("unknown", "unknown", unknown)};
 const LpField lp_col_unknown_objects = {
-    COUNT("unknown-objects", "unknown objects"), NUMBER(unknown_objects)};
+    COUNT("unknown-objects", "unknown objects", unknown_objects)};
 const LpField lp_col_retained = {RETAINED, .percent = "retained-percent",
                                  .change = "retained-change",
                                  .changed = "change", .base = "base-retained"};
@@ -42,12 +37,9 @@ const LpField lp_col_retained_shape = {RETAINED, .percent = "retained-percent",
                                        .change = "retained-change",
                                        .changed = "kept, change"};
 const LpField lp_col_keeps = {RETAINED};
-const LpField lp_col_empty = {BYTES("empty", "empty"), NUMBER(empty),
+const LpField lp_col_empty = {BYTES("empty", "empty", empty),
                               .percent = "empty-percent"};
-const LpField lp_col_depth = {NUMBER(depth), .column = {.key = "depth",
-                                                        .title = "depth",
-                                                        .unit = LP_UNIT_COUNT,
-                                                        .extra = 1}};
+const LpField lp_col_depth = {COUNT("depth", "depth", depth, .extra = 1)};
 
 /* -- Texts ----------------------------------------------------------------- */
 
@@ -98,14 +90,12 @@ static void row_path(LpBuf *b, const void *view, const void *row)
     lp_heap_place(b, view, r->id);
 }
 
-#define TEXT(key, title, append)                                               \
-  .column = {key, title, LP_UNIT_TEXT, 0, 0, 0, 0, 0}, .text = append
-
-const LpField lp_col_address = {TEXT("address", "address", row_address)};
-const LpField lp_col_object = {TEXT("object", "object", row_object)};
-const LpField lp_col_type = {TEXT("name", "type", row_type)};
-const LpField lp_col_shape = {TEXT("name", "shape", row_shape)};
-const LpField lp_col_path = {TEXT("name", "path", row_path)};
+const LpField lp_col_address = {
+    LP_FIELD_TEXT("address", "address", row_address)};
+const LpField lp_col_object = {LP_FIELD_TEXT("object", "object", row_object)};
+const LpField lp_col_type = {LP_FIELD_TEXT("name", "type", row_type)};
+const LpField lp_col_shape = {LP_FIELD_TEXT("name", "shape", row_shape)};
+const LpField lp_col_path = {LP_FIELD_TEXT("name", "path", row_path)};
 
 /* -- Tables ---------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "columns.h"
+#include "heap_columns.h"
 #include "heap_join.h"
 #include "text.h"
 
@@ -73,8 +73,8 @@ static int order_compare(const void *x, const void *y, void *ctx)
 
 /* A row. */
 typedef struct Row {
-  uint64_t group; /* Bytes of its group. */
-  uint64_t bytes, objects;
+  LpHeapRow r;
+  uint64_t group;          /* Bytes of its group. */
   uint64_t oldest, newest; /* Ages, in nanoseconds. */
   const LpMade *m;
 } Row;
@@ -114,32 +114,23 @@ static void row_keeper(LpBuf *b, const void *view, const void *row)
   lp_join_keeper(b, subject->join, ((const Row *)row)->m->keeper);
 }
 
-/* Columns. Those of a group's bytes, and of ages, cannot be added up. */
-#define GROUP(of)                                                              \
-  .at = offsetof(Row, group),                                                  \
-  .column = {.key = "group", .title = of, .unit = LP_UNIT_BYTES, .alone = 1}
-#define AGE(name, head)                                                        \
-  .at = offsetof(Row, name),                                                   \
-  .column = {.key = #name, .title = head, .unit = LP_UNIT_NS, .alone = 1}
-#define TEXT(name, head, append)                                               \
-  .column = {.key = name, .title = head, .unit = LP_UNIT_TEXT}, .text = append
+/* Bytes of groups, and ages, cannot be added up. */
+#define GROUP(title)                                                           \
+  LP_FIELD_NUMBER("group", title, LP_UNIT_BYTES, Row, group, .alone = 1)
+#define AGE(key, title, member)                                                \
+  LP_FIELD_NUMBER(key, title, LP_UNIT_NS, Row, member, .alone = 1)
 
 static const LpField made_kept = {GROUP("kept")};
 static const LpField made_made = {GROUP("made")};
-static const LpField made_bytes = {
-    .column = {.key = "bytes", .title = "bytes", .unit = LP_UNIT_BYTES},
-    .percent = "bytes-percent",
-    .at = offsetof(Row, bytes)};
-static const LpField made_objects = {
-    .column = {.key = "objects", .title = "objects", .unit = LP_UNIT_COUNT},
-    .at = offsetof(Row, objects)};
-static const LpField made_oldest = {AGE(oldest, "oldest (s)")};
-static const LpField made_newest = {AGE(newest, "newest (s)")};
-static const LpField made_at = {TEXT("name", "made at", row_site)};
-static const LpField made_keeper = {TEXT("keeper", "kept by", row_keeper)};
-static const LpField made_by = {TEXT("name", "kept by", row_keeper)};
-static const LpField made_site = {TEXT("site", "made at", row_site)};
-static const LpField made_stackfield = {TEXT("stack", "made at", row_stack)};
+static const LpField made_oldest = {AGE("oldest", "oldest (s)", oldest)};
+static const LpField made_newest = {AGE("newest", "newest (s)", newest)};
+static const LpField made_at = {LP_FIELD_TEXT("name", "made at", row_site)};
+static const LpField made_keeper = {
+    LP_FIELD_TEXT("keeper", "kept by", row_keeper)};
+static const LpField made_by = {LP_FIELD_TEXT("name", "kept by", row_keeper)};
+static const LpField made_site = {LP_FIELD_TEXT("site", "made at", row_site)};
+static const LpField made_stackfield = {
+    LP_FIELD_TEXT("stack", "made at", row_stack)};
 
 /* An age in nanoseconds. */
 static uint64_t made_age(uint64_t ms)
@@ -151,8 +142,7 @@ static uint64_t made_age(uint64_t ms)
 static void made_row(const LpColumns *c, Order *o, const LpMade *m)
 {
   Row r = {.group = *group_of(&o->group, order_key(o, m)),
-           .bytes = m->live.bytes,
-           .objects = m->live.n,
+           .r = {.bytes = m->live.bytes, .objects = m->live.n},
            .oldest = made_age(m->oldest),
            .newest = made_age(m->newest),
            .m = m};
@@ -187,8 +177,8 @@ static void made_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt, int bysite, int stacks)
 {
   const LpField *const list[] = {bysite ? &made_made : &made_kept,
-                                 &made_bytes,
-                                 &made_objects,
+                                 &lp_col_share,
+                                 &lp_col_objects,
                                  &made_oldest,
                                  &made_newest,
                                  bysite ? &made_at : &made_by,
@@ -198,7 +188,7 @@ static void made_table(LpTable *t, const LpSubject *subject,
   const LpJoin *j = subject->join;
   LpColumns c = {.t = t,
                  .field = list,
-                 .n = sizeof(list) / sizeof(list[0]),
+                 .n = LP_NFIELDS(list),
                  .view = subject,
                  .all = j ? lp_heap_bytes(j->heap) : 0};
   Order o = {.bysite = bysite};

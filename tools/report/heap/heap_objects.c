@@ -142,11 +142,9 @@ static void objects_what(LpBuf *b, const void *view, const void *row)
 }
 
 static const LpField objects_typefield = {
-    .column = {.key = "type", .title = "type", .unit = LP_UNIT_TEXT},
-    .text = objects_typename};
+    LP_FIELD_TEXT("type", "type", objects_typename)};
 static const LpField objects_field = {
-    .column = {.key = "object", .title = "object", .unit = LP_UNIT_TEXT},
-    .text = objects_what};
+    LP_FIELD_TEXT("object", "object", objects_what)};
 
 /* All objects. */
 static void objects_table(LpTable *t, const LpSubject *subject,
@@ -156,7 +154,7 @@ static void objects_table(LpTable *t, const LpSubject *subject,
                                         &lp_col_address, &objects_typefield,
                                         &objects_field,  &lp_col_path};
   const LpHeap *h = subject->heap;
-  LpColumns c = lp_heap_columns(t, h, list, sizeof(list) / sizeof(list[0]), 0);
+  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
   uint32_t id;
   (void)opt;
   for (id = 1; h && id < h->dump.graph.n; id++) {

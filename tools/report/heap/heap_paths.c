@@ -123,15 +123,11 @@ static void step_name(LpBuf *b, const void *view, const void *row)
 }
 
 static const LpField step_addressfield = {
-    .column = {.key = "address", .title = "address", .unit = LP_UNIT_TEXT},
-    .text = step_address};
+    LP_FIELD_TEXT("address", "address", step_address)};
 static const LpField step_path = {
-    .at = offsetof(Step, path),
-    .column = {
-        .key = "path", .title = "path", .unit = LP_UNIT_COUNT, .extra = 1}};
+    LP_FIELD_NUMBER("path", "path", LP_UNIT_COUNT, Step, path, .extra = 1)};
 static const LpField step_namefield = {
-    .column = {.key = "name", .title = "path", .unit = LP_UNIT_TEXT},
-    .text = step_name};
+    LP_FIELD_TEXT("name", "path", step_name)};
 
 /* The row of the N objects that are left out in the middle of a long way. */
 static Step step_gap(const LpHeap *h, const uint32_t *id, size_t n)
@@ -178,7 +174,7 @@ static void paths_table(LpTable *t, const LpSubject *subject,
                                         &step_addressfield, &step_path,
                                         &lp_col_depth,      &step_namefield};
   const LpHeap *h = subject->heap;
-  LpColumns c = lp_heap_columns(t, h, list, sizeof(list) / sizeof(list[0]), 0);
+  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
   uint32_t *id;
   size_t n, i;
   if (!h || !opt->path)

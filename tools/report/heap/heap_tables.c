@@ -13,8 +13,6 @@
 #define HEAP_TAKES (LP_TAKES_ROWS | LP_TAKES_MIN | LP_TAKES_HUMAN)
 #define HEAP_DIFFS (HEAP_TAKES | LP_TAKES_DIFF)
 
-#define NCOLUMNS(list) (sizeof(list) / sizeof((list)[0]))
-
 /* -- Types ----------------------------------------------------------------- */
 
 /* Add the objects of a type in one dump to a row. */
@@ -62,7 +60,8 @@ static void types_table(LpTable *t, const LpSubject *subject,
                                  doubt ? &lp_col_unknown : NULL,
                                  doubt ? &lp_col_unknown_objects : NULL,
                                  &lp_col_type};
-  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), opt->base != NULL);
+  LpColumns c =
+      lp_heap_columns(t, h, list, LP_NFIELDS(list), opt->base != NULL);
   if (h && (!opt->base || subject->baseheap))
     types_rows(&c, h, opt->base ? subject->baseheap : NULL);
 }
@@ -99,7 +98,8 @@ static void shapes_table(LpTable *t, const LpSubject *subject,
   static const LpField *const list[] = {&lp_col_share, &lp_col_objects,
                                         &lp_col_retained_shape, &lp_col_shape};
   const LpHeap *h = subject->heap;
-  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), opt->base != NULL);
+  LpColumns c =
+      lp_heap_columns(t, h, list, LP_NFIELDS(list), opt->base != NULL);
   if (h && !opt->base)
     shapes_rows(&c, h, opt);
   else if (h && subject->baseheap)
@@ -137,7 +137,7 @@ static void retained_table(LpTable *t, const LpSubject *subject,
   int diff = opt->base != NULL;
   const LpField *const list[] = {&lp_col_retained, diff ? NULL : &lp_col_bytes,
                                  diff ? NULL : &lp_col_object, &lp_col_path};
-  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), diff);
+  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), diff);
   if (!h || !lp_heap_cankeep(t, h))
     return;
   if (!diff)
@@ -160,7 +160,7 @@ static void sparse_table(LpTable *t, const LpSubject *subject,
   static const LpField *const list[] = {&lp_col_empty, &lp_col_bytes,
                                         &lp_col_object, &lp_col_path};
   const LpHeap *h = subject->heap;
-  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), 0);
+  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
   size_t i;
   for (i = 0; h && i < h->dump.nsparse; i++) {
     LpHeapRow r = lp_heap_row(h, h->dump.sparse[i].id);
@@ -234,11 +234,8 @@ static void thread_holds(LpBuf *b, const void *view, const void *row)
   }
 }
 
-static const LpField thread_column = {
-    .column = {.key = "holds",
-               .title = "its stack holds, with what that keeps",
-               .unit = LP_UNIT_TEXT},
-    .text = thread_holds};
+static const LpField thread_column = {LP_FIELD_TEXT(
+    "holds", "its stack holds, with what that keeps", thread_holds)};
 
 /* All coroutines. */
 static void threads_table(LpTable *t, const LpSubject *subject,
@@ -248,7 +245,7 @@ static void threads_table(LpTable *t, const LpSubject *subject,
                                         &lp_col_object, &lp_col_path,
                                         &thread_column};
   const LpHeap *h = subject->heap;
-  LpColumns c = lp_heap_columns(t, h, list, NCOLUMNS(list), 0);
+  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
   uint32_t id;
   (void)opt;
   for (id = 1; h && id < h->dump.graph.n; id++) {

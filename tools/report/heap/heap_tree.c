@@ -57,8 +57,7 @@ static void row_name(LpBuf *b, const void *view, const void *row)
 }
 
 static const LpField row_namefield = {
-    .column = {.key = "name", .title = "who keeps it", .unit = LP_UNIT_TEXT},
-    .text = row_name};
+    LP_FIELD_TEXT("name", "who keeps it", row_name)};
 
 /* Add the row of a line. */
 static void tree_row(const LpColumns *c, const Line *l)
@@ -79,8 +78,7 @@ static void tree_table(LpTable *t, const LpSubject *subject,
                                         &lp_col_objects, &lp_col_depth,
                                         &row_namefield};
   Tree tr = {.h = subject->heap};
-  LpColumns c =
-      lp_heap_columns(t, tr.h, list, sizeof(list) / sizeof(list[0]), 0);
+  LpColumns c = lp_heap_columns(t, tr.h, list, LP_NFIELDS(list), 0);
   LpGroup root;
   if (!tr.h || !lp_heap_cankeep(t, tr.h))
     return;
