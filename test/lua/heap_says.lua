@@ -28,11 +28,12 @@ local function report(...)
   return out
 end
 
--- The first suspect must be as the Lua pattern.
+-- The first suspect must be as the Lua pattern. Returns it.
 local function suspected(pattern)
   local out = report()
   local said = out:match("\nLEAK SUSPECTS, of [%d.]+MiB in use\n([^\n]+)\n") or out
   H.ok(said:find(pattern), "the suspect is\n    %s\n  not\n    %s", said, pattern)
+  return said
 end
 
 local function here(at)
@@ -83,6 +84,42 @@ H.case("shared", function()
       "10 x table {both}, such as _G%.heap_other%d+")
   registry.heap_shared = nil
   for i = 1, 10 do _G["heap_other" .. i] = nil end
+end)
+
+-- Objects that a list and an index have. Returns the line of who has the list.
+local function spawn()
+  local units, at = {}, line()
+  function _G.heap_each()
+    return units
+  end
+  _G.heap_by_name = {}
+  for i = 1, 6000 do
+    local unit = {name = "unit-" .. i, hp = 100, way = {}}
+    for k = 1, 20 do unit.way[k] = i * k end
+    units[i] = unit
+    _G.heap_by_name[unit.name] = unit
+  end
+  return at + 1
+end
+
+local together = "together: 6000 x table {hp, name, way}; dropping one frees " ..
+                 "([%d.]+)%% or ([%d.]+)%%, both ([%d.]+)%%$"
+
+-- The index alone keeps more than the list: names of strings, and a hash part.
+local function dropped(said)
+  local one, other, both = said:match(together)
+  one, other, both = tonumber(one), tonumber(other), tonumber(both)
+  H.ok(one > other and one < 10 and both > 90, "figures of\n    %s", said)
+end
+
+H.case("together", function()
+  local at = coroutine.wrap(spawn)() -- No list is left on this stack.
+  dropped(suspected("kept by _G%.heap_by_name and _G%.heap_each:units %(in .*" .. here(at) ..
+                    "%) " .. together))
+  debug.getregistry().heap_each, _G.heap_each = _G.heap_each, nil
+  dropped(suspected("kept by _G%.heap_by_name and registry%.heap_each:units %(in .*" ..
+                    here(at) .. "%) " .. together))
+  debug.getregistry().heap_each, _G.heap_by_name = nil, nil
 end)
 
 H.case("upvalue", function()

@@ -3,7 +3,6 @@
 */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis.h"
 #include "mem.h"
@@ -15,21 +14,13 @@ LpHeap *lp_heap_new(void)
   return h;
 }
 
-/* Turns the tree round. Those with a low number come first. */
-static void kids_open(LpKids *k, const LpDominators *d, size_t n)
+/* Finds memory that several objects keep together, where that is known. */
+static void heap_sharing(LpHeap *h)
 {
-  size_t i;
-  k->first = lp_alloc(n * sizeof(uint32_t));
-  k->next = lp_alloc(n * sizeof(uint32_t));
-  memset(k->first, 0xff, n * sizeof(uint32_t));
-  for (i = n; i-- > 1;) {
-    uint32_t parent = d->parent[i];
-    if (parent == LP_NONE)
-      continue;
-    k->next[i] = k->first[parent];
-    k->first[parent] = (uint32_t)i;
-  }
-  k->next[LP_GRAPH_ROOT] = LP_NONE;
+  LpDomTree tree = lp_heap_tree(h);
+  if (lp_heap_keeps(h))
+    lp_sharing_open(&h->sharing, &tree,
+                    lp_heap_reached(h) / 100 * LP_SHARED_PERCENT + 1);
 }
 
 int lp_heap_isunknown(const LpHeap *h, uint32_t id)
@@ -99,8 +90,9 @@ void lp_heap_analyse(LpHeap *h)
   lp_identifiers_open(&h->dump.names, &h->dump);
   lp_graph_forget(&h->dump.graph);
   lp_dominators(g, &h->dom);
+  lp_kids_open(&h->kids, &h->dom, g->n);
+  heap_sharing(h);
   lp_paths(g, &h->paths);
-  kids_open(&h->kids, &h->dom, g->n);
   heap_made(h);
   heap_unreached(h);
   lp_shapes_open(&h->shapes, h);
@@ -113,9 +105,9 @@ void lp_heap_free(LpHeap *h)
     return;
   if (h->ready) {
     lp_shapes_close(&h->shapes);
-    free(h->kids.first);
-    free(h->kids.next);
     lp_paths_free(&h->paths);
+    lp_sharing_close(&h->sharing);
+    lp_kids_free(&h->kids);
     lp_dominators_free(&h->dom);
     lp_identifiers_close(&h->dump.names);
   }

@@ -5,15 +5,11 @@
 #ifndef LP_ANALYSIS_H
 #define LP_ANALYSIS_H
 
-#include "dominators.h"
 #include "path.h"
 #include "shapes.h"
+#include "shared.h"
 
-/* The dominator tree from the root down. */
-typedef struct LpKids {
-  uint32_t *first; /* By object: one that it dominates directly, or LP_NONE. */
-  uint32_t *next;  /* The next one that its dominator dominates, or LP_NONE. */
-} LpKids;
+#define LP_SHARED_PERCENT 1
 
 /* Objects that are not reached from the roots. */
 typedef struct LpUnreached {
@@ -35,6 +31,7 @@ typedef struct LpHeap {
   LpDominators dom;
   LpPaths paths;
   LpKids kids;
+  LpSharing sharing; /* Of LP_SHARED_PERCENT of what is reached, or more. */
   LpShapes shapes;
   LpDoubt doubt;
   LpUnreached garbage; /* That is sure: the collector has said so, or nothing */
@@ -55,6 +52,12 @@ void lp_heap_free(LpHeap *h);
 
 /* Is it not known whether an object is garbage? */
 int lp_heap_isunknown(const LpHeap *h, uint32_t id);
+
+/* The references of a heap, and its dominator tree. Valid while H is. */
+static inline LpDomTree lp_heap_tree(const LpHeap *h)
+{
+  return (LpDomTree){&h->dump.graph, &h->dom, &h->kids};
+}
 
 /* Is it known what objects keep? */
 static inline int lp_heap_keeps(const LpHeap *h)

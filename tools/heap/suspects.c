@@ -14,7 +14,15 @@ typedef struct Search {
   size_t n, cap;
   LpSuspect *found;
   size_t nfound, most;
+  int shared;    /* Is what several objects keep together told, too? */
+  uint8_t *told; /* By object, if so: it is in such a suspect, or its holder. */
 } Search;
+
+/* Is an object, which something is told of, a part of another suspect? */
+static int search_other(const Search *s, uint32_t id)
+{
+  return s->h->dom.retained[id] >= s->least || (s->told && s->told[id]);
+}
 
 /* -- Sums by shape --------------------------------------------------------- */
 
@@ -59,52 +67,65 @@ static void tally_free(Tally *t)
 
 /* -- What a suspect keeps -------------------------------------------------- */
 
-/* Of the shapes of what an object keeps directly, the one that keeps most. */
-static void suspect_shape(const LpHeap *h, LpSuspect *s, uint64_t least)
+/* Add the objects below one to their shapes, if these say something. */
+static void tally_below(Tally *t, const Search *s, uint32_t top)
 {
+  const LpHeap *h = s->h;
+  uint32_t at = h->kids.first[top];
+  while (at != LP_NONE) {
+    uint32_t shape = h->shapes.of[at];
+    int other = search_other(s, at);
+    if (!other && !lp_shape_isplain(h, shape) &&
+        h->dump.graph.type[at] != LJM_TYPE_STRING)
+      tally_add(t, shape, lp_graph_size(&h->dump.graph, at));
+    at = other ? lp_kids_skip(&h->kids, &h->dom, top, at)
+               : lp_kids_walk(&h->kids, &h->dom, top, at);
+  }
+}
+
+/* Of the shapes of what an object keeps directly, or of what is shared, the one
+** that keeps most.
+*/
+static void suspect_shape(const Search *s, LpSuspect *one)
+{
+  const LpHeap *h = s->h;
   Tally sums = {0};
   const Sum *best;
-  uint32_t kid = h->kids.first[s->id];
-  for (; kid != LP_NONE; kid = h->kids.next[kid])
-    if (h->shapes.of[kid] != LP_NONE && h->dom.retained[kid] < least)
+  uint32_t kid = h->kids.first[one->id];
+  size_t i;
+  for (i = 0; one->shared && i < one->shared->n; i++) {
+    uint32_t id = one->shared->id[i];
+    if (h->shapes.of[id] != LP_NONE && h->dom.retained[id] < s->least)
+      tally_add(&sums, h->shapes.of[id], h->dom.retained[id]);
+  }
+  for (; !one->shared && kid != LP_NONE; kid = h->kids.next[kid])
+    if (h->shapes.of[kid] != LP_NONE && (one->chain || !search_other(s, kid)))
       tally_add(&sums, h->shapes.of[kid], h->dom.retained[kid]);
   best = tally_best(&sums);
   if (best) {
-    s->shape = best->shape;
-    s->objects = best->count;
-    s->retained = best->bytes;
+    one->shape = best->shape;
+    one->objects = best->count;
+    one->retained = best->bytes;
   }
   tally_free(&sums);
 }
 
-/* The next object that the suspect dominates, behind one whose own are left
-** out. LP_NONE at the end.
-*/
-static uint32_t suspect_skip(const LpHeap *h, uint32_t top, uint32_t at)
+/* The shape that says something and has most bytes, below lists. */
+static void suspect_inner(const Search *s, LpSuspect *one)
 {
-  while (at != top && h->kids.next[at] == LP_NONE)
-    at = h->dom.parent[at];
-  return at == top ? LP_NONE : h->kids.next[at];
-}
-
-/* The shape that says something and has most bytes, below a list of lists. */
-static void suspect_inner(const LpHeap *h, LpSuspect *s, uint64_t least)
-{
+  const LpHeap *h = s->h;
   Tally sums = {0};
   const Sum *best;
-  uint32_t at = h->kids.first[s->id];
-  while (at != LP_NONE) {
-    uint32_t shape = h->shapes.of[at], kid = h->kids.first[at];
-    int other = h->dom.retained[at] >= least; /* A suspect of its own. */
-    if (!other && !lp_shape_isplain(h, shape) &&
-        h->dump.graph.type[at] != LJM_TYPE_STRING)
-      tally_add(&sums, shape, lp_graph_size(&h->dump.graph, at));
-    at = other || kid == LP_NONE ? suspect_skip(h, s->id, at) : kid;
-  }
+  size_t i;
+  for (i = 0; one->shared && i < one->shared->n; i++)
+    if (h->dom.retained[one->shared->id[i]] < s->least)
+      tally_below(&sums, s, one->shared->id[i]);
+  if (!one->shared)
+    tally_below(&sums, s, one->id);
   best = tally_best(&sums);
   if (best) {
-    s->inner = best->shape;
-    s->inners = best->count;
+    one->inner = best->shape;
+    one->inners = best->count;
   }
   tally_free(&sums);
 }
@@ -133,33 +154,83 @@ static uint64_t suspect_chain(const Search *s, uint32_t id)
 }
 
 /* Add a suspect behind those that keep as much, unless there are enough. */
-static void suspect_add(Search *s, uint32_t id, uint64_t bytes, uint64_t chain)
+static void suspect_add(Search *s, LpSuspect one)
 {
-  LpSuspect one = {.id = id,
-                   .bytes = bytes,
-                   .shape = LP_NONE,
-                   .chain = chain,
-                   .inner = LP_NONE};
   size_t at;
   if (s->nfound == s->most)
     return;
-  suspect_shape(s->h, &one, chain ? UINT64_MAX : s->least);
-  if (!chain && one.shape != LP_NONE && lp_shape_isplain(s->h, one.shape))
-    suspect_inner(s->h, &one, s->least);
-  for (at = s->nfound++; at > 0 && s->found[at - 1].bytes < bytes; at--)
+  one.shape = one.inner = LP_NONE;
+  suspect_shape(s, &one);
+  if (!one.chain && one.shape != LP_NONE && lp_shape_isplain(s->h, one.shape))
+    suspect_inner(s, &one);
+  for (at = s->nfound++; at > 0 && s->found[at - 1].bytes < one.bytes; at--)
     s->found[at] = s->found[at - 1];
   s->found[at] = one;
+}
+
+/* What a group keeps, suspects of their own aside; of which MARK tells. */
+static uint64_t group_small(Search *s, const LpShared *g, int mark)
+{
+  const uint64_t *kept = s->h->dom.retained;
+  uint64_t bytes = 0;
+  size_t i;
+  for (i = 0; i < g->n; i++) {
+    if (kept[g->id[i]] >= s->least)
+      continue;
+    bytes += kept[g->id[i]];
+    s->told[g->id[i]] |= (uint8_t)mark;
+  }
+  return bytes;
+}
+
+/* The bytes of a group's holders that are in no other suspect, which they are
+** told of.
+*/
+static uint64_t group_holders(Search *s, const LpShared *g)
+{
+  uint64_t bytes = 0;
+  size_t i;
+  for (i = 0; i < g->nholder; i++) {
+    const LpHolder *holder = &g->holder[i];
+    if (holder->edge != LP_NONE || search_other(s, holder->id))
+      continue;
+    bytes += s->h->dom.retained[holder->id];
+    s->told[holder->id] = 1;
+  }
+  return bytes;
+}
+
+/* Adds what kids of an object keep together, if that is enough. Returns the
+** bytes, of which those are told.
+*/
+static uint64_t suspect_together(Search *s, uint32_t id)
+{
+  const LpHeap *h = s->h;
+  uint64_t all = 0;
+  size_t i;
+  for (i = 0; s->told && i < h->sharing.n; i++) {
+    const LpShared *g = &h->sharing.group[i];
+    uint64_t bytes;
+    if (g->top != id || g->nholder > LP_SUSPECT_HOLDERS)
+      continue;
+    bytes = group_small(s, g, 0);
+    if (bytes < s->least)
+      continue;
+    suspect_add(s, (LpSuspect){.id = g->id[0], .shared = g, .bytes = bytes});
+    all += group_small(s, g, 1) + group_holders(s, g);
+  }
+  return all;
 }
 
 /* Looks at an object that keeps enough: does it, or do some below it? */
 static void suspect_look(Search *s, uint32_t id)
 {
   const LpHeap *h = s->h;
-  uint64_t rest = h->dom.retained[id];
+  uint64_t rest = h->dom.retained[id], told;
   uint64_t chain = id == LP_GRAPH_ROOT ? 0 : suspect_chain(s, id);
   uint32_t kid = h->kids.first[id];
   if (chain > 2) {
-    suspect_add(s, id, rest, chain);
+    suspect_add(s, (LpSuspect){.id = id, .bytes = rest, .chain = chain});
     return;
   }
   for (; kid != LP_NONE; kid = h->kids.next[kid]) {
@@ -169,27 +240,39 @@ static void suspect_look(Search *s, uint32_t id)
     s->open = lp_grow(s->open, &s->cap, s->n + 1, sizeof(*s->open));
     s->open[s->n++] = kid;
   }
+  told = suspect_together(s, id);
+  rest = rest > told ? rest - told : 0;
   if (rest >= s->least && id != LP_GRAPH_ROOT)
-    suspect_add(s, id, rest, 0);
+    suspect_add(s, (LpSuspect){.id = id, .bytes = rest});
+}
+
+/* Looks from the root down. */
+static size_t suspects_find(Search *s, unsigned percent)
+{
+  uint32_t at = LP_GRAPH_ROOT;
+  if (!lp_heap_keeps(s->h))
+    return 0;
+  s->least = lp_heap_reached(s->h) / 100 * percent + 1;
+  if (s->shared)
+    s->told = lp_zalloc(s->h->dump.graph.n, 1);
+  do {
+    suspect_look(s, at);
+    at = s->n ? s->open[--s->n] : LP_NONE;
+  } while (at != LP_NONE);
+  free(s->open);
+  free(s->told);
+  return s->nfound;
 }
 
 size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *found,
                          size_t most)
 {
   Search s = {.h = h, .found = found, .most = most};
-  uint32_t at = LP_GRAPH_ROOT;
-  if (!lp_heap_keeps(h))
-    return 0;
-  s.least = lp_heap_reached(h) / 100 * percent + 1;
-  do {
-    suspect_look(&s, at);
-    at = s.n ? s.open[--s.n] : LP_NONE;
-  } while (at != LP_NONE);
-  free(s.open);
-  return s.nfound;
+  return suspects_find(&s, percent);
 }
 
 size_t lp_suspects(const LpHeap *h, LpSuspect *found)
 {
-  return lp_suspects_above(h, LP_SUSPECT_PERCENT, found, LP_SUSPECTS);
+  Search s = {.h = h, .found = found, .most = LP_SUSPECTS, .shared = 1};
+  return suspects_find(&s, LP_SUSPECT_PERCENT);
 }

@@ -9,16 +9,20 @@
 
 #define LP_SUSPECT_PERCENT 10 /* Of what is reached: less is none. */
 #define LP_SUSPECTS        16 /* At most. */
+#define LP_SUSPECT_HOLDERS 8  /* Of one: what more objects hold is in use. */
 
 typedef struct LpSuspect {
-  uint32_t id;       /* The object behind which the memory branches out. */
+  uint32_t id;       /* The object behind which the memory branches out; of what
+                     ** several keep, its largest. */
   uint64_t bytes;    /* What it keeps, other suspects aside. */
-  uint32_t shape;    /* Of what it keeps directly: the shape with most bytes, */
+  uint32_t shape;    /* Of what it keeps directly, or of what is shared: the
+                     ** shape with most bytes, */
   uint64_t objects;  /* how many of these, */
   uint64_t retained; /* and what they keep; 0: it keeps them itself. */
   uint64_t chain;    /* Objects of a list that goes on from here, or 0. */
   uint32_t inner;  /* If `shape` says little: one that says more, of most of */
   uint64_t inners; /* what is kept indirectly, or LP_NONE; and how many. */
+  const LpShared *shared; /* What several objects keep together, or NULL. */
 } LpSuspect;
 
 /* Find the suspects of a heap, largest first. Returns how many there are: none
@@ -26,8 +30,8 @@ typedef struct LpSuspect {
 */
 size_t lp_suspects(const LpHeap *h, LpSuspect *s);
 
-/* The same of objects that keep more than so many PERCENT of what is reached;
-** room is for MOST.
+/* The same of objects that alone keep more than so many PERCENT of what is
+** reached; room is for MOST.
 */
 size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *s,
                          size_t most);

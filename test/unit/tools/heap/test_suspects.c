@@ -138,6 +138,48 @@ START_TEST(test_inner)
 }
 END_TEST
 
+/*
+** What a list and an index have is one suspect, and nothing more is said of
+** what keeps the two; others that it keeps are told as ever:
+**
+**   1 --id-----> 2 (80) --> 1000 .. 1039: {id} (300 each)
+**     --other--> 3 --id-----> 4 (80) --> the same
+**                  --other--> 5 (80) --> 1100 .. 1139: {id} (100 each)
+*/
+START_TEST(test_together)
+{
+  LpSuspect s[LP_SUSPECTS];
+  CraftHeap h;
+  HeapRun r;
+  unsigned i;
+  graph_open(&h, "t");
+  graph_table(&h, 1, 48, 2, 3);
+  graph_list(&h, 2, 80, 1000, 40);
+  graph_table(&h, 3, 48, 4, 5);
+  graph_list(&h, 4, 80, 1000, 40);
+  graph_list(&h, 5, 80, 1100, 40);
+  for (i = 0; i < 40; i++) {
+    graph_record(&h, 1000 + i, 300);
+    graph_record(&h, 1100 + i, 100);
+  }
+  r = graph_read(&h);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 2);
+  ck_assert_ptr_eq(s[0].shared, r.heap->sharing.group);
+  ck_assert_uint_eq(s[0].shared->nholder, 2);
+  ck_assert_uint_eq(s[0].bytes, 40 * 300);
+  ck_assert_uint_eq(s[0].objects, 40);
+  ck_assert_uint_eq(s[0].retained, 40 * 300);
+  ck_assert_str_eq(graph_shape(&r, s[0].shape), "table {id}");
+  ck_assert_ptr_null(s[1].shared);
+  ck_assert_uint_eq(s[1].id, heap_id(&r, GRAPH_AT(5)));
+  ck_assert_uint_eq(s[1].bytes, 80 + 40 * 100);
+  /* Those that alone keep much: what is shared belongs to the table of both. */
+  ck_assert_uint_eq(lp_suspects_above(r.heap, 10, s, LP_SUSPECTS), 2);
+  ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(1)));
+  heap_run_close(&r);
+}
+END_TEST
+
 /* Many roots, none of which keeps much. */
 START_TEST(test_none)
 {
@@ -161,7 +203,7 @@ END_TEST
 
 Suite *suite_suspects(void)
 {
-  const TTest *tests[] = {test_branch, test_chain, test_nested,
-                          test_inner,  test_none,  NULL};
+  const TTest *tests[] = {test_branch,   test_chain, test_nested, test_inner,
+                          test_together, test_none,  NULL};
   return suite_of("suspects", tests);
 }
