@@ -83,24 +83,55 @@ static void tally_below(Tally *t, const Search *s, uint32_t top)
   }
 }
 
-/* Of the shapes of what an object keeps directly, or of what is shared, the one
-** that keeps most.
+/* The parts of a suspect: what is shared, or what it keeps directly; without
+** those of other suspects, and those without a shape.
 */
+typedef struct Parts {
+  const Search *s;
+  const LpSuspect *one;
+  size_t at;    /* The next one of a group; */
+  uint32_t kid; /* or what the suspect keeps. */
+} Parts;
+
+static Parts parts_open(const Search *s, const LpSuspect *one)
+{
+  return (Parts){s, one, 0, s->h->kids.first[one->id]};
+}
+
+/* Is an object, which is in a group or kept by an object, a part of it? */
+static int part_is(const Parts *p, uint32_t id)
+{
+  const LpHeap *h = p->s->h;
+  if (h->shapes.of[id] == LP_NONE)
+    return 0;
+  if (p->one->shared)
+    return h->dom.retained[id] < p->s->least;
+  return p->one->chain || !search_other(p->s, id);
+}
+
+/* The next part, or LP_NONE. */
+static uint32_t parts_next(Parts *p)
+{
+  const LpShared *g = p->one->shared;
+  for (;;) {
+    uint32_t id = g && p->at == g->n ? LP_NONE : g ? g->id[p->at++] : p->kid;
+    if (id == LP_NONE)
+      return id;
+    p->kid = p->s->h->kids.next[id];
+    if (part_is(p, id))
+      return id;
+  }
+}
+
+/* Of the shapes of the parts, the one that keeps most. */
 static void suspect_shape(const Search *s, LpSuspect *one)
 {
-  const LpHeap *h = s->h;
+  Parts parts = parts_open(s, one);
   Tally sums = {0};
   const Sum *best;
-  uint32_t kid = h->kids.first[one->id];
-  size_t i;
-  for (i = 0; one->shared && i < one->shared->n; i++) {
-    uint32_t id = one->shared->id[i];
-    if (h->shapes.of[id] != LP_NONE && h->dom.retained[id] < s->least)
-      tally_add(&sums, h->shapes.of[id], h->dom.retained[id]);
-  }
-  for (; !one->shared && kid != LP_NONE; kid = h->kids.next[kid])
-    if (h->shapes.of[kid] != LP_NONE && (one->chain || !search_other(s, kid)))
-      tally_add(&sums, h->shapes.of[kid], h->dom.retained[kid]);
+  uint32_t id;
+  while ((id = parts_next(&parts)) != LP_NONE)
+    tally_add(&sums, s->h->shapes.of[id], s->h->dom.retained[id]);
   best = tally_best(&sums);
   if (best) {
     one->shape = best->shape;
@@ -110,18 +141,18 @@ static void suspect_shape(const Search *s, LpSuspect *one)
   tally_free(&sums);
 }
 
-/* The shape that says something and has most bytes, below lists. */
+/* The shape that says something and has most bytes, below parts that are lists
+** and have the shape of most.
+*/
 static void suspect_inner(const Search *s, LpSuspect *one)
 {
-  const LpHeap *h = s->h;
+  Parts parts = parts_open(s, one);
   Tally sums = {0};
   const Sum *best;
-  size_t i;
-  for (i = 0; one->shared && i < one->shared->n; i++)
-    if (h->dom.retained[one->shared->id[i]] < s->least)
-      tally_below(&sums, s, one->shared->id[i]);
-  if (!one->shared)
-    tally_below(&sums, s, one->id);
+  uint32_t id;
+  while ((id = parts_next(&parts)) != LP_NONE)
+    if (s->h->shapes.of[id] == one->shape)
+      tally_below(&sums, s, id);
   best = tally_best(&sums);
   if (best) {
     one->inner = best->shape;

@@ -139,6 +139,36 @@ START_TEST(test_inner)
 END_TEST
 
 /*
+** What is beside the lists is not in them:
+**
+**   1 --id-----> 2 --> 1000 .. 1019 (40 each), each --> three lists (32 each)
+**                  --> 1020 .. 1029: {id} (64 each)
+*/
+START_TEST(test_beside)
+{
+  LpSuspect s[LP_SUSPECTS];
+  CraftHeap h;
+  HeapRun r;
+  unsigned i, k;
+  graph_open(&h, "t");
+  graph_table(&h, 1, 48, 2, 0);
+  graph_list(&h, 2, 40, 1000, 30);
+  for (i = 0; i < 20; i++)
+    graph_list(&h, 1000 + i, 40, 1100 + 3 * i, 3);
+  for (i = 20; i < 30; i++)
+    graph_record(&h, 1000 + i, 64);
+  for (k = 0; k < 60; k++)
+    graph_list(&h, 1100 + k, 32, 0, 0);
+  r = graph_read(&h);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 1);
+  ck_assert_uint_eq(s[0].objects, 20);
+  ck_assert(lp_shape_isplain(r.heap, s[0].shape));
+  ck_assert_uint_eq(s[0].inner, LP_NONE);
+  heap_run_close(&r);
+}
+END_TEST
+
+/*
 ** What a list and an index have is one suspect, and nothing more is said of
 ** what keeps the two; others that it keeps are told as ever:
 **
@@ -203,7 +233,7 @@ END_TEST
 
 Suite *suite_suspects(void)
 {
-  const TTest *tests[] = {test_branch,   test_chain, test_nested, test_inner,
-                          test_together, test_none,  NULL};
+  const TTest *tests[] = {test_branch, test_chain,    test_nested, test_inner,
+                          test_beside, test_together, test_none,   NULL};
   return suite_of("suspects", tests);
 }
