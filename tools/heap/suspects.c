@@ -14,8 +14,8 @@ typedef struct Search {
   size_t n, cap;
   LpSuspect *found;
   size_t nfound, most;
-  int shared;    /* Is what several objects keep together told, too? */
-  uint8_t *told; /* By object, if so: it is in such a suspect, or its holder. */
+  uint8_t *told; /* By object, if what several keep together is told, too: it
+                 ** is in such a suspect, or its holder. */
 } Search;
 
 /* Is an object, which something is told of, a part of another suspect? */
@@ -199,28 +199,27 @@ static void suspect_add(Search *s, LpSuspect one)
   s->found[at] = one;
 }
 
-/* What a group keeps, suspects of their own aside; of which MARK tells. */
-static uint64_t group_small(Search *s, const LpShared *g, int mark)
+/* What a group keeps, suspects of their own aside. */
+static uint64_t group_small(const Search *s, const LpShared *g)
 {
   const uint64_t *kept = s->h->dom.retained;
   uint64_t bytes = 0;
   size_t i;
-  for (i = 0; i < g->n; i++) {
-    if (kept[g->id[i]] >= s->least)
-      continue;
-    bytes += kept[g->id[i]];
-    s->told[g->id[i]] |= (uint8_t)mark;
-  }
+  for (i = 0; i < g->n; i++)
+    if (kept[g->id[i]] < s->least)
+      bytes += kept[g->id[i]];
   return bytes;
 }
 
-/* The bytes of a group's holders that are in no other suspect, which they are
-** told of.
+/* A group is told, and its holders. Returns the bytes of holders that are in
+** no other suspect.
 */
-static uint64_t group_holders(Search *s, const LpShared *g)
+static uint64_t group_tell(Search *s, const LpShared *g)
 {
   uint64_t bytes = 0;
   size_t i;
+  for (i = 0; i < g->n; i++)
+    s->told[g->id[i]] |= s->h->dom.retained[g->id[i]] < s->least;
   for (i = 0; i < g->nholder; i++) {
     const LpHolder *holder = &g->holder[i];
     if (holder->edge != LP_NONE || search_other(s, holder->id))
@@ -244,11 +243,11 @@ static uint64_t suspect_together(Search *s, uint32_t id)
     uint64_t bytes;
     if (g->top != id || g->nholder > LP_SUSPECT_HOLDERS)
       continue;
-    bytes = group_small(s, g, 0);
+    bytes = group_small(s, g);
     if (bytes < s->least)
       continue;
     suspect_add(s, (LpSuspect){.id = g->id[0], .shared = g, .bytes = bytes});
-    all += group_small(s, g, 1) + group_holders(s, g);
+    all += bytes + group_tell(s, g);
   }
   return all;
 }
@@ -284,14 +283,11 @@ static size_t suspects_find(Search *s, unsigned percent)
   if (!lp_heap_keeps(s->h))
     return 0;
   s->least = lp_heap_reached(s->h) / 100 * percent + 1;
-  if (s->shared)
-    s->told = lp_zalloc(s->h->dump.graph.n, 1);
   do {
     suspect_look(s, at);
     at = s->n ? s->open[--s->n] : LP_NONE;
   } while (at != LP_NONE);
   free(s->open);
-  free(s->told);
   return s->nfound;
 }
 
@@ -304,6 +300,10 @@ size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *found,
 
 size_t lp_suspects(const LpHeap *h, LpSuspect *found)
 {
-  Search s = {.h = h, .found = found, .most = LP_SUSPECTS, .shared = 1};
-  return suspects_find(&s, LP_SUSPECT_PERCENT);
+  Search s = {.h = h, .found = found, .most = LP_SUSPECTS};
+  size_t n;
+  s.told = lp_zalloc(h->dump.graph.n, 1);
+  n = suspects_find(&s, LP_SUSPECT_PERCENT);
+  free(s.told);
+  return n;
 }

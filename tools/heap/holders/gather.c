@@ -30,22 +30,20 @@ static int group_has(const LpNarrow *w, uint32_t cycle, uint64_t bits)
 /* Sums by holders. The caller frees them. */
 static Total *group_totals(const LpNarrow *w, size_t *n)
 {
-  const LpCycles *c = w->leads->c;
+  const LpLeads *l = w->leads;
   LpIdMap map = {0};
   Total *total = NULL;
   size_t cap = 0;
-  uint32_t at, k, i;
+  uint32_t at, i;
   *n = 0;
-  for (at = 0; at < c->n; at++) {
-    if (w->leads->sets->of[at] != w->set || w->bits[at] & LP_NARROW_OTHER)
+  for (at = 0; at < l->c->n; at++) {
+    if (l->sets->of[at] != w->set || w->bits[at] & LP_NARROW_OTHER)
       continue;
     i = lp_idmap_add(&map, w->bits[at], (uint32_t)*n);
     total = lp_grow(total, &cap, *n + 1, sizeof(*total));
     if (i == *n)
       total[(*n)++] = (Total){w->bits[at], 0};
-    for (k = c->first[at]; k < c->first[at + 1]; k++)
-      total[i].bytes +=
-          w->leads->t->dom->retained[w->leads->s->kid[c->order[k]]];
+    total[i].bytes += lp_cycles_bytes(l->c, l->t, l->s, at);
   }
   lp_idmap_free(&map);
   if (*n)
@@ -79,18 +77,12 @@ static void group_objects(const LpNarrow *w, LpShared *g, uint64_t bits)
 /* Cycles that lead to a group or are in it. The caller frees the array. */
 static uint8_t *group_leads(const LpNarrow *w, uint64_t bits)
 {
-  const LpSiblings *s = w->leads->s;
   const LpCycles *c = w->leads->c;
   uint8_t *leads = lp_zalloc(c->n + 1, 1);
-  uint32_t at, i, k;
-  for (at = 0; at < c->n; at++) {
+  uint32_t at;
+  for (at = 0; at < c->n; at++)
     leads[at] = (uint8_t)group_has(w, at, bits);
-    for (i = c->first[at]; i < c->first[at + 1]; i++) {
-      uint32_t kid = c->order[i];
-      for (k = s->first[kid]; k < s->first[kid + 1]; k++)
-        leads[at] |= leads[c->of[s->to[k]]];
-    }
-  }
+  lp_cycles_above(c, leads);
   return leads;
 }
 

@@ -147,19 +147,15 @@ static void narrow_source(LpNarrow *w, uint32_t id)
 /* So has what that leads to. */
 static void narrow_bits(LpNarrow *w)
 {
-  const LpSiblings *s = w->leads->s;
   const LpCycles *c = w->leads->c;
-  uint32_t at, i, k;
+  const LpRefs *r = &c->refs;
+  uint32_t at, k;
   size_t n;
   for (n = 0; n < w->list->n; n++)
     narrow_source(w, w->list->id[n]);
-  for (at = c->n; at-- > 0;) {
-    for (i = c->first[at]; w->bits[at] && i < c->first[at + 1]; i++) {
-      uint32_t kid = c->order[i];
-      for (k = s->first[kid]; k < s->first[kid + 1]; k++)
-        w->bits[c->of[s->to[k]]] |= w->bits[at];
-    }
-  }
+  for (at = c->n; at-- > 0;)
+    for (k = r->first[at]; k < r->first[at + 1]; k++)
+      w->bits[r->to[k]] |= w->bits[at];
 }
 
 void lp_narrow_open(LpNarrow *w, const LpLeads *l, unsigned set,

@@ -34,18 +34,13 @@ static void find_entries(Find *f,
                          void (*found)(Find *f, uint32_t kid, uint32_t cycle))
 {
   const LpDomTree *t = f->t;
-  uint32_t i, at;
-  for (i = 0; i < f->s.n; i++) {
-    uint32_t kid = f->s.kid[i];
-    if (f->s.shared[i])
-      continue;
-    for (at = kid; at != LP_NONE; at = lp_kids_walk(t->kids, t->dom, kid, at)) {
-      const LpEdge *e = lp_graph_first(t->g, at);
-      for (; e; e = lp_graph_next(e)) {
-        uint32_t to = lp_siblings_edge(&f->s, t, at, e);
-        if (to != LP_NONE)
-          found(f, i, f->c.of[to]);
-      }
+  uint32_t kid = 0, at = lp_siblings_next(&f->s, t, &kid, LP_NONE);
+  for (; at != LP_NONE; at = lp_siblings_next(&f->s, t, &kid, at)) {
+    const LpEdge *e = lp_graph_first(t->g, at);
+    for (; e; e = lp_graph_next(e)) {
+      uint32_t to = lp_siblings_edge(&f->s, t, at, e);
+      if (to != LP_NONE)
+        found(f, kid, f->c.of[to]);
     }
   }
 }
@@ -71,9 +66,9 @@ static void entry_add(Find *f, uint32_t kid, uint32_t cycle)
 /* A cycle to which another one leads has its holders, too. */
 static void find_sets(Find *f)
 {
-  const LpSiblings *s = &f->s;
   const LpCycles *c = &f->c;
-  uint32_t at, i, k;
+  const LpRefs *r = &c->refs;
+  uint32_t at, k;
   f->last = lp_zalloc(c->n + 1, sizeof(*f->last));
   f->count = lp_zalloc(c->n + 1, sizeof(*f->count));
   find_entries(f, entry_count);
@@ -82,13 +77,9 @@ static void find_sets(Find *f)
   find_entries(f, entry_add);
   free(f->count);
   for (at = c->n; at-- > 0;) {
-    for (i = c->first[at]; i < c->first[at + 1]; i++) {
-      uint32_t kid = c->order[i];
-      for (k = s->first[kid]; k < s->first[kid + 1]; k++) {
-        uint32_t to = c->of[s->to[k]];
-        if (to != at)
-          f->set[to] = lp_sets_union(&f->sets, f->set[to], f->set[at]);
-      }
+    for (k = r->first[at]; k < r->first[at + 1]; k++) {
+      uint32_t *set = &f->set[r->to[k]];
+      *set = lp_sets_union(&f->sets, *set, f->set[at]);
     }
   }
 }
@@ -114,12 +105,11 @@ static int total_before(const void *a, const void *b)
 static Total *find_totals(const Find *f)
 {
   Total *total = lp_zalloc(f->sets.sets.n, sizeof(*total));
-  uint32_t i, set;
+  uint32_t at, set;
   for (set = 0; set < f->sets.sets.n; set++)
     total[set].of = set;
-  for (i = 0; i < f->s.n; i++)
-    if (f->s.shared[i])
-      total[f->set[f->c.of[i]]].bytes += f->t->dom->retained[f->s.kid[i]];
+  for (at = 0; at < f->c.n; at++)
+    total[f->set[at]].bytes += lp_cycles_bytes(&f->c, f->t, &f->s, at);
   total[LP_SET_MANY].bytes = 0;
   qsort(total, set, sizeof(*total), total_before);
   return total;
@@ -152,7 +142,7 @@ static size_t sharing_below(LpSharing *out, const LpDomTree *t, uint32_t top,
   Find f = {.t = t};
   LpKidSets large;
   lp_siblings_open(&f.s, t, top, direct, of);
-  lp_cycles_open(&f.c, &f.s);
+  lp_cycles_open(&f.c, t, &f.s);
   lp_sets_open(&f.sets);
   find_sets(&f);
   find_large(&f, least, &large);

@@ -1,7 +1,7 @@
 /*
-** What one object dominates directly, its kids, and which of them refer to
-** which. A kid to which the dominator itself does not refer is shared: several
-** other kids lead to it, and none of them keeps it alone.
+** What one object dominates directly, its kids. A kid to which the dominator
+** itself does not refer is shared: several other kids lead to it, and none of
+** them keeps it alone.
 */
 
 #ifndef LP_SIBLINGS_H
@@ -17,8 +17,6 @@ typedef struct LpSiblings {
   uint32_t *of;    /* By object: the number of the kid that it is, or that
                    ** dominates it; LP_NONE if TOP does not. The caller's. */
   uint32_t below;  /* Objects that TOP dominates. */
-  uint32_t *first; /* The kids to which a shared one, or what it dominates, */
-  uint32_t *to; /* refers, each once: to[first[i]] to to[first[i + 1] - 1]. */
 } LpSiblings;
 
 /* Objects by whether their dominator refers to them: 1 if it does. The caller
@@ -34,6 +32,13 @@ void lp_siblings_open(LpSiblings *s, const LpDomTree *t, uint32_t top,
 
 /* Free the memory. OF is as it was before. */
 void lp_siblings_close(LpSiblings *s, const LpDomTree *t);
+
+/* Objects that are kids, or dominated by kids, that are not shared: the one
+** after AT, which KID is or dominates; the first one if AT is LP_NONE and *KID
+** 0. Returns LP_NONE behind the last one.
+*/
+uint32_t lp_siblings_next(const LpSiblings *s, const LpDomTree *t,
+                          uint32_t *kid, uint32_t at);
 
 /* If a reference of the object FROM, which TOP dominates, leads to a shared kid
 ** that does not dominate FROM, the number of that kid; else LP_NONE.

@@ -17,19 +17,15 @@ void lp_leads_open(LpLeads *l)
 
 void lp_leads_weigh(LpLeads *l, unsigned set)
 {
-  const LpSiblings *s = l->s;
-  const LpCycles *c = l->c;
-  uint32_t at, i, k;
-  for (at = 0; at < c->n; at++) {
-    uint64_t sum = l->sets->of[at] == set, all = l->sets->bytes[set] + 1;
-    for (i = c->first[at]; i < c->first[at + 1] && sum < all; i++) {
-      uint32_t kid = c->order[i];
-      if (l->sets->of[at] == set)
-        sum += l->t->dom->retained[s->kid[kid]];
-      for (k = s->first[kid]; k < s->first[kid + 1] && sum < all; k++)
-        if (c->of[s->to[k]] != at)
-          sum += l->weight[c->of[s->to[k]]];
-    }
+  const LpRefs *r = &l->c->refs;
+  uint64_t all = l->sets->bytes[set] + 1;
+  uint32_t at, k;
+  for (at = 0; at < l->c->n; at++) { /* They refer to those before them. */
+    uint64_t sum = 0;
+    if (l->sets->of[at] == set)
+      sum = 1 + lp_cycles_bytes(l->c, l->t, l->s, at);
+    for (k = r->first[at]; k < r->first[at + 1] && sum < all; k++)
+      sum += l->weight[r->to[k]];
     l->weight[at] = sum < all ? sum : all;
   }
 }
@@ -39,18 +35,11 @@ void lp_leads_weigh(LpLeads *l, unsigned set)
 /* Cycles that are in a set or lead to one. The caller frees the array. */
 static uint8_t *sources_leads(const LpLeads *l)
 {
-  const LpSiblings *s = l->s;
-  const LpCycles *c = l->c;
-  uint8_t *leads = lp_zalloc(c->n + 1, 1);
-  uint32_t at, i, k;
-  for (at = 0; at < c->n; at++) { /* They lead to those before them. */
+  uint8_t *leads = lp_zalloc(l->c->n + 1, 1);
+  uint32_t at;
+  for (at = 0; at < l->c->n; at++)
     leads[at] = l->sets->of[at] != LP_NONE;
-    for (i = c->first[at]; i < c->first[at + 1]; i++) {
-      uint32_t kid = c->order[i];
-      for (k = s->first[kid]; k < s->first[kid + 1] && !leads[at]; k++)
-        leads[at] = leads[c->of[s->to[k]]];
-    }
-  }
+  lp_cycles_above(l->c, leads);
   return leads;
 }
 
@@ -70,18 +59,13 @@ void lp_sources_find(LpSources *list, const LpLeads *l)
 {
   const LpDomTree *t = l->t;
   uint8_t *leads = sources_leads(l);
-  uint32_t i, at;
+  uint32_t kid = 0, at = lp_siblings_next(l->s, t, &kid, LP_NONE);
   *list = (LpSources){0};
-  for (i = 0; i < l->s->n; i++) {
-    uint32_t kid = l->s->kid[i];
-    if (l->s->shared[i])
+  for (; at != LP_NONE; at = lp_siblings_next(l->s, t, &kid, at)) {
+    if (!source_is(l, at, leads))
       continue;
-    for (at = kid; at != LP_NONE; at = lp_kids_walk(t->kids, t->dom, kid, at)) {
-      if (!source_is(l, at, leads))
-        continue;
-      list->id = lp_grow(list->id, &list->cap, list->n + 1, sizeof(*list->id));
-      list->id[list->n++] = at;
-    }
+    list->id = lp_grow(list->id, &list->cap, list->n + 1, sizeof(*list->id));
+    list->id[list->n++] = at;
   }
   free(leads);
 }

@@ -9,6 +9,7 @@
 
 #include "heap_boxes.h"
 #include "heap_join.h"
+#include "heap_suspects.h"
 #include "html_page.h"
 #include "json_parts.h"
 

@@ -7,7 +7,6 @@
 
 #include "analysis.h"
 #include "report.h"
-#include "suspects.h"
 
 #define LP_HEAP_ROWS  1000 /* Of tables of objects, if nothing is asked for. */
 #define LP_HEAP_STEPS 12   /* Of a path, before its middle is left out. */
@@ -48,10 +47,5 @@ void lp_heap_doubt(LpBuf *b, const LpHeap *h);
 
 /* Is it known what objects keep? If not, a table about that says why. */
 int lp_heap_cankeep(LpTable *t, const LpHeap *h);
-
-/* Append what a suspect is, as one sentence without a full stop. Shares are of
-** what is in use.
-*/
-void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s);
 
 #endif

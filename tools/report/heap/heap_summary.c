@@ -8,7 +8,7 @@
 
 #include "heap_diff.h"
 #include "heap_join.h"
-#include "heap_report.h"
+#include "heap_suspects.h"
 #include "text.h"
 
 #define SUMMARY_ROWS 10 /* Of each table. */

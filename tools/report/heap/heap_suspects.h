@@ -1,0 +1,19 @@
+/*
+** Sentences about leak suspects, and the names of holders.
+*/
+
+#ifndef LP_HEAP_SUSPECTS_H
+#define LP_HEAP_SUSPECTS_H
+
+#include "heap_report.h"
+#include "suspects.h"
+
+/* Append what a suspect is, as one sentence without a full stop. Shares are of
+** what is in use.
+*/
+void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s);
+
+/* Append who holds a group: the first holders by name, and how many more. */
+void lp_heap_holders(LpBuf *b, const LpHeap *h, const LpShared *g);
+
+#endif
