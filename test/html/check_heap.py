@@ -280,11 +280,11 @@ def group_use():
         check_search(b, path)
         check_map(b)
         seen = set()
-        for _ in range(7):
+        for _ in range(8):
             b.key("t")
             seen.add(texts(b, "#tabs [aria-selected=true]")[0])
         same("views", seen, {"Who keeps it", "Tree map", "Shapes", "Largest", "Types",
-                             "Empty slots", "Threads"})
+                             "Shared", "Empty slots", "Threads"})
         # Addresses that no page makes.
         for bad in ("#z=zzzz.1&f=999999&m=none&v=rows&h=7", "#v=time&by=x"):
             b.run(f"location.hash = '{bad}'")
@@ -328,6 +328,35 @@ def group_rows():
             check.click(b, cell)
             same("what is shown", texts(b, "#way li .first"),
                  steps(doc, boxes[row]))
+        check.calm(b, path)
+
+
+def group_shared():
+    """What two tables keep: a row, which leads to its box with both."""
+    path = dump("shared")
+    check_sums(path)
+    want = next(r for r in table(path, "shared")
+                if r["shape"] == "table {name, way}")
+    same("holders", (want["name"], want["holders"]),
+         ("_G.by_name and _G.units", "2"))
+    with browser.Browser() as b:
+        show(b, path, "#v=shared")
+        got = [r for r in check.rows(b, "#panel-shared")
+               if r["name"] == want["name"]]
+        same("rows", len(got), 1)
+        for key in ("retained", "freed", "objects"):
+            same(key, check.number(got[0][key]), int(want[key]))
+        names = texts(b, "#panel-shared .first")
+        check.click(b, "#panel-shared .first", names.index(want["name"]))
+        same("crumbs", check.crumbs(b), ["all", "_G", "table {name, way}"])
+        said = texts(b, "#way .holders")
+        if len(said) != 1 or \
+                not said[0].startswith("By _G.by_name and _G.units: without"):
+            raise Wrong(f"holders: {said}")
+        b.run("location.hash = '#'")
+        b.settle()
+        check.picked(b, "Escape", "ArrowDown", "ArrowDown", "ArrowRight")
+        same("others", texts(b, "#way .holders"), [])
         check.calm(b, path)
 
 

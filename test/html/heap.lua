@@ -4,7 +4,8 @@
 --
 -- app.ljd: sessions that a cache keeps, and a list; hostile.ljd: names that are
 -- not meant well; made.ljd with its recording; equal.ljd: rows of equal figures;
--- large.ljd: more and longer names than a page has room for.
+-- shared.ljd: what two tables keep; large.ljd: more and longer names than a page
+-- has room for.
 
 local dir = arg[1]
 local options = { strings = 4096 }
@@ -88,6 +89,15 @@ for i = 1, 1500 do equal.ring.first.big[i] = {} end
 equal.ring.first.second = { third = { back = equal.ring.first } }
 dump("equal")
 equal, last = nil, nil
+
+-- A list and an index of the same; without one of them all stays.
+units, by_name = {}, {}
+for i = 1, 2000 do
+  units[i] = { name = "unit-" .. i, way = { i, i, i } }
+  by_name[units[i].name] = units[i]
+end
+dump("shared")
+units, by_name = nil, nil
 
 -- A tree of equal parts, in which each table has keys of its own.
 local count = 0

@@ -81,7 +81,8 @@ H.case("shared", function()
     _G["heap_other" .. i] = item
   end
   row(report("--view=tree", "--min=20%"),
-      "10 x table {both}, such as _G%.heap_other%d+")
+      "10 x table {both}, such as _G%.heap_other%d+, " ..
+      "kept by _G and registry%.heap_shared together")
   registry.heap_shared = nil
   for i = 1, 10 do _G["heap_other" .. i] = nil end
 end)

@@ -213,8 +213,8 @@ static int check_limits(const LpSubject *subject)
   for (i = 0; i < lp_options.nlimit; i++) {
     LpBuf why = {0};
     const LpLimit *limit = &lp_options.limit[i];
-    if (limit->retained ? !lp_heap_limit_holds(limit, subject, &why)
-                        : !lp_limit_holds(limit, subject->prof, &why))
+    if (limit->keeps ? !lp_heap_limit_holds(limit, subject, &why)
+                     : !lp_limit_holds(limit, subject->prof, &why))
       res = LP_EXCEEDED;
     if (why.n)
       fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);

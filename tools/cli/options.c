@@ -62,9 +62,9 @@ static const struct argp_option options[] = {
      "of object; sizes: by size; snapshots. CPU: functions (default); threads. "
      "Both: processes; time: time series; functions, lines: self and total; "
      "tree: call tree; callers: inverted call tree. Heap dumps: summary "
-     "(default); tree: who keeps what; retained: objects that keep most; types, shapes, sparse, "
-     "threads, objects. A heap dump and its recording: "
-     "keepers, makers: what each object keeps by who made it, and the reverse; "
+     "(default); tree: who keeps what; retained: objects that keep most; "
+     "shared: what several keep together; types, shapes, sparse, threads, "
+     "objects. A heap dump and its recording: keepers, makers: what each object keeps by who made it, and the reverse; "
      "stacks: the same with callers",
      1},
     {"metric", OPT_METRIC, "METRIC", 0,
@@ -181,7 +181,7 @@ static const struct argp_option options[] = {
     {"limit", OPT_LIMIT, "LIMIT", 0,
      "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if it is exceeded, by "
      "all or by chunks, modules and sites that match GLOB; of heap dumps "
-     "retained@PATH<=NUMBER",
+     "retained@PATH<=NUMBER or shared@PATH<=NUMBER",
      6},
     {NULL, 0, NULL, 0, "Others:", -1},
     {"verbose", 'v', NULL, 0,

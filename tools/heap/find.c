@@ -123,6 +123,37 @@ static LpFound find_sum(const LpHeap *h, char *mark)
   return sum;
 }
 
+/* Is one of a group's holders an object with a mark, or below one? */
+static int find_holds(const LpShared *g, const char *mark)
+{
+  size_t i;
+  for (i = 0; i < g->nholder; i++)
+    if (mark[g->holder[i].id])
+      return 1;
+  return 0;
+}
+
+/* Adds what the objects with marks, of which SUM is, keep with others. What is
+** in a group gets a mark, too, so that each byte counts once.
+*/
+static void find_shared(const LpHeap *h, char *mark, LpFound *sum)
+{
+  size_t i, k;
+  uint64_t most = 0;
+  for (i = 0; i < h->sharing.n; i++) {
+    const LpShared *g = &h->sharing.group[i];
+    if (mark[g->top] || !find_holds(g, mark))
+      continue;
+    for (k = 0; k < g->n; k++)
+      mark[g->id[k]] = NAMED_IS;
+    if (g->bytes > most) {
+      most = g->bytes;
+      sum->group = g;
+    }
+  }
+  sum->shared = sum->group ? find_sum(h, mark).retained : sum->retained;
+}
+
 LpFound lp_heap_find(const LpHeap *h, const char *text)
 {
   char *mark = lp_zalloc(h->dump.graph.n, 1);
@@ -130,6 +161,7 @@ LpFound lp_heap_find(const LpHeap *h, const char *text)
   if (!find_path(h, text, mark))
     find_pattern(h, text, mark);
   sum = find_sum(h, mark);
+  find_shared(h, mark, &sum);
   free(mark);
   return sum;
 }

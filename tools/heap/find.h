@@ -13,6 +13,9 @@ typedef struct LpFound {
   size_t objects;    /* How many there are; */
   uint32_t most;     /* the one that keeps most, or LP_NONE, */
   uint64_t bytes;    /* and how much. */
+  uint64_t shared;   /* Bytes that they keep alone or together with others, as
+                     ** far as groups were found; */
+  const LpShared *group; /* of which this one is the largest, or NULL. */
 } LpFound;
 
 /* Find the objects that are reached from the roots by the path TEXT, on any way

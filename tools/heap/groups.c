@@ -125,6 +125,20 @@ void lp_groups_free(LpGroups *s)
   *s = (LpGroups){0};
 }
 
+const LpShared *lp_group_shared(const LpHeap *h, const LpGroup *g,
+                                const uint8_t *of)
+{
+  unsigned in = of[g->id[0]];
+  const LpShared *shared = in ? &h->sharing.group[in - 1] : NULL;
+  size_t i;
+  for (i = 1; shared && i < g->n; i++) {
+    uint32_t id = g->id[i];
+    if (of[id] != in && h->dom.parent[id] == shared->top)
+      return NULL; /* Others are in it through their dominators. */
+  }
+  return shared;
+}
+
 /* -- Names ----------------------------------------------------------------- */
 
 void lp_group_step(LpBuf *b, const LpHeap *h, uint32_t id, unsigned most)

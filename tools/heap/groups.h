@@ -52,6 +52,12 @@ void lp_groups_free(LpGroups *s);
 */
 void lp_group_name(LpBuf *b, const LpHeap *h, const LpGroup *g);
 
+/* The memory of several holders that all objects of G are in, or NULL. OF is
+** from lp_sharing_of.
+*/
+const LpShared *lp_group_shared(const LpHeap *h, const LpGroup *g,
+                                const uint8_t *of);
+
 /* Append how an object is reached: the step from its dominator, or if that does
 ** not refer to it, its path, of which MOST steps are shown.
 */

@@ -184,16 +184,23 @@ static uint64_t suspect_chain(const Search *s, uint32_t id)
   }
 }
 
+/* Find the shapes of what a suspect keeps. */
+static void suspect_shapes(const Search *s, LpSuspect *one)
+{
+  one->shape = one->inner = LP_NONE;
+  suspect_shape(s, one);
+  if (!one->chain && one->shape != LP_NONE &&
+      lp_shape_isplain(s->h, one->shape))
+    suspect_inner(s, one);
+}
+
 /* Add a suspect behind those that keep as much, unless there are enough. */
 static void suspect_add(Search *s, LpSuspect one)
 {
   size_t at;
   if (s->nfound == s->most)
     return;
-  one.shape = one.inner = LP_NONE;
-  suspect_shape(s, &one);
-  if (!one.chain && one.shape != LP_NONE && lp_shape_isplain(s->h, one.shape))
-    suspect_inner(s, &one);
+  suspect_shapes(s, &one);
   for (at = s->nfound++; at > 0 && s->found[at - 1].bytes < one.bytes; at--)
     s->found[at] = s->found[at - 1];
   s->found[at] = one;
@@ -289,6 +296,14 @@ static size_t suspects_find(Search *s, unsigned percent)
   } while (at != LP_NONE);
   free(s->open);
   return s->nfound;
+}
+
+LpSuspect lp_suspect_shared(const LpHeap *h, const LpShared *g)
+{
+  Search s = {.h = h, .least = UINT64_MAX};
+  LpSuspect one = {.id = g->id[0], .shared = g, .bytes = g->bytes};
+  suspect_shapes(&s, &one);
+  return one;
 }
 
 size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *found,

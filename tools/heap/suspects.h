@@ -36,4 +36,7 @@ size_t lp_suspects(const LpHeap *h, LpSuspect *s);
 size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *s,
                          size_t most);
 
+/* A group as if it was a suspect: its shape, and what is in that. */
+LpSuspect lp_suspect_shared(const LpHeap *h, const LpShared *g);
+
 #endif

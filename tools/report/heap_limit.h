@@ -8,7 +8,8 @@
 #include "limit.h"
 #include "subject.h"
 
-/* As lp_limit_holds, for a limit of retained bytes. SUBJECT has a heap dump. */
+/* As lp_limit_holds, for a limit of what objects keep. SUBJECT has a heap dump.
+ */
 int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why);
 
 #endif

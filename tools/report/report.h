@@ -107,6 +107,7 @@ extern const LpReport lp_report_heap_types;
 extern const LpReport lp_report_heap_shapes;
 extern const LpReport lp_report_heap_retained;
 extern const LpReport lp_report_heap_sparse;
+extern const LpReport lp_report_heap_shared;
 extern const LpReport lp_report_heap_threads;
 extern const LpReport lp_report_heap_tree;
 extern const LpReport lp_report_heap_paths;

@@ -32,6 +32,14 @@ static void limit_no_metric(LpBuf *why, const char *key)
   lp_suggest_add(why, &s, "");
 }
 
+/* What objects keep, by a limit's name. */
+static LpLimitKeeps limit_keeps(const char *key)
+{
+  return strcmp(key, "retained") == 0 ? LP_LIMIT_RETAINED
+         : strcmp(key, "shared") == 0 ? LP_LIMIT_SHARED
+                                      : LP_LIMIT_NONE;
+}
+
 int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
 {
   const char *less = strrchr(text, '<'), *at = strchr(text, '@');
@@ -52,8 +60,8 @@ int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
     at = less;
   lp_buf_add(&key, text, (size_t)(at - text));
   l->metric = lp_metric_find(key.s);
-  l->retained = key.n && strcmp(key.s, "retained") == 0;
-  if (l->metric == LP_NMETRIC && !l->retained)
+  l->keeps = limit_keeps(key.n ? key.s : "");
+  if (l->metric == LP_NMETRIC && !l->keeps)
     limit_no_metric(why, key.s);
   lp_buf_free(&key);
   if (at < less) {
@@ -61,17 +69,21 @@ int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
     lp_buf_add(&glob, at + 1, (size_t)(less - at - 1));
     l->glob = glob.s;
   }
-  return l->metric != LP_NMETRIC || l->retained;
+  if (l->keeps == LP_LIMIT_SHARED && !l->glob) {
+    lp_buf_puts(why, "expected shared@PATH: what objects keep with others");
+    return 0;
+  }
+  return l->metric != LP_NMETRIC || l->keeps;
 }
 
 unsigned lp_limit_of(const LpLimit *l)
 {
-  return l->retained ? LP_OF_HEAP : lp_metrics[l->metric].of;
+  return l->keeps ? LP_OF_HEAP : lp_metrics[l->metric].of;
 }
 
 unsigned lp_limit_wants(const LpLimit *l)
 {
-  return l->retained ? 0 : lp_metrics[l->metric].wants;
+  return l->keeps ? 0 : lp_metrics[l->metric].wants;
 }
 
 int lp_limit_kept(const LpLimit *l, uint64_t n)

@@ -7,12 +7,19 @@
 
 #include "metric.h"
 
+/* What objects of a heap dump keep. */
+typedef enum LpLimitKeeps {
+  LP_LIMIT_NONE,     /* The limit is of something else. */
+  LP_LIMIT_RETAINED, /* What they keep alone, */
+  LP_LIMIT_SHARED    /* or together with others, too. */
+} LpLimitKeeps;
+
 typedef struct LpLimit {
-  const char *text; /* As it was given. */
-  LpMetric metric;  /* Or LP_NMETRIC: */
-  int retained;     /* of what objects of a heap dump keep. */
-  char *glob;       /* Of what; NULL: of all. */
-  int below;        /* Must be below the number, not at most that. */
+  const char *text;   /* As it was given. */
+  LpMetric metric;    /* Or LP_NMETRIC: */
+  LpLimitKeeps keeps; /* this. */
+  char *glob;         /* Of what; NULL: of all. */
+  int below;          /* Must be below the number, not at most that. */
   uint64_t n;
 } LpLimit;
 

@@ -213,6 +213,16 @@ void lp_sharing_open(LpSharing *s, const LpDomTree *t, uint64_t least)
   free(of);
 }
 
+uint8_t *lp_sharing_of(const LpSharing *s, size_t n)
+{
+  uint8_t *of = lp_zalloc(n, 1);
+  size_t i, k;
+  for (i = 0; i < s->n; i++)
+    for (k = 0; k < s->group[i].n; k++)
+      of[s->group[i].id[k]] = (uint8_t)(i + 1);
+  return of;
+}
+
 void lp_sharing_close(LpSharing *s)
 {
   size_t i;

@@ -49,6 +49,11 @@ void lp_sharing_open(LpSharing *s, const LpDomTree *t, uint64_t least);
 /* Free the memory. */
 void lp_sharing_close(LpSharing *s);
 
+/* The groups of N objects, by object: its number in S, + 1; 0: it is in none.
+** The caller frees the array.
+*/
+uint8_t *lp_sharing_of(const LpSharing *s, size_t n);
+
 /* Bytes that nothing reaches without one holder alone. */
 static inline uint64_t lp_holder_keeps(const LpDomTree *t, const LpHolder *h)
 {

@@ -215,11 +215,15 @@ static uint32_t boxes_group(LpBoxes *b, const Pending *p)
   LpBox box = {.parent = p->parent,
                .label = LP_NONE,
                .way = LP_NONE,
+               .shared = LP_NONE,
                .bytes = p->g.bytes,
                .retained = p->g.retained,
                .kept = p->kept};
+  const LpShared *shared = lp_group_shared(b->h, &p->g, b->shared);
   uint32_t at;
   size_t i;
+  if (shared)
+    box.shared = (uint32_t)(shared - b->h->sharing.group);
   for (i = 0; i < p->g.n; i++)
     box.objects += (b->h->dump.graph.flags[p->g.id[i]] & LP_NODE_DEFINED) != 0;
   if (p->g.id[0] != LP_GRAPH_ROOT) {
@@ -261,6 +265,7 @@ static void boxes_rest(LpBoxes *b)
     rest[i].parent = (uint32_t)i;
     rest[i].label = label;
     rest[i].way = LP_NONE;
+    rest[i].shared = LP_NONE;
     rest[i].bytes += b->box[i].retained - b->box[i].bytes;
     rest[i].objects += b->box[i].kept - b->box[i].objects;
     if (!i)
@@ -280,7 +285,7 @@ static void boxes_rest(LpBoxes *b)
 /* A box for what is not reached. */
 static void boxes_unreached(LpBoxes *b, const LpUnreached *u, const char *name)
 {
-  LpBox box = {.way = LP_NONE};
+  LpBox box = {.way = LP_NONE, .shared = LP_NONE};
   box.bytes = box.retained = u->all.bytes;
   box.objects = box.kept = u->all.objects;
   if (!box.bytes && !box.objects)
@@ -303,6 +308,7 @@ void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt)
   if (b->least < lp_heap_bytes(h) / BOX_PART)
     b->least = lp_heap_bytes(h) / BOX_PART;
   b->in = lp_zalloc(h->dump.graph.n, sizeof(*b->in));
+  b->shared = lp_sharing_of(&h->sharing, h->dump.graph.n);
   boxes_count(b);
   p.kept = b->kept[LP_GRAPH_ROOT];
   queue_put(&q, p);
@@ -336,6 +342,7 @@ void lp_boxes_close(LpBoxes *b)
   free(b->way);
   free(b->kept);
   free(b->in);
+  free(b->shared);
   lp_intern_free(&b->texts);
   lp_intern_free(&b->kinds);
   lp_intern_free(&b->labels);

@@ -28,10 +28,12 @@ typedef struct LpBoxLabel {
 
 /* A group of objects with the same dominator, or what is left out of one. */
 typedef struct LpBox {
-  uint32_t parent;   /* Of boxes, with a lower number; 0 is the root. */
-  uint32_t label;    /* Of labels; LP_NONE: the root. */
-  uint32_t way;      /* Of ways, for the first object; LP_NONE if none. */
-  uint64_t bytes;    /* Its objects' own, */
+  uint32_t parent; /* Of boxes, with a lower number; 0 is the root. */
+  uint32_t label;  /* Of labels; LP_NONE: the root. */
+  uint32_t way;    /* Of ways, for the first object; LP_NONE if none. */
+  uint32_t
+      shared;     /* If it is what several objects keep: that group; LP_NONE. */
+  uint64_t bytes; /* Its objects' own, */
   uint64_t objects;  /* how many they are, */
   uint64_t retained; /* and what they keep alive in all, */
   uint64_t kept;     /* with so many objects. */
@@ -58,7 +60,8 @@ typedef struct LpBoxes {
   size_t cost;     /* Of texts, in bytes of JSON. */
   LpIdMap ways;    /* Object -> number of its way. */
   uint32_t *kept;  /* By object: how many it keeps alive, with itself; */
-  uint32_t *in;    /* the number of its box, plus 1; 0: it has none. */
+  uint32_t *in;    /* the number of its box, plus 1; 0: it has none; */
+  uint8_t *shared; /* see lp_sharing_of. */
 } LpBoxes;
 
 /* Make the boxes of H, of which none keeps less than --min. */

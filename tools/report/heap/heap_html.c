@@ -19,7 +19,8 @@
 /* Tables of the page. */
 static const LpReport *const html_tables[] = {
     &lp_report_heap_shapes, &lp_report_heap_retained, &lp_report_heap_types,
-    &lp_report_heap_sparse, &lp_report_heap_threads,  &lp_report_heap_keepers};
+    &lp_report_heap_shared, &lp_report_heap_sparse,   &lp_report_heap_threads,
+    &lp_report_heap_keepers};
 
 /* -- Summary --------------------------------------------------------------- */
 
@@ -191,6 +192,26 @@ static void html_labels(LpJson *j, const LpBoxes *b)
   lp_json_end(j);
 }
 
+/* What several objects keep together: who they are, and what is free without
+** them.
+*/
+static void html_shared(LpJson *j, const LpHeap *h)
+{
+  size_t i;
+  lp_json_array(j, "shared");
+  for (i = 0; i < h->sharing.n; i++) {
+    LpBuf text = {0};
+    lp_heap_holders(&text, h, &h->sharing.group[i]);
+    lp_box_cut(&text, HTML_SENTENCE);
+    lp_json_object(j, NULL);
+    lp_json_keytext(j, "holders", text.s);
+    lp_json_keynumber(j, "freed", h->sharing.group[i].freed);
+    lp_json_end(j);
+    lp_buf_free(&text);
+  }
+  lp_json_end(j);
+}
+
 /* The boxes, and the ways that lead to them. */
 static void html_tree(LpJson *j, const LpBoxes *b)
 {
@@ -198,6 +219,7 @@ static void html_tree(LpJson *j, const LpBoxes *b)
   HTML_COLUMN(j, "parent", b->box, b->n, LpBox, parent);
   HTML_COLUMN(j, "site", b->box, b->n, LpBox, label);
   HTML_COLUMN(j, "way", b->box, b->n, LpBox, way);
+  HTML_COLUMN(j, "shared", b->box, b->n, LpBox, shared);
   lp_json_object(j, "self");
   HTML_FIGURES(j, "bytes", b->box, b->n, LpBox, bytes);
   HTML_FIGURES(j, "objects", b->box, b->n, LpBox, objects);
@@ -232,8 +254,8 @@ static void html_cut(LpTable *t)
 }
 
 /* The boxes of the objects that keep most, by row of a table with N rows. */
-static void html_rowboxes(LpJson *j, const LpBoxes *b,
-                          const LpReportOptions *opt, size_t n)
+static void html_keepboxes(LpJson *j, const LpBoxes *b,
+                           const LpReportOptions *opt, size_t n)
 {
   size_t i, all;
   uint32_t *id = lp_heap_retained(b->h, opt, &all);
@@ -242,6 +264,18 @@ static void html_rowboxes(LpJson *j, const LpBoxes *b,
     lp_json_number(j, lp_boxes_find(b, id[i]));
   lp_json_end(j);
   free(id);
+}
+
+/* The boxes of the largest objects that several keep together, by row. */
+static void html_sharedboxes(LpJson *j, const LpBoxes *b,
+                             const LpReportOptions *opt, size_t n)
+{
+  const LpShared *group[LP_SHARED_MOST];
+  size_t i, all = lp_heap_shared(group, b->h, opt);
+  lp_json_array(j, "box");
+  for (i = 0; i < n && i < all; i++)
+    lp_json_number(j, lp_boxes_find(b, group[i]->id[0]));
+  lp_json_end(j);
 }
 
 /* A view that is a table, cut to what a page can show. */
@@ -258,7 +292,9 @@ static void html_table(LpJson *j, const LpSubject *subject, const LpBoxes *b,
   lp_json_members(j, &t);
   lp_json_keynumber(j, "all", all);
   if (r == &lp_report_heap_retained)
-    html_rowboxes(j, b, opt, t.n);
+    html_keepboxes(j, b, opt, t.n);
+  else if (r == &lp_report_heap_shared)
+    html_sharedboxes(j, b, opt, t.n);
   lp_json_end(j);
   lp_table_close(&t);
 }
@@ -280,6 +316,7 @@ static void html_document(LpOut *out, const LpSubject *subject,
   html_texts(&j, &b);
   html_labels(&j, &b);
   html_tree(&j, &b);
+  html_shared(&j, b.h);
   lp_json_object(&j, "tables");
   o.top = HTML_ROWS;
   for (i = 0; i < sizeof(html_tables) / sizeof(html_tables[0]); i++)

@@ -9,6 +9,7 @@
 #include "find.h"
 #include "heap_join.h"
 #include "heap_limit.h"
+#include "heap_suspects.h"
 #include "printable.h"
 
 /* Append who made most of what an object keeps, if that is known. */
@@ -28,13 +29,62 @@ static void limit_text(LpBuf *why, const char *text)
   lp_printable(why, (LpStr){text, strlen(text)});
 }
 
+/* Begin the message about a limit. */
+static void limit_begin(LpBuf *why, const LpLimit *l)
+{
+  lp_buf_puts(why, "limit ");
+  limit_text(why, l->text);
+}
+
+/* Say what the objects keep together with others, mostly. */
+static void limit_group(LpBuf *why, const LpHeap *h, const LpShared *g)
+{
+  LpSuspect s = lp_suspect_shared(h, g);
+  lp_buf_printf(why, ": %" PRIu64 " are kept by ", g->bytes);
+  lp_heap_holders(why, h, g);
+  lp_buf_puts(why, " together");
+  lp_heap_things(why, h, &s);
+}
+
+/* Say what is wrong: how much it is, and what keeps most. */
+static void limit_exceeded(LpBuf *why, const LpLimit *l,
+                           const LpSubject *subject, const LpFound *sum,
+                           uint64_t bytes)
+{
+  limit_begin(why, l);
+  lp_buf_printf(why, " exceeded: %" PRIu64 " bytes, %" PRIu64 " too many",
+                bytes, bytes - l->n + (l->below != 0));
+  if (l->keeps == LP_LIMIT_SHARED && sum->group) {
+    limit_group(why, subject->heap, sum->group);
+  } else if (sum->most != LP_NONE) {
+    lp_buf_puts(why, ": ");
+    lp_heap_place(why, subject->heap, sum->most);
+    lp_buf_printf(why, " keeps %" PRIu64, sum->bytes);
+    limit_made(why, subject, sum->most);
+  }
+}
+
+/* A limit that is kept only since others keep the same: say so. */
+static void limit_remark(LpBuf *why, const LpLimit *l, const LpHeap *h,
+                         const LpFound *sum)
+{
+  if (l->keeps != LP_LIMIT_RETAINED || sum->shared / 2 <= sum->retained)
+    return;
+  limit_begin(why, l);
+  lp_buf_puts(why, " is kept, but together with others ");
+  limit_text(why, l->glob);
+  lp_buf_printf(why, " keeps %" PRIu64 " bytes, see shared@", sum->shared);
+  limit_text(why, l->glob);
+  limit_group(why, h, sum->group);
+}
+
 int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why)
 {
   const LpHeap *h = subject->heap;
   LpFound sum = {.most = LP_NONE, .retained = lp_heap_reached(h)};
+  uint64_t bytes;
   if (!lp_heap_keeps(h)) {
-    lp_buf_puts(why, "limit ");
-    limit_text(why, l->text);
+    limit_begin(why, l);
     lp_buf_puts(why, " cannot be checked: ");
     lp_heap_doubt(why, h);
     return 0;
@@ -42,23 +92,16 @@ int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why)
   if (l->glob)
     sum = lp_heap_find(h, l->glob);
   if (l->glob && !sum.objects) {
-    lp_buf_puts(why, "limit ");
-    limit_text(why, l->text);
+    limit_begin(why, l);
     lp_buf_puts(why, " is of nothing: no object is at ");
     limit_text(why, l->glob);
     return l->n == 0 && !l->below;
   }
-  if (lp_limit_kept(l, sum.retained))
-    return 1;
-  lp_buf_puts(why, "limit ");
-  limit_text(why, l->text);
-  lp_buf_printf(why, " exceeded: %" PRIu64 " bytes, %" PRIu64 " too many",
-                sum.retained, sum.retained - l->n + (l->below != 0));
-  if (sum.most != LP_NONE) {
-    lp_buf_puts(why, ": ");
-    lp_heap_place(why, h, sum.most);
-    lp_buf_printf(why, " keeps %" PRIu64, sum.bytes);
-    limit_made(why, subject, sum.most);
+  bytes = l->keeps == LP_LIMIT_SHARED ? sum.shared : sum.retained;
+  if (!lp_limit_kept(l, bytes)) {
+    limit_exceeded(why, l, subject, &sum, bytes);
+    return 0;
   }
-  return 0;
+  limit_remark(why, l, h, &sum);
+  return 1;
 }

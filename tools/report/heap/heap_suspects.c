@@ -83,8 +83,7 @@ static void suspect_dropped(LpBuf *b, const LpHeap *h, const LpShared *g)
   lp_buf_printf(b, " %.1f%%", lp_text_percent(g->freed, all));
 }
 
-/* Append what is shared. */
-static void suspect_things(LpBuf *b, const LpHeap *h, const LpSuspect *s)
+void lp_heap_things(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {
   int most = s->retained > s->bytes / 2;
   if (s->shape == LP_NONE)
@@ -138,7 +137,7 @@ void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
     lp_buf_puts(b, "kept by ");
     lp_heap_holders(b, h, s->shared);
     lp_buf_puts(b, " together");
-    suspect_things(b, h, s);
+    lp_heap_things(b, h, s);
     suspect_dropped(b, h, s->shared);
   } else if (h->dump.graph.type[s->id] == LJM_TYPE_TRACE) {
     suspect_traces(b, h, s);

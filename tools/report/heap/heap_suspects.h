@@ -16,4 +16,13 @@ void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s);
 /* Append who holds a group: the first holders by name, and how many more. */
 void lp_heap_holders(LpBuf *b, const LpHeap *h, const LpShared *g);
 
+/* The groups of the rows of --view=shared, in their order. Returns how many
+** there are.
+*/
+size_t lp_heap_shared(const LpShared *group[LP_SHARED_MOST], const LpHeap *h,
+                      const LpReportOptions *opt);
+
+/* Append what is shared, which S is of, behind a colon. */
+void lp_heap_things(LpBuf *b, const LpHeap *h, const LpSuspect *s);
+
 #endif

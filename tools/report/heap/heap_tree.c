@@ -7,7 +7,7 @@
 
 #include "groups.h"
 #include "heap_columns.h"
-#include "heap_report.h"
+#include "heap_suspects.h"
 
 #define TREE_DEEP  40 /* Lines below each other. */
 #define TREE_APART 8  /* One part of so many has a line of its own. */
@@ -20,7 +20,8 @@ typedef struct Line {
 
 typedef struct Tree {
   const LpHeap *h;
-  uint64_t least; /* Bytes of a line. */
+  uint64_t least;  /* Bytes of a line. */
+  uint8_t *shared; /* By object: see lp_sharing_of. */
   Line *line;
   size_t n, cap;
 } Tree;
@@ -46,6 +47,7 @@ static void tree_below(Tree *tr, const LpGroup *g, unsigned depth)
 typedef struct Row {
   LpHeapRow r;
   const LpGroup *g;
+  const LpShared *shared; /* What several objects keep, which it is, or NULL. */
 } Row;
 
 /* Append how the group is reached, and what it is. */
@@ -54,19 +56,25 @@ static void row_name(LpBuf *b, const void *view, const void *row)
   const Row *r = row;
   lp_buf_printf(b, "%*s", (int)(2 * r->r.depth), "");
   lp_group_name(b, view, r->g);
+  if (!r->shared || r->shared->nholder > LP_SUSPECT_HOLDERS)
+    return;
+  lp_buf_puts(b, ", kept by ");
+  lp_heap_holders(b, view, r->shared);
+  lp_buf_puts(b, " together");
 }
 
 static const LpField row_namefield = {
     LP_FIELD_TEXT("name", "who keeps it", row_name)};
 
 /* Add the row of a line. */
-static void tree_row(const LpColumns *c, const Line *l)
+static void tree_row(const LpColumns *c, const Tree *tr, const Line *l)
 {
   Row r = {.r = {.retained = l->g.retained,
                  .bytes = l->g.bytes,
                  .objects = l->g.n,
                  .depth = l->depth},
-           .g = &l->g};
+           .g = &l->g,
+           .shared = lp_group_shared(tr->h, &l->g, tr->shared)};
   lp_columns_row(c, &r, NULL);
 }
 
@@ -83,18 +91,20 @@ static void tree_table(LpTable *t, const LpSubject *subject,
   if (!tr.h || !lp_heap_cankeep(t, tr.h))
     return;
   tr.least = lp_heap_least(tr.h, opt);
+  tr.shared = lp_sharing_of(&tr.h->sharing, tr.h->dump.graph.n);
   root = lp_group_root(tr.h);
   tree_below(&tr, &root, 0);
   lp_group_free(&root);
   while (tr.n) {
     Line l = tr.line[--tr.n];
     lp_group_absorb(&l.g, tr.h);
-    tree_row(&c, &l);
+    tree_row(&c, &tr, &l);
     if (l.depth + 1 < TREE_DEEP)
       tree_below(&tr, &l.g, l.depth + 1);
     lp_group_free(&l.g);
   }
   free(tr.line);
+  free(tr.shared);
 }
 
 const LpReport lp_report_heap_tree = {.view = "tree",

@@ -210,6 +210,17 @@ function wayHelp(up) {
     "on which the collector reaches it.")];
 }
 
+/* Who holds what is in a node, if several objects do. */
+function holdersOf(p, node) {
+  const n = p.doc.tree.shared[node];
+  if (n < 0)
+    return [];
+  const s = p.doc.shared[n];
+  return [el("h2", null, "Kept together"), el("p", {class: "holders"}, "By ",
+    nameEl(safeText(s.holders)),
+    `: without all of them ${bytesText(s.freed)} are free.`)];
+}
+
 /* The path of the zoomed or picked box. */
 function showWay() {
   const p = profile, box = byId("way");
@@ -224,7 +235,7 @@ function showWay() {
   const node = heapNode(half, spot), way = wayOf(p, node);
   const own = p.doc.tree.self.objects[node];
   const keeps = spotValue(half.tree, spot, "bytes", "now").total;
-  fill(box, el("h2", null, "Shortest path from a root"),
+  fill(box, ...holdersOf(p, node), el("h2", null, "Shortest path from a root"),
     el("p", null, way.length === 0 ? "No single object: there is no path."
       : own > 1 ? `To the first of ${countText(own)} objects, which keep ` +
         `${bytesText(keeps)} in all:` : `It keeps ${bytesText(keeps)}:`),
@@ -262,12 +273,12 @@ function heapTip(p, half, spot) {
 
 /* The column that has bars, of each table. */
 const HEAP_BARS = {shapes: "bytes", retained: "retained", types: "bytes",
-  sparse: "empty", threads: "retained", keepers: "bytes"};
+  shared: "retained", sparse: "empty", threads: "retained", keepers: "bytes"};
 
 /* What a row of a table leads to, or null. */
 function heapRow(p, name, table, i) {
   const cells = table.rows[i];
-  if (name === "retained" && table.box && i < table.box.length)
+  if (table.box && i < table.box.length)
     return () => heapShow(table.box[i]);
   if (name !== "shapes")
     return null;

@@ -1,7 +1,7 @@
 /* -- Tables of the document: types, sizes, threads ------------------------- */
 
-const TABLE_TITLES = {shapes: "Shapes", retained: "Largest", types: "Types",
-  sparse: "Empty slots", sizes: "Sizes", threads: "Threads",
+const TABLE_TITLES = {shapes: "Shapes", retained: "Largest", shared: "Shared",
+  types: "Types", sparse: "Empty slots", sizes: "Sizes", threads: "Threads",
   keepers: "Who made it"};
 
 /* The names of tables that have a view of their own. */

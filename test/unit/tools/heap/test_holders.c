@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "find.h"
 #include "heap_graph.h"
 #include "random_heap.h"
 #include "sets.h"
@@ -243,19 +244,24 @@ END_TEST
 **   1 --id-----> 2 --> 1000 .. 1029: {id} (64 each)
 **     --other--> 3 --> 1010 .. 1039
 */
+static void two_open(CraftHeap *h)
+{
+  unsigned i;
+  graph_open(h, "t");
+  graph_table(h, 1, 48, 2, 3);
+  graph_list(h, 2, 80, 1000, 30);
+  graph_list(h, 3, 40, 1010, 30);
+  for (i = 0; i < 40; i++)
+    graph_record(h, 1000 + i, 64);
+}
+
 START_TEST(test_two)
 {
   const LpShared *s;
   LpDomTree tree;
   CraftHeap h;
   HeapRun r;
-  unsigned i;
-  graph_open(&h, "t");
-  graph_table(&h, 1, 48, 2, 3);
-  graph_list(&h, 2, 80, 1000, 30);
-  graph_list(&h, 3, 40, 1010, 30);
-  for (i = 0; i < 40; i++)
-    graph_record(&h, 1000 + i, 64);
+  two_open(&h);
   r = graph_read(&h);
   tree = lp_heap_tree(r.heap);
   ck_assert_uint_eq(r.heap->sharing.n, 1);
@@ -269,6 +275,43 @@ START_TEST(test_two)
   ck_assert_uint_eq(lp_holder_keeps(&tree, &s->holder[0]), 80 + 10 * 64);
   ck_assert_uint_eq(lp_holder_keeps(&tree, &s->holder[1]), 40 + 10 * 64);
   ck_assert_uint_eq(s->freed, 80 + 40 + 40 * 64);
+  heap_run_close(&r);
+}
+END_TEST
+
+/* What the objects at a path keep, alone and together with others. */
+static LpFound keeps(const HeapRun *r, const char *path, uint64_t retained,
+                     uint64_t shared)
+{
+  LpFound f = lp_heap_find(r->heap, path);
+  ck_assert_uint_eq(f.retained, retained);
+  ck_assert_uint_eq(f.shared, shared);
+  return f;
+}
+
+/* The same heap: each holder, what is held, what has both; and a pattern of a
+** holder and some of what it holds, of which no byte counts twice.
+*/
+START_TEST(test_find)
+{
+  const uint64_t list = 80 + 10 * 64, index = 40 + 10 * 64, both = 20 * 64;
+  const uint64_t all = 48 + 2 * 8 + list + index + both; /* With its keys. */
+  const LpShared *s;
+  CraftHeap h;
+  HeapRun r;
+  two_open(&h);
+  r = graph_read(&h);
+  s = r.heap->sharing.group;
+  ck_assert_ptr_eq(keeps(&r, "t.id", list, list + both).group, s);
+  ck_assert_ptr_eq(keeps(&r, "t.other", index, index + both).group, s);
+  ck_assert_ptr_null(keeps(&r, "t", all, all).group);
+  ck_assert_ptr_eq(
+      keeps(&r, "t.*[]r]", index + list - 80 + both, index + list - 80 + both)
+          .group,
+      s);
+  /* t.other, t.id[10] and, of what both have, t.id[20] and t.id[30]. */
+  ck_assert_ptr_eq(
+      keeps(&r, "t.*[0r]*", index + 3 * 64, index + 64 + both).group, s);
   heap_run_close(&r);
 }
 END_TEST
@@ -329,7 +372,7 @@ END_TEST
 
 Suite *suite_holders(void)
 {
-  const TTest *tests[] = {as_brute_force, sets,      test_two,
+  const TTest *tests[] = {as_brute_force, sets,      test_two, test_find,
                           test_sessions,  test_many, NULL};
   return suite_of("holders", tests);
 }

@@ -69,6 +69,7 @@ START_TEST(test_bad)
   bad("<1", "there is no METRIC ");
   bad("lives@a<b<1", "there is no METRIC lives; did you mean live?");
   bad("@a<1", "there is no METRIC ");
+  bad("shared<=1", "expected shared@PATH: what objects keep with others");
 }
 END_TEST
 
