@@ -79,13 +79,13 @@ local function forget()
   collectgarbage()
 end
 
--- Records the program and dumps its heap.
-local function record(opt)
+-- Records a program, the one above if no other is given, and dumps its heap.
+local function record(opt, other)
   forget()
   function _G.dump() assert(memprof.dump(heap)) end
   H.off(_G.dump)
   assert(memprof.start(app, opt))
-  assert(loadstring(program, "@known.lua"))()
+  assert(loadstring(other or program, "@known.lua"))()
   assert(memprof.stop())
   forget()
 end
@@ -206,6 +206,26 @@ H.case("dumps that a recording takes by itself", function()
   os.remove(second)
 end)
 
+H.case("who made what two tables keep", function()
+  record(nil, [[
+list, index = {}, {}
+local function add(i)
+  list[i] = { id = i, tags = { i, i, i } }
+  index["item " .. i] = list[i]
+end
+for i = 1, 3000 do add(i) end
+dump()
+list, index = nil, nil
+]])
+  local text = parse(both)
+  H.ok(text:find("is kept by _G.index and _G.list together, made at add %(known.lua:3%)"),
+       "no sentence about both in\n%s", text)
+  local _, err, got = parse("--limit='shared@_G.list<=100K' " .. both)
+  H.eq(got, 3, "status of a limit of what is shared")
+  H.ok(err:find("_G.index and _G.list together: .*, most of it made at add %(known.lua:3%)"),
+       "why: %s", err)
+end)
+
 H.case("limits", function()
   record()
   local function status(limit, files)
@@ -222,6 +242,8 @@ H.case("limits", function()
   H.eq(status("retained@registry._LOADED._G.cache<=10K"), 3, "status of a longer path")
   H.eq(status("retained@_G.nothing<=10K"), 3, "status of what is not there")
   H.eq(status("retained@_G.nothing<=0"), 0, "status of what must not be there")
+  H.eq(status("shared@_G.cache<=10MB"), 0, "status of a limit of what is shared")
+  H.eq(status("shared@_G.cache<=10K"), 3, "status of what nothing else keeps")
 end)
 
 os.remove(app)

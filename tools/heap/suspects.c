@@ -14,8 +14,8 @@ typedef struct Search {
   size_t n, cap;
   LpSuspect *found;
   size_t nfound, most;
-  uint8_t *told; /* By object, if what several keep together is told, too: it
-                 ** is in such a suspect, or its holder. */
+  uint8_t *told; /* By object: it is in what several keep together, which is
+                 ** told, or its holder. NULL: nothing of these is told. */
 } Search;
 
 /* Is an object, which something is told of, a part of another suspect? */
@@ -245,7 +245,7 @@ static uint64_t suspect_together(Search *s, uint32_t id)
   const LpHeap *h = s->h;
   uint64_t all = 0;
   size_t i;
-  for (i = 0; s->told && i < h->sharing.n; i++) {
+  for (i = 0; i < h->sharing.n; i++) {
     const LpShared *g = &h->sharing.group[i];
     uint64_t bytes;
     if (g->top != id || g->nholder > LP_SUSPECT_HOLDERS)
@@ -283,19 +283,27 @@ static void suspect_look(Search *s, uint32_t id)
     suspect_add(s, (LpSuspect){.id = id, .bytes = rest});
 }
 
-/* Looks from the root down. */
-static size_t suspects_find(Search *s, unsigned percent)
+size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *found,
+                         size_t most)
 {
+  Search s = {.h = h, .found = found, .most = most};
   uint32_t at = LP_GRAPH_ROOT;
-  if (!lp_heap_keeps(s->h))
+  if (!lp_heap_keeps(h))
     return 0;
-  s->least = lp_heap_reached(s->h) / 100 * percent + 1;
+  s.least = lp_heap_reached(h) / 100 * percent + 1;
+  s.told = lp_zalloc(h->dump.graph.n, 1);
   do {
-    suspect_look(s, at);
-    at = s->n ? s->open[--s->n] : LP_NONE;
+    suspect_look(&s, at);
+    at = s.n ? s.open[--s.n] : LP_NONE;
   } while (at != LP_NONE);
-  free(s->open);
-  return s->nfound;
+  free(s.open);
+  free(s.told);
+  return s.nfound;
+}
+
+size_t lp_suspects(const LpHeap *h, LpSuspect *found)
+{
+  return lp_suspects_above(h, LP_SUSPECT_PERCENT, found, LP_SUSPECTS);
 }
 
 LpSuspect lp_suspect_shared(const LpHeap *h, const LpShared *g)
@@ -304,21 +312,4 @@ LpSuspect lp_suspect_shared(const LpHeap *h, const LpShared *g)
   LpSuspect one = {.id = g->id[0], .shared = g, .bytes = g->bytes};
   suspect_shapes(&s, &one);
   return one;
-}
-
-size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *found,
-                         size_t most)
-{
-  Search s = {.h = h, .found = found, .most = most};
-  return suspects_find(&s, percent);
-}
-
-size_t lp_suspects(const LpHeap *h, LpSuspect *found)
-{
-  Search s = {.h = h, .found = found, .most = LP_SUSPECTS};
-  size_t n;
-  s.told = lp_zalloc(h->dump.graph.n, 1);
-  n = suspects_find(&s, LP_SUSPECT_PERCENT);
-  free(s.told);
-  return n;
 }

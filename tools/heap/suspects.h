@@ -30,8 +30,8 @@ typedef struct LpSuspect {
 */
 size_t lp_suspects(const LpHeap *h, LpSuspect *s);
 
-/* The same of objects that alone keep more than so many PERCENT of what is
-** reached; room is for MOST.
+/* The same of objects that keep more than so many PERCENT of what is reached;
+** room is for MOST.
 */
 size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *s,
                          size_t most);

@@ -18,9 +18,24 @@ static void join_keepers(LpJoin *j)
   size_t i, n = lp_suspects_above(h, LP_JOIN_PERCENT, s, LP_JOIN_KEEPERS);
   j->nkeeper = LP_KEEPER_FIRST + n;
   j->keeper = lp_zalloc(j->nkeeper, sizeof(*j->keeper));
-  for (i = 0; i < j->nkeeper; i++)
-    j->keeper[i].id = i < LP_KEEPER_FIRST ? LP_NONE : s[i - LP_KEEPER_FIRST].id;
+  for (i = 0; i < LP_KEEPER_FIRST; i++)
+    j->keeper[i].id = LP_NONE;
+  for (i = 0; i < n; i++) {
+    LpKeeper *k = &j->keeper[LP_KEEPER_FIRST + i];
+    k->shared = s[i].shared;
+    k->id = s[i].shared ? LP_NONE : s[i].id;
+  }
   free(s);
+}
+
+/* What is shared belongs to its keepers, unless it is one. */
+static void join_share(LpJoin *j, uint32_t keeper)
+{
+  const LpShared *g = j->keeper[keeper].shared;
+  size_t i;
+  for (i = 0; g && i < g->n; i++)
+    if (j->of[g->id[i]] < LP_KEEPER_FIRST)
+      j->of[g->id[i]] = keeper;
 }
 
 /* An object belongs to the keeper that it is, or to that of its dominator. */
@@ -34,7 +49,10 @@ static void join_belong(LpJoin *j)
     j->of[i] = lp_heap_isunknown(h, i) ? LP_KEEPER_UNKNOWN : LP_KEEPER_GARBAGE;
   j->of[LP_GRAPH_ROOT] = LP_KEEPER_REST;
   for (i = LP_KEEPER_FIRST; i < j->nkeeper; i++)
-    j->of[j->keeper[i].id] = i;
+    if (j->keeper[i].id != LP_NONE)
+      j->of[j->keeper[i].id] = i;
+  for (i = LP_KEEPER_FIRST; i < j->nkeeper; i++)
+    join_share(j, i);
   for (i = 1; i < h->dom.n; i++) {
     uint32_t id = h->dom.order[i];
     if (j->of[id] < LP_KEEPER_FIRST)

@@ -24,15 +24,17 @@ enum {
   LP_KEEPER_FIRST
 };
 
-/* An object behind which memory branches out. What several keep belongs to the
-** lowest one of the dominator tree.
+/* An object behind which memory branches out, or several that keep memory
+** together. What else several keep belongs to the lowest one of the dominator
+** tree.
 */
 typedef struct LpKeeper {
-  uint32_t id;      /* The object; LP_NONE of the first two. */
-  uint64_t bytes;   /* What it keeps by the dump, others' aside; */
-  uint64_t objects; /* how many these are. */
-  size_t made;      /* The first of what it keeps by site, */
-  size_t nmade;     /* and how many there are: most bytes first. */
+  const LpShared *shared; /* What several keep; NULL: this one does: */
+  uint32_t id;            /* the object; LP_NONE of those that are no object. */
+  uint64_t bytes;         /* What it keeps by the dump, others' aside; */
+  uint64_t objects;       /* how many these are. */
+  size_t made;            /* The first of what it keeps by site, */
+  size_t nmade;           /* and how many there are: most bytes first. */
 } LpKeeper;
 
 /* Blocks that one keeper keeps, and that one site allocated with the same

@@ -7,6 +7,7 @@
 
 #include "frame.h"
 #include "heap_join.h"
+#include "heap_suspects.h"
 #include "text.h"
 
 #define JOIN_KEEPERS (LP_JOIN_SENTENCES - 2) /* That have a sentence, */
@@ -23,6 +24,8 @@ void lp_join_keeper(LpBuf *b, const LpJoin *j, uint32_t keeper)
     lp_buf_puts(b, "(garbage)");
   else if (keeper == LP_KEEPER_UNKNOWN)
     lp_buf_puts(b, "(unknown)");
+  else if (j->keeper[keeper].shared)
+    lp_heap_together(b, j->heap, j->keeper[keeper].shared);
   else
     lp_heap_place(b, j->heap, j->keeper[keeper].id);
 }

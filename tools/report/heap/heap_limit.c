@@ -12,12 +12,15 @@
 #include "heap_suspects.h"
 #include "printable.h"
 
-/* Append who made most of what an object keeps, if that is known. */
-static void limit_made(LpBuf *why, const LpSubject *subject, uint32_t id)
+/* Append who made most of what an object keeps, or of a group if that is not
+** NULL, if that is known.
+*/
+static void limit_made(LpBuf *why, const LpSubject *subject, uint32_t id,
+                       const LpShared *g)
 {
   const LpJoin *j = subject->join;
-  const LpKeeper *k = j ? &j->keeper[j->of[id]] : NULL;
-  if (!k || k->id != id || !k->nmade)
+  const LpKeeper *k = j ? &j->keeper[j->of[g ? g->id[0] : id]] : NULL;
+  if (!k || (g ? k->shared != g : k->id != id) || !k->nmade)
     return;
   lp_buf_puts(why, ", most of it made at ");
   lp_join_site(why, subject->prof, j->made[k->made].site);
@@ -37,13 +40,14 @@ static void limit_begin(LpBuf *why, const LpLimit *l)
 }
 
 /* Say what the objects keep together with others, mostly. */
-static void limit_group(LpBuf *why, const LpHeap *h, const LpShared *g)
+static void limit_group(LpBuf *why, const LpSubject *subject, const LpShared *g)
 {
+  const LpHeap *h = subject->heap;
   LpSuspect s = lp_suspect_shared(h, g);
   lp_buf_printf(why, ": %" PRIu64 " are kept by ", g->bytes);
-  lp_heap_holders(why, h, g);
-  lp_buf_puts(why, " together");
+  lp_heap_together(why, h, g);
   lp_heap_things(why, h, &s);
+  limit_made(why, subject, LP_NONE, g);
 }
 
 /* Say what is wrong: how much it is, and what keeps most. */
@@ -55,17 +59,17 @@ static void limit_exceeded(LpBuf *why, const LpLimit *l,
   lp_buf_printf(why, " exceeded: %" PRIu64 " bytes, %" PRIu64 " too many",
                 bytes, bytes - l->n + (l->below != 0));
   if (l->keeps == LP_LIMIT_SHARED && sum->group) {
-    limit_group(why, subject->heap, sum->group);
+    limit_group(why, subject, sum->group);
   } else if (sum->most != LP_NONE) {
     lp_buf_puts(why, ": ");
     lp_heap_place(why, subject->heap, sum->most);
     lp_buf_printf(why, " keeps %" PRIu64, sum->bytes);
-    limit_made(why, subject, sum->most);
+    limit_made(why, subject, sum->most, NULL);
   }
 }
 
 /* A limit that is kept only since others keep the same: say so. */
-static void limit_remark(LpBuf *why, const LpLimit *l, const LpHeap *h,
+static void limit_remark(LpBuf *why, const LpLimit *l, const LpSubject *subject,
                          const LpFound *sum)
 {
   if (l->keeps != LP_LIMIT_RETAINED || sum->shared / 2 <= sum->retained)
@@ -75,7 +79,7 @@ static void limit_remark(LpBuf *why, const LpLimit *l, const LpHeap *h,
   limit_text(why, l->glob);
   lp_buf_printf(why, " keeps %" PRIu64 " bytes, see shared@", sum->shared);
   limit_text(why, l->glob);
-  limit_group(why, h, sum->group);
+  limit_group(why, subject, sum->group);
 }
 
 int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why)
@@ -102,6 +106,6 @@ int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why)
     limit_exceeded(why, l, subject, &sum, bytes);
     return 0;
   }
-  limit_remark(why, l, h, &sum);
+  limit_remark(why, l, subject, &sum);
   return 1;
 }

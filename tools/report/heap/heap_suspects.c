@@ -68,6 +68,12 @@ void lp_heap_holders(LpBuf *b, const LpHeap *h, const LpShared *g)
     lp_buf_printf(b, " and %zu more", g->nholder - shown);
 }
 
+void lp_heap_together(LpBuf *b, const LpHeap *h, const LpShared *g)
+{
+  lp_heap_holders(b, h, g);
+  lp_buf_puts(b, " together");
+}
+
 /* What would be free without one of them, and without all. */
 static void suspect_dropped(LpBuf *b, const LpHeap *h, const LpShared *g)
 {
@@ -135,8 +141,7 @@ void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
   lp_buf_puts(b, ") is ");
   if (s->shared) {
     lp_buf_puts(b, "kept by ");
-    lp_heap_holders(b, h, s->shared);
-    lp_buf_puts(b, " together");
+    lp_heap_together(b, h, s->shared);
     lp_heap_things(b, h, s);
     suspect_dropped(b, h, s->shared);
   } else if (h->dump.graph.type[s->id] == LJM_TYPE_TRACE) {

@@ -16,6 +16,9 @@ void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s);
 /* Append who holds a group: the first holders by name, and how many more. */
 void lp_heap_holders(LpBuf *b, const LpHeap *h, const LpShared *g);
 
+/* The same, and that they do so together. */
+void lp_heap_together(LpBuf *b, const LpHeap *h, const LpShared *g);
+
 /* The groups of the rows of --view=shared, in their order. Returns how many
 ** there are.
 */

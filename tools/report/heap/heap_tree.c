@@ -59,8 +59,7 @@ static void row_name(LpBuf *b, const void *view, const void *row)
   if (!r->shared || r->shared->nholder > LP_SUSPECT_HOLDERS)
     return;
   lp_buf_puts(b, ", kept by ");
-  lp_heap_holders(b, view, r->shared);
-  lp_buf_puts(b, " together");
+  lp_heap_together(b, view, r->shared);
 }
 
 static const LpField row_namefield = {

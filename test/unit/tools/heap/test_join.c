@@ -17,7 +17,8 @@
 ** Two keepers:
 **
 **   1 --id-----> 2 (40) --> 1000 .. 1149: {id} (64 each)
-**     --other--> 3 (40) --> 1200 .. 1319: {id} (64 each)
+**     --other--> 3 (40) --> 120 of them: {id} (64 each), from 1200 on, or from
+**                           1100 on: then both have 50 of them.
 */
 typedef struct Joined {
   HeapRun r;
@@ -27,7 +28,7 @@ typedef struct Joined {
   LpJoin *join;
 } Joined;
 
-static Joined *joined_open(Joined *j)
+static Joined *joined_open(Joined *j, unsigned other)
 {
   static const LpStr chunk = {"@app.lua", 8};
   LpFunc f = {.kind = LP_FUNC_LUA, .chunk = chunk, .first = 1, .hash = 7};
@@ -39,11 +40,11 @@ static Joined *joined_open(Joined *j)
   graph_open(&h, "t");
   graph_table(&h, 1, 100, 2, 3);
   graph_list(&h, 2, 40, 1000, 150);
-  graph_list(&h, 3, 40, 1200, 120);
-  for (i = 0; i < 150; i++)
-    graph_record(&h, 1000 + i, 64);
-  for (i = 0; i < 120; i++)
-    graph_record(&h, 1200 + i, 64);
+  graph_list(&h, 3, 40, other, 120);
+  for (i = 1000; i < 1150; i++)
+    graph_record(&h, i, 64);
+  for (i = other < 1150 ? 1150 : other; i < other + 120; i++)
+    graph_record(&h, i, 64);
   j->r = graph_joinable(&h);
   heap = j->r.l.heap;
   heap->dump.origin = (LpDumpOrigin){.id = 5, .recording = 99};
@@ -115,7 +116,7 @@ START_TEST(test_makers)
   const LpKeeper *k;
   const LpMade *m;
   unsigned i;
-  joined_open(&j);
+  joined_open(&j, 1200);
   for (i = 0; i < 100; i++)
     made(&j, 1000 + i, 64, j.maker[0]);
   j.sink.time(j.sink.ctx, 100 * MS);
@@ -149,12 +150,40 @@ START_TEST(test_makers)
 }
 END_TEST
 
+/* What both lists have is a keeper's of its own. */
+START_TEST(test_shared)
+{
+  const LpKeeper *k = NULL;
+  Joined j;
+  unsigned i;
+  joined_open(&j, 1100);
+  for (i = 1000; i < 1220; i++)
+    made(&j, i, 64, j.maker[i >= 1100 && i < 1150]);
+  dumped(&j, 30 * MS, 0);
+  ck_assert_uint_eq(j.join->nkeeper, LP_KEEPER_FIRST + 3);
+  for (i = LP_KEEPER_FIRST; i < j.join->nkeeper; i++)
+    if (j.join->keeper[i].shared)
+      k = &j.join->keeper[i];
+  ck_assert_ptr_nonnull(k);
+  ck_assert_ptr_eq(k->shared, j.r.heap->sharing.group);
+  ck_assert_uint_eq(k->id, LP_NONE);
+  ck_assert_uint_eq(k->bytes, 50 * 64);
+  ck_assert_uint_eq(k->objects, 50);
+  ck_assert_uint_eq(k->nmade, 1);
+  ck_assert_uint_eq(j.join->made[k->made].site, j.maker[1]);
+  ck_assert_uint_eq(j.join->made[k->made].live.bytes, 50 * 64);
+  ck_assert_uint_eq(keeper(&j, 2)->bytes, 40 + 100 * 64);
+  ck_assert_uint_eq(keeper(&j, 3)->bytes, 40 + 70 * 64);
+  joined_close(&j);
+}
+END_TEST
+
 /* What was freed and made again belongs to who made it last. */
 START_TEST(test_reused)
 {
   Joined j;
   const LpKeeper *k;
-  joined_open(&j);
+  joined_open(&j, 1200);
   made(&j, 1200, 32, j.maker[0]);
   freed(&j, 1200, 32);
   j.sink.time(j.sink.ctx, 10 * MS);
@@ -179,7 +208,7 @@ START_TEST(test_lost)
 {
   Joined j;
   const LpKeeper *k;
-  joined_open(&j);
+  joined_open(&j, 1200);
   made(&j, 1200, 64, j.maker[0]);
   dumped(&j, 30 * MS, 3);
   ck_assert_uint_eq(j.join->lost, 3);
@@ -197,7 +226,7 @@ START_TEST(test_whole)
   Joined j;
   uint64_t bytes = 0, objects = 0;
   size_t i;
-  joined_open(&j);
+  joined_open(&j, 1200);
   made(&j, 1000, 64, j.maker[0]);
   dumped(&j, 30 * MS, 0);
   for (i = 0; i < j.join->nmade; i++) {
@@ -217,7 +246,7 @@ START_TEST(test_other)
   LpDumpMark mark = {6, 0, 0};
   LpBuf why = {0};
   Joined j;
-  joined_open(&j);
+  joined_open(&j, 1200);
   ck_assert_int_eq(j.sink.dump(j.sink.ctx, &mark), 0);
   ck_assert(!lp_replay_joins(&j.replay, &why));
   ck_assert_str_eq(why.s, "has no record of the heap dump");
@@ -235,7 +264,7 @@ END_TEST
 
 Suite *suite_join(void)
 {
-  const TTest *tests[] = {test_makers, test_reused, test_lost,
+  const TTest *tests[] = {test_makers, test_shared, test_reused, test_lost,
                           test_whole,  test_other,  NULL};
   return suite_of("join", tests);
 }
