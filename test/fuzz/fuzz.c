@@ -169,9 +169,9 @@ static void fuzz_heap_text(const LpOut *out, int any)
 /* A view of a dump, in one of the formats that have it. */
 static void fuzz_heap_report(const LpSubject *subject, size_t n)
 {
-  static const char *const view[] = {"summary",  "types",  "shapes",
-                                     "retained", "sparse", "threads",
-                                     "tree",     "paths",  "objects"};
+  static const char *const view[] = {"summary", "types",   "shapes", "retained",
+                                     "sparse",  "threads", "tree",   "paths",
+                                     "objects", "shared",  "owners"};
   static const char *const format[] = {"text", "csv", "json", "heapsnapshot"};
   static const char *const path[] = {"table", "0x10", "", "0x1000"};
   LpReportOptions opt = {.human = (n & 4) != 0,
@@ -179,7 +179,9 @@ static void fuzz_heap_report(const LpSubject *subject, size_t n)
                          .top = n & 16 ? 3 : 0,
                          .path = path[n / 36 % 4]};
   const char *f = format[n / 9 % 4];
-  const char *v = strcmp(f, "heapsnapshot") == 0 ? NULL : view[n % 9];
+  const char *v = strcmp(f, "heapsnapshot") == 0
+                      ? NULL
+                      : view[n % (sizeof(view) / sizeof(view[0]))];
   LpOut out;
   if (!lp_report_find(f, v, LP_OF_HEAP))
     return;

@@ -123,6 +123,27 @@ H.case("together", function()
   debug.getregistry().heap_each, _G.heap_by_name = nil, nil
 end)
 
+-- One object that two hold: its content is what a path leads to, but it goes
+-- only without both.
+local function hold()
+  local big = {}
+  for i = 1, 20000 do big[i] = {i} end
+  _G.heap_app, _G.heap_other = {cache = big}, {{copy = big}}
+end
+
+H.case("held", function()
+  coroutine.wrap(hold)()
+  suspected("kept by _G%.heap_app%.cache, a table, list of tables: 20000 x table of plain " ..
+            "values keep [%d.]+MiB; held by _G%.heap_other%[1%] and _G%.heap_app together$")
+  local ways = report("--path=_G.heap_app.cache", "--all")
+  H.ok(ways:find(", 1: 1 by [^\n]* and "), "owners of one object in\n%s", ways)
+  for _, way in ipairs({"%.heap_app  table {cache}\n[^\n]*%.cache  table, list of tables",
+                        "%[1%]  table {copy}\n[^\n]*%.copy  table, list of tables"}) do
+    H.ok(ways:find(way), "no way like %s in\n%s", way, ways)
+  end
+  _G.heap_app, _G.heap_other = nil, nil
+end)
+
 H.case("upvalue", function()
   suspected("kept by _G%.heap_remember:history %(in .*" .. here(remember()) .. "%), a table, " ..
             "list of tables: 20 x table, list of tables keep [%d.]+MiB, " ..

@@ -1,5 +1,5 @@
 /*
-** Runs the suites; the one in CK_RUN_SUITE, or all.
+** Runs the suites; the one in CK_RUN_SUITE, which must be there, or all.
 */
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ int main(void)
 #define SUITE_ADD(name) srunner_add_suite(sr, suite_##name());
   SUITES(SUITE_ADD)
   srunner_run_all(sr, CK_ENV);
-  failed = srunner_ntests_failed(sr);
+  failed = srunner_ntests_failed(sr) || srunner_ntests_run(sr) == 0;
   srunner_free(sr);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

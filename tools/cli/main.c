@@ -108,7 +108,7 @@ static int write_report(const LpLoad *l, int last)
                                         lp_options_view(l->prof->of),
                                         l->prof->of),
                          &subject);
-      res = lp_nothing_cut(&out);
+      res = lp_load_worse(lp_nothing_named(&subject), lp_nothing_cut(&out));
     }
     opt->shape = NULL;
     lp_shape_close(&shape);

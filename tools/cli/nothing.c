@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "find.h"
 #include "ingest.h"
 #include "label.h"
 #include "nothing.h"
+#include "nearest.h"
 #include "printable.h"
 
 #define NOTHING_CHUNKS 5 /* So many are named. */
@@ -108,16 +111,101 @@ static int nothing_asked(LpBuf *b, const LpReport *r, const LpProfile *prof)
                   (double)prof->ns / 1e9);
     return 1;
   }
-  if (r != &lp_report_heap_paths || lp_options.report.path)
+  if ((r != &lp_report_heap_paths && r != &lp_report_heap_owners) ||
+      lp_options.report.path)
     return 0;
-  lp_buf_puts(b, "--view=paths needs --path=OBJECT, such as --path=_G.cache");
+  lp_buf_printf(b, "--view=%s needs --path=OBJECT, such as --path=_G.cache",
+                r->view);
   return 1;
+}
+
+/* Say what is said, whose texts may come from anywhere. */
+static void nothing_say(const LpBuf *b)
+{
+  LpBuf text = {0};
+  lp_printable(&text, (LpStr){b->s, b->n});
+  fprintf(stderr, "%s: %s\n", program_invocation_short_name, text.s);
+  lp_buf_free(&text);
+}
+
+/* Append a shape whose name is near to what was asked for, if there is one. */
+static void named_shape(LpBuf *b, const LpHeap *h, const char *text)
+{
+  ClNearest s = cl_nearest(text);
+  LpBuf name = {0};
+  uint32_t i, best = LP_NONE;
+  for (i = 0; i < h->shapes.keys.n; i++) {
+    const char *was = s.best;
+    name.n = 0;
+    lp_shape_name(&name, h, i);
+    cl_nearest_try(&s, name.s);
+    if (s.best == was)
+      continue;
+    s.best = ""; /* Its name does not stay. */
+    best = i;
+  }
+  if (best != LP_NONE) {
+    lp_buf_puts(b, "; did you mean ");
+    lp_shape_name(b, h, best);
+    lp_buf_puts(b, "?");
+  }
+  lp_buf_free(&name);
+}
+
+/* Append what the object that a path leads to so FAR has instead of the rest.
+ */
+static void named_step(LpBuf *b, const LpHeap *h, const char *text, size_t far,
+                       uint32_t id)
+{
+  const LpEdge *e = lp_graph_first(&h->dump.graph, id);
+  size_t n = 1 + strcspn(text + far + 1, ".[<:");
+  LpBuf asked = {0}, names = {0};
+  ClNearest s;
+  size_t at;
+  lp_buf_add(&asked, text + far, n);
+  for (; e; e = lp_graph_next(e)) { /* Each behind a 0. */
+    lp_buf_add(&names, "", 1);
+    lp_path_step(&names, &h->dump, id, e);
+  }
+  s = cl_nearest(asked.s);
+  for (at = 0; at < names.n; at += 1 + strlen(names.s + at + 1))
+    cl_nearest_try(&s, names.s + at + 1);
+  if (far)
+    lp_buf_printf(b, ": %.*s has no %s", (int)far, text, asked.s);
+  if (s.best)
+    lp_buf_printf(b, "; did you mean %.*s%s%s?", (int)far, text, s.best,
+                  text + far + n);
+  else if (!far)
+    named_shape(b, h, text);
+  lp_buf_free(&asked);
+  lp_buf_free(&names);
+}
+
+int lp_nothing_named(const LpSubject *subject)
+{
+  const char *path = lp_options.report.path;
+  const LpHeap *h = subject->heap;
+  LpBuf b = {0};
+  size_t n, far;
+  uint32_t id;
+  if (!path || !h)
+    return LP_WHOLE;
+  free(lp_heap_named(h, path, &n));
+  if (n)
+    return LP_WHOLE;
+  lp_buf_printf(&b, "no object has the address, path or shape %s", path);
+  far = lp_heap_find_far(h, path, &id);
+  if (*path)
+    named_step(&b, h, path, far, id);
+  nothing_say(&b);
+  lp_buf_free(&b);
+  return LP_UNREADABLE;
 }
 
 void lp_nothing_explain(const LpReport *r, const LpSubject *subject)
 {
   const LpProfile *prof = subject->prof;
-  LpBuf b = {0}, text = {0};
+  LpBuf b = {0};
   int is = nothing_late(&b, prof) || lp_option_nothing(&b, prof) ||
            nothing_matches(&b, prof) || nothing_calls(&b, r, prof) ||
            nothing_asked(&b, r, prof);
@@ -125,12 +213,9 @@ void lp_nothing_explain(const LpReport *r, const LpSubject *subject)
     lp_buf_free(&b);
     is = nothing_large(&b, r, subject);
   }
-  if (is) {
-    lp_printable(&text, (LpStr){b.s, b.n});
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, text.s);
-  }
+  if (is)
+    nothing_say(&b);
   lp_buf_free(&b);
-  lp_buf_free(&text);
 }
 
 int lp_nothing_cut(const LpOut *out)

@@ -24,6 +24,7 @@ enum {
   OPT_DIFF,
   OPT_DIFFLIST,
   OPT_PATH,
+  OPT_ALL,
   OPT_FORMAT,
   OPT_SOURCE,
   OPT_FROM,
@@ -86,6 +87,10 @@ static const struct argp_option options[] = {
     {"path", OPT_PATH, "OBJECT", 0,
      "Heap dumps: the ways from the roots to the object at an address (0x...) "
      "or path (_G.cache), or to the largest objects of a shape that contains OBJECT",
+     1},
+    {"all", OPT_ALL, NULL, 0,
+     "With --path: all ways from the roots, to all objects of the shape, in "
+     "one tree",
      1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
@@ -213,9 +218,9 @@ static const char doc[] =
     "  lj-parse-memprof --follow mem.ljm  a program that is still running\n"
     "\n"
     "Exit status: 0 everything was read; 1 a part was read, or the report is "
-    "cut to 256 MiB, see the warning; 2 a FILE could not be read, or the "
-    "report not written; 3 a limit was exceeded; 64 usage. Of several, the "
-    "first of 64, 2, 3, 1.";
+    "cut to 256 MiB, see the warning; 2 a FILE could not be read, the report "
+    "not written, or --path names nothing; 3 a limit was exceeded; 64 usage. "
+    "Of several, the first of 64, 2, 3, 1.";
 
 /* The options given that only some reports take, without those that limits
 ** use.
@@ -240,9 +245,10 @@ const char *lp_options_view(unsigned of)
   if (lp_options.view)
     return lp_options.view;
   if (of & LP_OF_HEAP)
-    return lp_options.report.path ? "paths"
-           : lp_options.dump      ? "objects"
-                                  : NULL;
+    return lp_options.given & LP_TAKES_ALL ? "owners"
+           : lp_options.report.path        ? "paths"
+           : lp_options.dump               ? "objects"
+                                           : NULL;
   return text && ((lp_options.given & (LP_TAKES_METRIC | LP_TAKES_DIFF)) ||
                   lp_options.report.columns)
              ? "functions"
@@ -394,6 +400,8 @@ static error_t parse_reported(int key, char *arg, struct argp_state *state)
     break;
   case OPT_DIFFLIST:
     lp_option_list(arg, &lp_options.base, state);
+    break;
+  case OPT_ALL: /* It is among those that were given. */
     break;
   case OPT_PATH:
     lp_options.report.path = arg;

@@ -92,7 +92,7 @@ void lp_heap_analyse(LpHeap *h)
   lp_dominators(g, &h->dom);
   lp_kids_open(&h->kids, &h->dom, g->n);
   heap_sharing(h);
-  lp_paths(g, &h->paths);
+  lp_paths(g, NULL, &h->paths);
   heap_made(h);
   heap_unreached(h);
   lp_shapes_open(&h->shapes, h);

@@ -2,6 +2,7 @@
 ** Objects that a text names.
 */
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,26 +56,50 @@ static void search_steps(Search *s, Place from, LpBuf *step)
   }
 }
 
-/* Marks the objects at the end of a path. Returns how many there are. */
-static size_t find_path(const LpHeap *h, const char *text, char *mark)
+/* All places that the text leads to; those at its end are not passed. */
+static Search search_run(const LpHeap *h, const char *text)
 {
   Search s = {.h = h, .text = text, .n = strlen(text)};
   LpBuf step = {0};
-  size_t i, count = 0;
+  size_t i;
   search_add(&s, LP_GRAPH_ROOT, 0);
-  for (i = 0; i < s.nplace; i++) {
-    Place p = s.place[i];
-    if (p.at == s.n && p.id != LP_GRAPH_ROOT) {
-      count += mark[p.id] == 0;
-      mark[p.id] = NAMED_IS;
-    } else {
-      search_steps(&s, p, &step);
-    }
-  }
+  for (i = 0; i < s.nplace; i++)
+    if (s.place[i].at < s.n)
+      search_steps(&s, s.place[i], &step);
   lp_idmap_free(&s.known);
   lp_buf_free(&step);
+  return s;
+}
+
+/* Marks the objects at the end of a path. Returns how many there are. */
+static size_t find_path(const LpHeap *h, const char *text, char *mark)
+{
+  Search s = search_run(h, text);
+  size_t i, count = 0;
+  for (i = 1; i < s.nplace; i++) { /* The first one is the root. */
+    Place p = s.place[i];
+    if (p.at < s.n)
+      continue;
+    count += mark[p.id] == 0;
+    mark[p.id] = NAMED_IS;
+  }
   free(s.place);
   return count;
+}
+
+size_t lp_heap_find_far(const LpHeap *h, const char *text, uint32_t *id)
+{
+  Search s = search_run(h, text);
+  size_t i, far = 0;
+  *id = LP_GRAPH_ROOT;
+  for (i = 0; i < s.nplace; i++) {
+    if (s.place[i].at <= far)
+      continue;
+    far = s.place[i].at;
+    *id = s.place[i].id;
+  }
+  free(s.place);
+  return far;
 }
 
 /* -- A pattern ------------------------------------------------------------- */
@@ -174,4 +199,62 @@ LpFound lp_heap_find_path(const LpHeap *h, const char *text)
   sum = find_sum(h, mark);
   free(mark);
   return sum;
+}
+
+/* -- An address, a path, a shape ------------------------------------------- */
+
+/* The object at an address, 0x and digits; or LP_NONE. */
+static uint32_t named_address(const LpHeap *h, const char *s)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint64_t addr;
+  char *end;
+  uint32_t id;
+  errno = 0;
+  addr = strtoull(s, &end, 16);
+  if (strncmp(s, "0x", 2) != 0 || *end || errno)
+    return LP_NONE;
+  for (id = 1; id < g->n; id++)
+    if (g->node[id].addr == addr && (g->flags[id] & LP_NODE_DEFINED))
+      return id;
+  return LP_NONE;
+}
+
+/* The shapes whose names contain a text. The caller frees the array. */
+static char *named_shapes(const LpHeap *h, const char *text)
+{
+  char *is = lp_zalloc(h->shapes.keys.n + 1, 1);
+  LpBuf b = {0};
+  uint32_t i;
+  for (i = 0; i < h->shapes.keys.n; i++) {
+    b.n = 0;
+    lp_shape_name(&b, h, i);
+    is[i] = strstr(b.s, text) ? 1 : 0;
+  }
+  lp_buf_free(&b);
+  return is;
+}
+
+uint32_t *lp_heap_named(const LpHeap *h, const char *text, size_t *n)
+{
+  uint32_t one = named_address(h, text), id, *found = NULL;
+  size_t cap = 0;
+  char *is;
+  *n = 0;
+  if (one == LP_NONE)
+    one = lp_heap_find_path(h, text).most;
+  if (one != LP_NONE) {
+    found = lp_alloc(sizeof(*found));
+    found[(*n)++] = one;
+    return found;
+  }
+  is = named_shapes(h, text);
+  for (id = 1; id < h->dump.graph.n; id++) {
+    if (h->shapes.of[id] == LP_NONE || !is[h->shapes.of[id]])
+      continue;
+    found = lp_grow(found, &cap, *n + 1, sizeof(*found));
+    found[(*n)++] = id;
+  }
+  free(is);
+  return found;
 }

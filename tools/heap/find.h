@@ -24,7 +24,18 @@ typedef struct LpFound {
 */
 LpFound lp_heap_find(const LpHeap *h, const char *text);
 
-/* The same, but TEXT is no pattern. */
+/* The same, but TEXT is no pattern, and what is shared is not looked for. */
 LpFound lp_heap_find_path(const LpHeap *h, const char *text);
+
+/* How many bytes of TEXT, which is no path, are the beginning of one; *ID is an
+** object that they lead to, or the root.
+*/
+size_t lp_heap_find_far(const LpHeap *h, const char *text, uint32_t *id);
+
+/* The objects that TEXT names: the one at an address (0x7f01), or the one that
+** keeps most of those at a path (_G.cache); or else all whose shapes have names
+** that contain it. Sets *N; the caller frees the array.
+*/
+uint32_t *lp_heap_named(const LpHeap *h, const char *text, size_t *n);
 
 #endif

@@ -47,7 +47,7 @@ static void paths_mark(LpPaths *p, const uint32_t *id, size_t n, unsigned depth)
   }
 }
 
-void lp_paths(const LpGraph *g, LpPaths *p)
+void lp_paths(const LpGraph *g, const uint8_t *stop, LpPaths *p)
 {
   uint32_t *queue = lp_alloc(g->n * sizeof(uint32_t));
   size_t at, n = 0, level = 1;
@@ -57,7 +57,8 @@ void lp_paths(const LpGraph *g, LpPaths *p)
   memset(p->from, 0xff, g->n * sizeof(uint32_t));
   queue[n++] = LP_GRAPH_ROOT;
   for (at = 0; at < n; at++) {
-    const LpEdge *e = lp_graph_first(g, queue[at]);
+    int ends = stop && stop[queue[at]];
+    const LpEdge *e = ends ? NULL : lp_graph_first(g, queue[at]);
     if (at == level) {
       level = n;
       if (++depth >= 2 * PATH_MARK && depth % PATH_MARK == 0)

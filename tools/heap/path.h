@@ -15,8 +15,10 @@ typedef struct LpPaths {
   LpIdMap heads;  /* Of some that are far from the root: one near it. */
 } LpPaths;
 
-/* Find the paths of a sealed graph. */
-void lp_paths(const LpGraph *g, LpPaths *p);
+/* Find the paths of a sealed graph, or if STOP is not NULL those that pass no
+** object for which it has not 0.
+*/
+void lp_paths(const LpGraph *g, const uint8_t *stop, LpPaths *p);
 
 /* Free the memory. */
 void lp_paths_free(LpPaths *p);

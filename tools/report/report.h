@@ -56,7 +56,8 @@ enum {
   LP_TAKES_YOUNG = 1024,
   LP_TAKES_SNAP = 2048,
   LP_TAKES_PATH = 4096,
-  LP_TAKES_SOURCE = 8192
+  LP_TAKES_SOURCE = 8192,
+  LP_TAKES_ALL = 16384
 };
 
 /* Most reports take the whole shape; those of any metric all of these. */
@@ -111,6 +112,7 @@ extern const LpReport lp_report_heap_shared;
 extern const LpReport lp_report_heap_threads;
 extern const LpReport lp_report_heap_tree;
 extern const LpReport lp_report_heap_paths;
+extern const LpReport lp_report_heap_owners;
 extern const LpReport lp_report_heap_list;
 extern const LpReport lp_report_heap_objects;
 extern const LpReport lp_report_heap_keepers;

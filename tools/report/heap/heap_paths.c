@@ -4,10 +4,8 @@
 ** nothing, so they are no way.
 */
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "find.h"
 #include "heap_columns.h"
@@ -18,63 +16,24 @@
 
 /* -- What is meant --------------------------------------------------------- */
 
-/* The object at an address, 0x and digits; or LP_NONE. */
-static uint32_t paths_address(const LpHeap *h, const char *s)
-{
-  const LpGraph *g = &h->dump.graph;
-  uint64_t addr;
-  char *end;
-  uint32_t id;
-  errno = 0;
-  addr = strtoull(s, &end, 16);
-  if (strncmp(s, "0x", 2) != 0 || *end || errno)
-    return LP_NONE;
-  for (id = 1; id < g->n; id++)
-    if (g->node[id].addr == addr && (g->flags[id] & LP_NODE_DEFINED))
-      return id;
-  return LP_NONE;
-}
-
-/* The shapes whose names contain a text. The caller frees the array. */
-static char *paths_shapes(const LpHeap *h, const char *text)
-{
-  char *is = lp_zalloc(h->shapes.keys.n + 1, 1);
-  LpBuf b = {0};
-  uint32_t i;
-  for (i = 0; i < h->shapes.keys.n; i++) {
-    b.n = 0;
-    lp_shape_name(&b, h, i);
-    is[i] = strstr(b.s, text) ? 1 : 0;
-  }
-  lp_buf_free(&b);
-  return is;
-}
-
-/* The objects that are meant, largest first; *N of *ALL. */
+/* The objects that are meant, largest first. */
 static uint32_t *paths_objects(const LpHeap *h, const LpReportOptions *opt,
                                size_t *n)
 {
   LpReportOptions most = {.top = opt->top ? opt->top : PATHS_MOST};
-  uint32_t one = paths_address(h, opt->path), id, *found;
+  uint32_t *all = lp_heap_named(h, opt->path, n), *found;
   uint64_t *figure;
-  char *is;
-  if (one == LP_NONE)
-    one = lp_heap_find_path(h, opt->path).most;
-  if (one != LP_NONE) {
-    *n = 1;
-    found = lp_alloc(sizeof(*found));
-    *found = one;
-    return found;
-  }
-  is = paths_shapes(h, opt->path);
+  size_t i;
+  if (*n < 2)
+    return all;
   figure = lp_zalloc(h->dump.graph.n, sizeof(*figure));
-  for (id = 1; id < h->dump.graph.n; id++)
-    if (h->shapes.of[id] != LP_NONE && is[h->shapes.of[id]])
-      figure[id] = h->dom.retained[id] ? h->dom.retained[id]
-                                       : lp_graph_size(&h->dump.graph, id);
+  for (i = 0; i < *n; i++)
+    figure[all[i]] = h->dom.retained[all[i]]
+                         ? h->dom.retained[all[i]]
+                         : lp_graph_size(&h->dump.graph, all[i]);
   found = lp_heap_largest(h, &most, figure, n);
   free(figure);
-  free(is);
+  free(all);
   return found;
 }
 
@@ -183,8 +142,6 @@ static void paths_table(LpTable *t, const LpSubject *subject,
   id = paths_objects(h, opt, &n);
   for (i = 0; i < n; i++)
     paths_way(&c, h, id[i], i + 1);
-  if (!n)
-    lp_buf_puts(&t->note, ": no object has that address, path or shape");
   free(id);
 }
 

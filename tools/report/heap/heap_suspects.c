@@ -134,6 +134,21 @@ static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
   }
 }
 
+/* Append who holds what a single object keeps, if several hold the object. */
+static void suspect_held(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  size_t i, k;
+  for (i = 0; i < h->sharing.n; i++) {
+    const LpShared *g = &h->sharing.group[i];
+    for (k = 0; k < g->n && g->id[k] != id; k++)
+      ;
+    if (k == g->n || g->nholder > LP_SUSPECT_HOLDERS)
+      continue;
+    lp_buf_puts(b, "; held by ");
+    lp_heap_together(b, h, g);
+  }
+}
+
 void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {
   lp_buf_printf(b, "%.1f%% (", lp_text_percent(s->bytes, lp_heap_reached(h)));
@@ -149,5 +164,6 @@ void lp_heap_suspect(LpBuf *b, const LpHeap *h, const LpSuspect *s)
   } else {
     suspect_keeper(b, h, s->id);
     suspect_kept(b, h, s);
+    suspect_held(b, h, s->id);
   }
 }
