@@ -144,6 +144,30 @@ H.case("held", function()
   _G.heap_app, _G.heap_other = nil, nil
 end)
 
+-- Each object has a metatable of its own: kinds of these count.
+local function own_metatables()
+  local objects, metas = {}, {}
+  for i = 1, 300 do
+    metas[i] = {__index = function() return i end}
+    objects[3 * i] = setmetatable({heap_x = i, heap_y = i}, metas[i])
+    objects[3 * i + 1] = setmetatable({[i] = i}, {__name = "HeapAccount"})
+    objects[3 * i + 2] = setmetatable({}, {__index = {i}, __newindex = function() return i end})
+    objects[-i] = newproxy(true)
+    getmetatable(objects[-i]).heap_tag = i
+  end
+  _G.heap_objects, _G.heap_metas = objects, metas
+end
+
+H.case("metatables of their own", function()
+  own_metatables()
+  local shapes = report("--view=shapes", "--min=0")
+  for _, name in ipairs({"table {heap_x, heap_y}", "table HeapAccount", "table {heap_tag}",
+                         "table, empty, with metatable {__index, __newindex}", "userdata"}) do
+    H.ok(shapes:find(" 300 [^\n]*  " .. name .. "\n"), "300 x %s in\n%s", name, shapes)
+  end
+  _G.heap_objects, _G.heap_metas = nil, nil
+end)
+
 H.case("upvalue", function()
   suspected("kept by _G%.heap_remember:history %(in .*" .. here(remember()) .. "%), a table, " ..
             "list of tables: 20 x table, list of tables keep [%d.]+MiB, " ..

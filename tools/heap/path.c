@@ -324,6 +324,8 @@ int lp_path_last(LpBuf *b, const LpDump *d, const LpPaths *p, uint32_t id)
     s += 2;
     n -= 4;
   }
+  if (n > 8 && memcmp(s, "upvalue ", 8) == 0) /* A number is no name. */
+    n = 0;
   if (n && *s != '<' && *s != '[')
     lp_buf_add(b, s, n);
   else

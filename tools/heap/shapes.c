@@ -18,7 +18,15 @@
 #define SHAPE_EMPTY   (1u << 17) /* It has nothing. */
 
 /* Kinds of tables, in keys. */
-enum { TABLE_KEYS, TABLE_MAP, TABLE_CLASS };
+enum { TABLE_KEYS, TABLE_MAP, TABLE_CLASS, TABLE_META };
+
+/* While shapes are found. */
+typedef struct Sort {
+  const LpHeap *h;
+  LpIdMap metas;   /* Metatable -> number in kinds. */
+  LpIntern kinds;  /* Names of metatables, or the keys of those without one. */
+  LpBuf key, meta; /* Of a shape; of a metatable. */
+} Sort;
 
 /* -- Keys of shapes -------------------------------------------------------- */
 
@@ -63,30 +71,110 @@ static size_t shape_keys(const LpHeap *h, uint32_t id, uint32_t *key, size_t n,
   return found;
 }
 
-/* A table by its metatable; else by its keys, if these are few; else by the
-** types of its values.
-*/
-static void shape_table(LpBuf *b, const LpHeap *h, uint32_t id)
+/* The value of a string field of a table, or LP_NONE. */
+static uint32_t shape_field(const LpHeap *h, uint32_t id, const char *name)
 {
-  uint32_t key[SHAPE_KEYS], meta = lp_dump_link(&h->dump, id, LP_EDGE_META);
+  const LpGraph *g = &h->dump.graph;
+  const LpEdge *e = lp_graph_first(g, id);
+  for (; e; e = lp_graph_next(e)) {
+    size_t n;
+    const char *s;
+    if (lp_edge_kind(e) != LP_EDGE_FIELD)
+      continue;
+    s = lp_graph_textof(g, lp_edge_detail(e), &n);
+    if (s && n == strlen(name) && memcmp(s, name, n) == 0)
+      return lp_edge_to(e);
+  }
+  return LP_NONE;
+}
+
+/* Appends the name of a metatable: its __name, what the program calls it, or
+** where it is.
+*/
+static int shape_class(LpBuf *b, const LpHeap *h, uint32_t meta)
+{
+  uint32_t name = shape_field(h, meta, "__name");
+  size_t n, before = b->n;
+  const char *s = NULL;
+  if (name != LP_NONE)
+    s = lp_graph_textof(&h->dump.graph, name, &n);
+  if (!s && lp_identifiers_add(b, &h->dump, meta))
+    return 1;
+  lp_buf_puts(b, " ");
+  if (s)
+    lp_graph_quote(b, s, n);
+  else if (!lp_path_last(b, &h->dump, &h->paths, meta))
+    b->n = before;
+  if (b->s)
+    b->s[b->n] = '\0';
+  return b->n != before;
+}
+
+/* Packs what kind of metatable it is: its name, behind an N; of one without a
+** name the keys.
+*/
+static void shape_metakey(LpBuf *b, const LpHeap *h, uint32_t meta)
+{
+  uint32_t key[SHAPE_KEYS];
   unsigned items;
   size_t i, n;
-  if (meta != LP_NONE) {
-    shape_put(b, TABLE_CLASS);
-    shape_put(b, meta);
+  b->n = 0;
+  lp_buf_puts(b, "N");
+  if (shape_class(b, h, meta))
     return;
-  }
-  n = shape_keys(h, id, key, SHAPE_KEYS, &items);
-  if (n == 0 || n > SHAPE_KEYS) {
-    shape_put(b, TABLE_MAP);
-    shape_put(b, n > 0);
-    shape_put(b, items);
-    return;
-  }
-  shape_put(b, TABLE_KEYS);
+  b->s[0] = 'K';
+  n = shape_keys(h, meta, key, SHAPE_KEYS, &items);
+  shape_put(b, n > SHAPE_KEYS);
+  n = n < SHAPE_KEYS ? n : SHAPE_KEYS;
   qsort(key, n, sizeof(*key), shape_compare);
   for (i = 0; i < n; i++)
     shape_put(b, key[i]);
+}
+
+/* The number of the kind of a metatable. */
+static uint32_t shape_meta(Sort *s, uint32_t meta)
+{
+  uint32_t kind = lp_idmap_get(&s->metas, meta);
+  if (kind != LP_NONE)
+    return kind;
+  shape_metakey(&s->meta, s->h, meta);
+  kind = lp_intern(&s->kinds, s->meta.s, s->meta.n);
+  lp_idmap_put(&s->metas, meta, kind);
+  return kind;
+}
+
+/* A table by its metatable, if that has a name; else by the kind of that, and
+ *by
+ ** its keys, if these are few; else by the types of its values.
+ */
+static void shape_table(Sort *s, uint32_t id)
+{
+  const LpHeap *h = s->h;
+  uint32_t key[SHAPE_KEYS], meta = lp_dump_link(&h->dump, id, LP_EDGE_META);
+  uint32_t kind = meta == LP_NONE ? LP_NONE : shape_meta(s, meta);
+  unsigned items;
+  size_t i, n;
+  if (kind != LP_NONE &&
+      *(const char *)lp_intern_get(&s->kinds, kind, &n) == 'N') {
+    shape_put(&s->key, TABLE_CLASS);
+    shape_put(&s->key, kind);
+    return;
+  }
+  n = shape_keys(h, id, key, SHAPE_KEYS, &items);
+  if (n > 0 && n <= SHAPE_KEYS)
+    shape_put(&s->key, kind == LP_NONE ? TABLE_KEYS : TABLE_META);
+  else
+    shape_put(&s->key, kind == LP_NONE ? TABLE_MAP : TABLE_META);
+  if (kind != LP_NONE)
+    shape_put(&s->key, kind);
+  if (n == 0 || n > SHAPE_KEYS) {
+    shape_put(&s->key, n > 0);
+    shape_put(&s->key, items);
+    return;
+  }
+  qsort(key, n, sizeof(*key), shape_compare);
+  for (i = 0; i < n; i++)
+    shape_put(&s->key, key[i]);
 }
 
 /* A string by its beginning, in which digits are alike. */
@@ -125,9 +213,12 @@ static uint32_t shape_thread(const LpHeap *h, uint32_t id)
 }
 
 /* Packs what makes the shape of an object. */
-static void shape_key(LpBuf *b, const LpHeap *h, uint32_t id)
+static void shape_key(Sort *s, uint32_t id)
 {
+  const LpHeap *h = s->h;
   const LpGraph *g = &h->dump.graph;
+  LpBuf *b = &s->key;
+  uint32_t meta;
   b->n = 0;
   switch (g->type[id]) {
   case LJM_TYPE_STRING:
@@ -143,10 +234,11 @@ static void shape_key(LpBuf *b, const LpHeap *h, uint32_t id)
     shape_put(b, lp_idmap_get(&h->dump.number, id));
     break;
   case LJM_TYPE_TABLE:
-    shape_table(b, h, id);
+    shape_table(s, id);
     break;
   case LJM_TYPE_USERDATA:
-    shape_put(b, lp_dump_link(&h->dump, id, LP_EDGE_META));
+    meta = lp_dump_link(&h->dump, id, LP_EDGE_META);
+    shape_put(b, meta == LP_NONE ? LP_NONE : shape_meta(s, meta));
     break;
   default:
     break;
@@ -215,12 +307,13 @@ static void shapes_retained(LpShapes *s, const LpHeap *h)
   free(w.open);
 }
 
-/* Add an object to its shape. B is for the key. */
-static void shapes_add(LpShapes *s, const LpHeap *h, uint32_t id, LpBuf *b)
+/* Add an object to its shape. */
+static void shapes_add(LpShapes *s, Sort *sort, uint32_t id)
 {
+  const LpHeap *h = sort->h;
   uint32_t n = s->keys.n, shape;
-  shape_key(b, h, id);
-  shape = lp_intern(&s->keys, b->s, b->n);
+  shape_key(sort, id);
+  shape = lp_intern(&s->keys, sort->key.s, sort->key.n);
   if (shape == n) {
     s->shape = lp_grow(s->shape, &s->cap, n + 1, sizeof(*s->shape));
     s->shape[shape] = (LpShapeSum){.one = id, .type = h->dump.graph.type[id]};
@@ -235,16 +328,19 @@ static void shapes_add(LpShapes *s, const LpHeap *h, uint32_t id, LpBuf *b)
 void lp_shapes_open(LpShapes *s, const LpHeap *h)
 {
   const LpGraph *g = &h->dump.graph;
-  LpBuf b = {0};
+  Sort sort = {.h = h};
   uint32_t id;
   memset(s, 0, sizeof(*s));
   s->of = lp_alloc(g->n * sizeof(*s->of));
   memset(s->of, 0xff, g->n * sizeof(*s->of));
   for (id = 1; id < g->n; id++)
     if ((g->flags[id] & LP_NODE_DEFINED) && !(g->flags[id] & LP_NODE_GARBAGE))
-      shapes_add(s, h, id, &b);
+      shapes_add(s, &sort, id);
   shapes_retained(s, h);
-  lp_buf_free(&b);
+  lp_idmap_free(&sort.metas);
+  lp_intern_free(&sort.kinds);
+  lp_buf_free(&sort.key);
+  lp_buf_free(&sort.meta);
 }
 
 void lp_shapes_close(LpShapes *s)
@@ -256,45 +352,6 @@ void lp_shapes_close(LpShapes *s)
 }
 
 /* -- Names ----------------------------------------------------------------- */
-
-/* The value of a string field of a table, or LP_NONE. */
-static uint32_t shape_field(const LpHeap *h, uint32_t id, const char *name)
-{
-  const LpGraph *g = &h->dump.graph;
-  const LpEdge *e = lp_graph_first(g, id);
-  for (; e; e = lp_graph_next(e)) {
-    size_t n;
-    const char *s;
-    if (lp_edge_kind(e) != LP_EDGE_FIELD)
-      continue;
-    s = lp_graph_textof(g, lp_edge_detail(e), &n);
-    if (s && n == strlen(name) && memcmp(s, name, n) == 0)
-      return lp_edge_to(e);
-  }
-  return LP_NONE;
-}
-
-/* Appends the name of a metatable: its __name, what the program calls it, or
-** where it is.
-*/
-static int shape_class(LpBuf *b, const LpHeap *h, uint32_t meta)
-{
-  uint32_t name = shape_field(h, meta, "__name");
-  size_t n, before = b->n;
-  const char *s = NULL;
-  if (name != LP_NONE)
-    s = lp_graph_textof(&h->dump.graph, name, &n);
-  if (!s && lp_identifiers_add(b, &h->dump, meta))
-    return 1;
-  lp_buf_puts(b, " ");
-  if (s)
-    lp_graph_quote(b, s, n);
-  else if (!lp_path_last(b, &h->dump, &h->paths, meta))
-    b->n = before;
-  if (b->s)
-    b->s[b->n] = '\0';
-  return b->n != before;
-}
 
 /* For qsort_r: strings by their texts. */
 static int shape_bytext(const void *a, const void *b, void *ctx)
@@ -364,10 +421,15 @@ static void shape_tablename(LpBuf *b, const LpHeap *h, uint32_t id)
   if (meta != LP_NONE && shape_class(b, h, meta))
     return;
   n = shape_keys(h, id, key, 0, &items);
-  if (n == 0 || n > SHAPE_KEYS)
-    shape_map(b, n > 0, items);
-  else
+  if (n > 0 && n <= SHAPE_KEYS) {
     shape_fields(b, h, id);
+    return;
+  }
+  shape_map(b, n > 0, items);
+  if (meta == LP_NONE)
+    return;
+  lp_buf_puts(b, ", with metatable");
+  shape_fields(b, h, meta);
 }
 
 /* Append the beginning that strings of a shape have in common. */

@@ -1,7 +1,8 @@
 /*
-** Shapes: groups of objects that look alike. Tables with the same keys, or the
-** same metatable; userdata by metatable; functions by prototype; cdata by type;
-** strings by pattern.
+** Shapes: groups of objects that look alike. Tables whose metatables have the
+** same name, or with the same keys whose metatables have; userdata by
+*metatable;
+** functions by prototype; cdata by type; strings by pattern.
 */
 
 #ifndef LP_SHAPES_H
