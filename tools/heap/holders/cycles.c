@@ -19,7 +19,8 @@ typedef struct Edges {
 
 static Edges edges_open(size_t n)
 {
-  Edges l = {0};
+  Edges l = {.cap = 1024};
+  l.refs.to = lp_alloc(l.cap * sizeof(*l.refs.to));
   l.refs.first = lp_alloc((n + 1) * sizeof(*l.refs.first));
   l.last = lp_zalloc(n + 1, sizeof(*l.last));
   return l;
@@ -32,7 +33,7 @@ static void edges_add(Edges *l, uint32_t from, uint32_t to)
     return;
   l->last[to] = from + 1;
   if (l->n == l->cap) {
-    l->cap = l->cap ? 2 * l->cap : 1024;
+    l->cap *= 2;
     l->refs.to = lp_realloc(l->refs.to, l->cap, sizeof(*l->refs.to));
   }
   l->refs.to[l->n++] = to;
