@@ -1,7 +1,6 @@
 /*
-** Shapes: groups of objects that look alike. Tables whose metatables have the
-** same name, or with the same keys whose metatables have; userdata by
-*metatable;
+** Shapes: groups of objects that look alike. Tables by the name of their
+** metatable, or if it has none by their keys and its; userdata by metatable;
 ** functions by prototype; cdata by type; strings by pattern.
 */
 

@@ -1,7 +1,6 @@
 /*
-** --view=owners, --path=OBJECT --all: all ways from the roots to objects,
-*merged
-** into a tree.
+** --view=owners, --path=OBJECT --all: all ways from the roots to objects, as a
+** tree.
 */
 
 #include <inttypes.h>
@@ -85,12 +84,13 @@ static const LpField row_namefield = {
 static void owners_one(LpBuf *b, const LpHeap *h, const LpOwners *o,
                        unsigned bit)
 {
-  const LpOwner *row = &o->row[o->owner[bit]];
-  if (bit == LP_OWNERS_BITS - 1) {
-    lp_buf_puts(b, "others");
-  } else if (o->owner[bit] == LP_OWNERS_ROOT) {
-    lp_buf_puts(b, "the roots");
-  } else if (row->n > 1) {
+  const LpOwner *row;
+  if (bit == LP_OWNERS_BITS - 1 || o->owner[bit] == LP_OWNERS_ROOT) {
+    lp_buf_puts(b, bit == LP_OWNERS_BITS - 1 ? "others" : "the roots");
+    return;
+  }
+  row = &o->row[o->owner[bit]];
+  if (row->n > 1) {
     lp_buf_printf(b, "%zu x ", row->n);
     lp_shape_nameof(b, h, row->id);
   } else {

@@ -1,6 +1,5 @@
 /*
-** All ways to objects: small heaps whose rows are known, and random ones
-*against
+** All ways to objects: small heaps whose rows are known, and random ones beside
 ** brute force.
 */
 
