@@ -11,6 +11,7 @@
 #include "report.h"
 #include "ingest.h"
 #include "segment.h"
+#include "utf8.h"
 
 /* End the program where something does not hold. */
 static void must(int holds)
@@ -154,15 +155,24 @@ static void fuzz_heap_sums(const LpHeap *h)
   must(reached == lp_heap_reached(h));
 }
 
-/* Reports are text that no terminal acts upon; JSON for machines, ANY, may have
-** other characters than those of ASCII.
+/* Reports are text that no terminal acts upon: they have no control characters,
+** nor bytes that a terminal without UTF-8 takes for such. JSON for machines,
+** ANY, may have those above 126.
 */
 static void fuzz_heap_text(const LpOut *out, int any)
 {
-  size_t i;
-  for (i = 0; i < out->buf.n; i++) {
-    unsigned char c = (unsigned char)out->buf.s[i];
-    must(c == '\n' || (c >= 32 && c < 127) || (any && c >= 127));
+  const char *s = out->buf.s;
+  size_t i, len;
+  for (i = 0; i < out->buf.n; i += len) {
+    unsigned char c = (unsigned char)s[i];
+    int good;
+    len = lp_utf8_step(s + i, out->buf.n - i, &good);
+    if (!good)
+      len = 1;
+    must(c == '\n' || c >= 32);
+    must(any || c != 127);
+    must(any || good || c >= 0xa0);
+    must(any || c != 0xc2 || len == 1 || (unsigned char)s[i + 1] >= 0xa0);
   }
 }
 
