@@ -111,9 +111,8 @@ struct ljs_walk {
 /* -- What differs between the two: who includes this file defines it. ------ */
 
 /* Copy N bytes at ADDR of the process to DST. Returns 0, or -1 if they cannot
- *be
- ** read.
- */
+** be read.
+*/
 static __always_inline int ljs_read(void *dst, __u32 n, __u64 addr);
 
 /* The module of a number, or NULL. */

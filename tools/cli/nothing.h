@@ -15,11 +15,9 @@
 void lp_nothing_explain(const LpReport *r, const LpSubject *subject);
 
 /* Say in one line on stderr that --path names no object of SUBJECT, and what
- *may
- ** be meant. Returns LP_UNREADABLE then, and LP_WHOLE if it names one, or was
- *not
- ** given.
- */
+** may be meant. Returns LP_UNREADABLE then, and LP_WHOLE if it names one, or
+** was not given.
+*/
 int lp_nothing_named(const LpSubject *subject);
 
 /* Say in one line on stderr what the report left out of OUT to keep to its

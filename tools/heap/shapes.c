@@ -144,9 +144,8 @@ static uint32_t shape_meta(Sort *s, uint32_t meta)
 }
 
 /* A table by its metatable, if that has a name; else by the kind of that, and
- *by
- ** its keys, if these are few; else by the types of its values.
- */
+** by its keys, if these are few; else by the types of its values.
+*/
 static void shape_table(Sort *s, uint32_t id)
 {
   const LpHeap *h = s->h;

@@ -167,9 +167,8 @@ static void path_share(Path *p)
 }
 
 /* The likely one of those that may have emitted an IR instruction: of the
- *lowest
- ** rank, and there nearest to WANT. Or the first one, if none may have.
- */
+** lowest rank, and there nearest to WANT. Or the first one, if none may have.
+*/
 static unsigned path_likely(const Path *p, const Span *s, const LsIns *ins,
                             uint32_t kind, unsigned want)
 {
@@ -191,9 +190,8 @@ static unsigned path_likely(const Path *p, const Span *s, const LsIns *ins,
 }
 
 /* What IR instruction I of N may be of. The likely one is first, as its share
- *of
- ** the path.
- */
+** of the path.
+*/
 static LsClaim path_claim(const Path *p, const LsIns *ins, uint32_t i,
                           uint32_t n)
 {
