@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "heap/heap_boxes.h"
 #include "heap/heap_report.h"
+#include "heap/page/heap_boxes.h"
 #include "pprof_out.h"
 #include "text.h"
 

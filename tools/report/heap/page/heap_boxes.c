@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
+#include "heap/heap_queue.h"
+#include "heap/heap_report.h"
 #include "heap_boxes.h"
-#include "heap_queue.h"
-#include "heap_report.h"
 
 #define BOX_PART  50000 /* A box keeps at least this part of all bytes. */
 #define BOX_APART 200   /* That part of all bytes: an object has its own box; */

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
+#include "heap/heap_join.h"
+#include "heap/heap_suspects.h"
 #include "heap_boxes.h"
-#include "heap_join.h"
-#include "heap_suspects.h"
 #include "html_page.h"
 #include "json_parts.h"
 
