@@ -14,7 +14,7 @@ from readers import must
 
 # Views, and the options without which text leaves out what is small.
 VIEWS = {"types": (), "shapes": ("--min=0",), "retained": ("--min=0", "--top=5000"),
-         "sparse": ("--min=0", "--top=5000"), "threads": (), "tree": ("--min=0",),
+         "sparse": ("--min=0", "--top=5000"), "weak": ("--min=0",), "threads": (), "tree": ("--min=0",),
          "paths": ("--path=list of",), "objects": ()}
 HIDDEN = ("path", "depth")  # Columns that text shows otherwise.
 UNITS = {"bytes", "percent", "count", "text"}

@@ -181,7 +181,7 @@ static void fuzz_heap_report(const LpSubject *subject, size_t n)
 {
   static const char *const view[] = {"summary", "types",   "shapes", "retained",
                                      "sparse",  "threads", "tree",   "paths",
-                                     "objects", "shared",  "owners"};
+                                     "objects", "shared",  "owners", "weak"};
   static const char *const format[] = {"text", "csv", "json", "heapsnapshot"};
   static const char *const path[] = {"table", "0x10", "", "0x1000"};
   LpReportOptions opt = {.human = (n & 4) != 0,

@@ -360,6 +360,31 @@ def group_shared():
         check.calm(b, path)
 
 
+def group_weak():
+    """A cache whose values refer to its keys: a sentence, and a row, which leads to
+    the table."""
+    path = dump("weak")
+    want = table(path, "weak")
+    same("rows", [(r["name"], r["by-values"], r["mode"]) for r in want],
+         [("_G.thumbnails", "1000", "keys"), ("total", "1000", "")])
+    with browser.Browser() as b:
+        show(b, path, "#v=weak")
+        got = check.rows(b, "#panel-weak")
+        same("names", [r["name"] for r in got], ["_G.thumbnails"])
+        for key in ("freed", "entries", "weak", "held", "by-values"):
+            same(key, check.number(got[0][key]), int(want[0][key]))
+        check.click(b, "#panel-weak .first")
+        same("crumbs", check.crumbs(b), ["all", "_G", ".thumbnails"])
+        b.run("location.hash = '#'")
+        b.settle()
+        said = texts(b, "#suspects li")
+        if not said[-1].startswith("1000 of 1000 keys of _G.thumbnails, a table"):
+            raise Wrong(f"suspects: {said}")
+        check.click(b, "#suspects li button", len(said) - 1)
+        same("crumbs", check.crumbs(b), ["all", "_G", ".thumbnails"])
+        check.calm(b, path)
+
+
 def group_joined():
     """Who made what is kept."""
     path = dump("made")

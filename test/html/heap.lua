@@ -4,7 +4,7 @@
 --
 -- app.ljd: sessions that a cache keeps, and a list; hostile.ljd: names that are
 -- not meant well; made.ljd with its recording; equal.ljd: rows of equal figures;
--- shared.ljd: what two tables keep; large.ljd: more and longer names than a page
+-- shared.ljd: what two tables keep; weak.ljd: a cache with weak keys; large.ljd: more and longer names than a page
 -- has room for.
 
 local dir = arg[1]
@@ -98,6 +98,15 @@ for i = 1, 2000 do
 end
 dump("shared")
 units, by_name = nil, nil
+
+-- Thumbnails that refer to their keys, of images that nothing else has.
+thumbnails = setmetatable({}, { __mode = "k" })
+for i = 1, 1000 do
+  local image = { width = i, height = i }
+  thumbnails[image] = { image = image, pixels = { i, i, i } }
+end
+dump("weak")
+thumbnails = nil
 
 -- A tree of equal parts, in which each table has keys of its own.
 local count = 0

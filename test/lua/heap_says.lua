@@ -144,6 +144,70 @@ H.case("held", function()
   _G.heap_app, _G.heap_other = nil, nil
 end)
 
+-- Caches with weak keys. Values of one refer to their keys, and those of two to
+-- each other's; of ten keys the program has one. Strings are never removed.
+local function remember_images()
+  local function cache(mode)
+    return setmetatable({}, {__mode = mode})
+  end
+  local own, first, second, both = cache("k"), cache("k"), cache("k"), cache("kv")
+  for i = 1, 2000 do
+    local image, other = {heap_width = i}, {heap_width = -i}
+    own[image] = {of = image, pixels = {i, i, i}}
+    first[image], second[other] = {of = other}, {of = image}
+    both[other], own["name " .. i] = image, {i}
+    if i % 10 == 0 then _G.heap_used[i] = image end
+  end
+  _G.heap_images = {own = own, first = first, second = second, both = both}
+end
+
+-- The row of a table in CSV, by the names of columns.
+local function weak_row(csv, name)
+  local head, row = {}, {}
+  for key in csv:match("[^\n]+"):gmatch("[^,]+") do head[#head + 1] = key end
+  local line = csv:match("\n([^\n]*,_G%.heap_images%." .. name .. ")\n")
+  H.ok(line, "no row of %s in\n%s", name, csv)
+  for field in line:gmatch("[^,]+") do row[head[#row + 1]], row[#row + 1] = field, field end
+  return row
+end
+
+-- Bytes that are free when those values are gone whose key is not in use.
+local function without_values()
+  for _ = 1, 30 do collectgarbage() end -- Each halves the VM's buffer.
+  local before = collectgarbage("count")
+  for _, name in ipairs({"own", "first", "second"}) do
+    local t = _G.heap_images[name]
+    for key in pairs(t) do
+      if type(key) == "table" and key.heap_width % 10 ~= 0 then t[key] = true end
+    end
+  end
+  collectgarbage()
+  collectgarbage()
+  return (before - collectgarbage("count")) * 1024
+end
+jit.off(without_values)
+
+H.case("weak keys", function()
+  _G.heap_used = {}
+  coroutine.wrap(remember_images)()
+  collectgarbage()
+  local out = report()
+  H.ok(out:find("\n  5400 of 6000 keys of _G%.heap_images%.first and 2 more tables with weak " ..
+                "keys are kept only by values of such tables; with ephemerons, which LuaJIT " ..
+                "does not have, [%d.]+%% %([%d.]+[KM]iB%) would be free\n"),
+       "no such sentence in\n%s", out)
+  local csv = report("--view=weak", "--min=0", "--format=csv")
+  local want = {own = {4000, 2000, 1800, "keys"}, first = {2000, 2000, 1800, "keys"},
+                second = {2000, 2000, 1800, "keys"}, both = {2000, 2000, 1800, "both"}}
+  for name, row in pairs(want) do
+    local got = weak_row(csv, name)
+    H.eq(("%s %s %s %s %s"):format(got.entries, got.weak, got.held, got["by-values"], got.mode),
+         ("%d %d %d %d %s"):format(row[1], row[2], row[2], row[3], row[4]), name)
+  end
+  H.eq(tonumber(csv:match("\n(%d+),[^\n]*,total\n")), without_values(), "bytes that are free")
+  _G.heap_images, _G.heap_used = nil, nil
+end)
+
 -- Each object has a metatable of its own: kinds of these count.
 local function own_metatables()
   local objects, metas = {}, {}

@@ -62,6 +62,20 @@ static void heap_made(LpHeap *h)
   free(reached);
 }
 
+/* Finds what only the values of weak keys keep, where that is known. */
+static void heap_weak(LpHeap *h)
+{
+  const LpDump *d = &h->dump;
+  uint32_t *table = lp_alloc((d->nweaktable + 1) * sizeof(*table));
+  size_t i, n = 0;
+  for (i = 0; i < d->nweaktable; i++)
+    if (d->weaktable[i].mode == LJM_TABLE_WEAKKEY)
+      table[n++] = d->weaktable[i].id;
+  if (lp_heap_keeps(h))
+    lp_ephemerons(&d->graph, table, n, d->made, d->nmade, &h->ephemerons);
+  free(table);
+}
+
 /* Adds up what is not reached. */
 static void heap_unreached(LpHeap *h)
 {
@@ -89,6 +103,7 @@ void lp_heap_analyse(LpHeap *h)
   lp_dump_seal(&h->dump);
   lp_identifiers_open(&h->dump.names, &h->dump);
   lp_graph_forget(&h->dump.graph);
+  heap_weak(h); /* First: what it needs for a while is much. */
   lp_dominators(g, &h->dom);
   lp_kids_open(&h->kids, &h->dom, g->n);
   heap_sharing(h);
@@ -105,6 +120,7 @@ void lp_heap_free(LpHeap *h)
     return;
   if (h->ready) {
     lp_shapes_close(&h->shapes);
+    lp_ephemerons_free(&h->ephemerons);
     lp_paths_free(&h->paths);
     lp_sharing_close(&h->sharing);
     lp_kids_free(&h->kids);

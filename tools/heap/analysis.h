@@ -5,6 +5,7 @@
 #ifndef LP_ANALYSIS_H
 #define LP_ANALYSIS_H
 
+#include "ephemerons.h"
 #include "path.h"
 #include "shapes.h"
 #include "shared.h"
@@ -32,6 +33,7 @@ typedef struct LpHeap {
   LpPaths paths;
   LpKids kids;
   LpSharing sharing; /* Of LP_SHARED_PERCENT of what is reached, or more. */
+  LpEphemerons ephemerons; /* What tables with weak keys alone keep. */
   LpShapes shapes;
   LpDoubt doubt;
   LpUnreached garbage; /* That is sure: the collector has said so, or nothing */

@@ -28,6 +28,15 @@ static void dump_proto(LpDump *d, uint32_t id, const LpObject *o)
   lp_idmap_put(&d->protos, id, (uint32_t)d->nproto++);
 }
 
+/* Add a table that has weak references. */
+static void dump_weak_table(LpDump *d, uint32_t id, const LpObject *o)
+{
+  d->weaktable = lp_grow(d->weaktable, &d->capweaktable, d->nweaktable + 1,
+                         sizeof(*d->weaktable));
+  d->weaktable[d->nweaktable++] = (LpWeakTable){
+      id, o->weak, o->slots - o->empty + o->nodes - o->free, d->nweak};
+}
+
 /* Tables whose empty slots take more than a few words. */
 #define SPARSE_LEAST 64
 
@@ -35,6 +44,8 @@ static void dump_proto(LpDump *d, uint32_t id, const LpObject *o)
 static void dump_table(LpDump *d, uint32_t id, const LpObject *o)
 {
   uint64_t bytes = o->empty * d->value + o->free * d->node;
+  if (o->weak)
+    dump_weak_table(d, id, o);
   d->sparsebytes += bytes;
   if (bytes < SPARSE_LEAST)
     return;
@@ -427,6 +438,7 @@ void lp_dump_close(LpDump *d)
   free(d->ctype);
   free(d->sparse);
   free(d->weak);
+  free(d->weaktable);
   free(d->string);
   free(d->root);
   free(d->made);

@@ -65,6 +65,14 @@ typedef struct LpWeak {
   LpEdge edge;
 } LpWeak;
 
+/* A table whose metatable has a __mode. */
+typedef struct LpWeakTable {
+  uint32_t id;
+  uint32_t mode;    /* LJM_TABLE_WEAKKEY, LJM_TABLE_WEAKVALUE or both. */
+  uint64_t entries; /* Keys and values that it has. */
+  size_t first;     /* Its references in LpDump.weak begin here. */
+} LpWeakTable;
+
 typedef struct LpDump {
   LpGraph graph;
   LpDumpOrigin origin;
@@ -90,6 +98,8 @@ typedef struct LpDump {
   uint64_t sparsebytes;
   LpWeak *weak; /* Those of an object are beside each other. */
   size_t nweak, capweak;
+  LpWeakTable *weaktable;
+  size_t nweaktable, capweaktable;
   unsigned nkeys;       /* That are no objects and have a name. */
   LpWeakString *string; /* Those that are kept if two objects are. */
   size_t nstring, capstring;

@@ -16,18 +16,18 @@
 ** another.
 */
 static const LpReport *const reports[] = {
-    &lp_report_sites,        &lp_report_json,          &lp_report_pprof,
-    &lp_report_speedscope,   &lp_report_html,          &lp_report_functions,
-    &lp_report_lines,        &lp_report_types,         &lp_report_sizes,
-    &lp_report_tree,         &lp_report_callers,       &lp_report_time,
-    &lp_report_snapshots,    &lp_report_threads,       &lp_report_processes,
-    &lp_report_folded,       &lp_report_heap,          &lp_report_heap_types,
-    &lp_report_heap_shapes,  &lp_report_heap_retained, &lp_report_heap_shared,
-    &lp_report_heap_sparse,  &lp_report_heap_threads,  &lp_report_heap_tree,
-    &lp_report_heap_paths,   &lp_report_heap_owners,   &lp_report_heap_list,
-    &lp_report_heap_objects, &lp_report_heap_keepers,  &lp_report_heap_makers,
-    &lp_report_heap_stacks,  &lp_report_heap_snapshot, &lp_report_heap_html,
-    &lp_report_heap_pprof,   &lp_report_tarantool};
+    &lp_report_sites,       &lp_report_json,          &lp_report_pprof,
+    &lp_report_speedscope,  &lp_report_html,          &lp_report_functions,
+    &lp_report_lines,       &lp_report_types,         &lp_report_sizes,
+    &lp_report_tree,        &lp_report_callers,       &lp_report_time,
+    &lp_report_snapshots,   &lp_report_threads,       &lp_report_processes,
+    &lp_report_folded,      &lp_report_heap,          &lp_report_heap_types,
+    &lp_report_heap_shapes, &lp_report_heap_retained, &lp_report_heap_shared,
+    &lp_report_heap_weak,   &lp_report_heap_sparse,   &lp_report_heap_threads,
+    &lp_report_heap_tree,   &lp_report_heap_paths,    &lp_report_heap_owners,
+    &lp_report_heap_list,   &lp_report_heap_objects,  &lp_report_heap_keepers,
+    &lp_report_heap_makers, &lp_report_heap_stacks,   &lp_report_heap_snapshot,
+    &lp_report_heap_html,   &lp_report_heap_pprof,    &lp_report_tarantool};
 
 /* A table as text, with the notes before it. */
 static void report_table_text(LpOut *out, const LpTable *t,

@@ -9,6 +9,7 @@
 #include "heap_diff.h"
 #include "heap_join.h"
 #include "heap_suspects.h"
+#include "heap_weak.h"
 #include "text.h"
 
 #define SUMMARY_ROWS 10 /* Of each table. */
@@ -78,6 +79,16 @@ static void summary_head(LpBuf *b, const LpHeap *h)
 
 /* -- Suspects -------------------------------------------------------------- */
 
+/* Append what only values of weak keys keep, if it is enough. */
+static void summary_weak(LpBuf *b, const LpHeap *h)
+{
+  LpBuf text = {0};
+  uint32_t table;
+  if (lp_heap_weak_sentence(&text, h, &table))
+    lp_buf_printf(b, "  %s\n", text.s);
+  lp_buf_free(&text);
+}
+
 /* Append what keeps most of it. */
 static void summary_suspects(LpBuf *b, const LpHeap *h)
 {
@@ -94,6 +105,7 @@ static void summary_suspects(LpBuf *b, const LpHeap *h)
   }
   if (!n)
     lp_buf_printf(b, "  Nothing keeps more than %d%%\n", LP_SUSPECT_PERCENT);
+  summary_weak(b, h);
   lp_buf_puts(b, "\n");
 }
 

@@ -273,7 +273,8 @@ function heapTip(p, half, spot) {
 
 /* The column that has bars, of each table. */
 const HEAP_BARS = {shapes: "bytes", retained: "retained", types: "bytes",
-  shared: "retained", sparse: "empty", threads: "retained", keepers: "bytes"};
+  shared: "retained", sparse: "empty", threads: "retained", weak: "freed",
+  keepers: "bytes"};
 
 /* What a row of a table leads to, or null. */
 function heapRow(p, name, table, i) {

@@ -13,9 +13,9 @@
 #include "heap/heap_report.h"
 #include "heap_run.h"
 
-const char *const heap_views[] = {"summary", "types",  "shapes",  "retained",
-                                  "shared",  "sparse", "threads", "tree",
-                                  "paths",   "owners", "objects", NULL};
+const char *const heap_views[] = {
+    "summary", "types", "shapes", "retained", "shared", "sparse", "threads",
+    "tree",    "paths", "owners", "objects",  "weak",   NULL};
 
 /* -- Reading --------------------------------------------------------------- */
 

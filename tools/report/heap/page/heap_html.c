@@ -9,6 +9,7 @@
 
 #include "heap/heap_join.h"
 #include "heap/heap_suspects.h"
+#include "heap/heap_weak.h"
 #include "heap_boxes.h"
 #include "html_page.h"
 #include "json_parts.h"
@@ -20,31 +21,45 @@
 static const LpReport *const html_tables[] = {
     &lp_report_heap_shapes, &lp_report_heap_retained, &lp_report_heap_types,
     &lp_report_heap_shared, &lp_report_heap_sparse,   &lp_report_heap_threads,
-    &lp_report_heap_keepers};
+    &lp_report_heap_weak,   &lp_report_heap_keepers};
 
 /* -- Summary --------------------------------------------------------------- */
 
-/* Leak suspects: a sentence each, and the box that it is about. */
+/* A sentence about so many bytes, and the box of the object that it is about.
+ */
+static void html_suspect(LpJson *j, const LpBoxes *b, LpBuf *text,
+                         uint64_t bytes, uint32_t id)
+{
+  LpBuf path = {0};
+  lp_heap_place(&path, b->h, id);
+  lp_box_cut(text, HTML_SENTENCE);
+  lp_box_cut(&path, LP_BOX_NAME);
+  lp_json_object(j, NULL);
+  lp_json_keynumber(j, "bytes", bytes);
+  lp_json_keytext(j, "text", text->s);
+  lp_json_keytext(j, "path", path.n ? path.s : "");
+  lp_json_keynumber(j, "box", lp_boxes_find(b, id));
+  lp_json_end(j);
+  lp_buf_free(text);
+  lp_buf_free(&path);
+}
+
+/* Leak suspects, and what values of weak keys keep. */
 static void html_suspects(LpJson *j, const LpBoxes *b)
 {
   LpSuspect s[LP_SUSPECTS];
   size_t i, n = lp_suspects(b->h, s);
+  LpBuf text = {0};
+  uint64_t bytes;
+  uint32_t table;
   lp_json_array(j, "suspects");
   for (i = 0; i < n; i++) {
-    LpBuf text = {0}, path = {0};
     lp_heap_suspect(&text, b->h, &s[i]);
-    lp_heap_place(&path, b->h, s[i].id);
-    lp_box_cut(&text, HTML_SENTENCE);
-    lp_box_cut(&path, LP_BOX_NAME);
-    lp_json_object(j, NULL);
-    lp_json_keynumber(j, "bytes", s[i].bytes);
-    lp_json_keytext(j, "text", text.s);
-    lp_json_keytext(j, "path", path.n ? path.s : "");
-    lp_json_keynumber(j, "box", lp_boxes_find(b, s[i].id));
-    lp_json_end(j);
-    lp_buf_free(&text);
-    lp_buf_free(&path);
+    html_suspect(j, b, &text, s[i].bytes, s[i].id);
   }
+  bytes = lp_heap_weak_sentence(&text, b->h, &table);
+  if (bytes)
+    html_suspect(j, b, &text, bytes, table);
   lp_json_end(j);
 }
 
@@ -278,6 +293,19 @@ static void html_sharedboxes(LpJson *j, const LpBoxes *b,
   lp_json_end(j);
 }
 
+/* The boxes of tables with weak keys or values, by row. */
+static void html_weakboxes(LpJson *j, const LpBoxes *b,
+                           const LpReportOptions *opt, size_t n)
+{
+  size_t i, all;
+  LpWeakSum *s = lp_heap_weak(b->h, opt, &all);
+  lp_json_array(j, "box");
+  for (i = 0; i < n && i < all; i++)
+    lp_json_number(j, lp_boxes_find(b, s[i].table));
+  lp_json_end(j);
+  free(s);
+}
+
 /* A view that is a table, cut to what a page can show. */
 static void html_table(LpJson *j, const LpSubject *subject, const LpBoxes *b,
                        const LpReportOptions *opt, const LpReport *r)
@@ -295,6 +323,8 @@ static void html_table(LpJson *j, const LpSubject *subject, const LpBoxes *b,
     html_keepboxes(j, b, opt, t.n);
   else if (r == &lp_report_heap_shared)
     html_sharedboxes(j, b, opt, t.n);
+  else if (r == &lp_report_heap_weak)
+    html_weakboxes(j, b, opt, t.n);
   lp_json_end(j);
   lp_table_close(&t);
 }

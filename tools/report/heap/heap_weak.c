@@ -1,0 +1,156 @@
+/*
+** --view=weak: tables with weak keys or values, and what they keep.
+*/
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "heap_columns.h"
+#include "heap_weak.h"
+#include "text.h"
+
+#define WEAK_PERCENT 1 /* Of what is reached, to be told in the summary. */
+
+/* -- The view -------------------------------------------------------------- */
+
+/* A row. */
+typedef struct Row {
+  LpHeapRow r;
+  LpWeakSum sum;
+} Row;
+
+/* Append what is weak. */
+static void row_mode(LpBuf *b, const void *view, const void *row)
+{
+  uint32_t mode = ((const Row *)row)->sum.mode;
+  (void)view;
+  lp_buf_puts(b, mode == LJM_TABLE_WEAKKEY     ? "keys"
+                 : mode == LJM_TABLE_WEAKVALUE ? "values"
+                 : mode                        ? "both"
+                                               : "");
+}
+
+static const LpField row_freed = {
+    LP_FIELD_NUMBER("freed", "freed", LP_UNIT_BYTES, Row, sum.freed)};
+static const LpField row_retained = {
+    LP_FIELD_NUMBER("retained", "retained", LP_UNIT_BYTES, Row, r.retained)};
+static const LpField row_entries = {
+    LP_FIELD_NUMBER("entries", "entries", LP_UNIT_COUNT, Row, sum.entries)};
+static const LpField row_weak = {
+    LP_FIELD_NUMBER("weak", "weak", LP_UNIT_COUNT, Row, sum.weak)};
+static const LpField row_held = {
+    LP_FIELD_NUMBER("held", "held", LP_UNIT_COUNT, Row, sum.held)};
+static const LpField row_byvalues = {LP_FIELD_NUMBER(
+    "by-values", "by values only", LP_UNIT_COUNT, Row, sum.by_values)};
+static const LpField row_modefield = {
+    LP_FIELD_TEXT("mode", "weak are", row_mode)};
+
+LpWeakSum *lp_heap_weak(const LpHeap *h, const LpReportOptions *opt, size_t *n)
+{
+  size_t i, all;
+  LpWeakSum *s = lp_weak_tables(h, &all);
+  for (i = *n = 0; i < all; i++)
+    if (lp_heap_enough(h, opt, s[i].freed) ||
+        lp_heap_enough(h, opt, h->dom.retained[s[i].table]))
+      s[(*n)++] = s[i];
+  return s;
+}
+
+/* The last row: what all tables have, also those that are not shown. What would
+** be free is more than the sum of the rows, if several tables lead to it.
+*/
+static void weak_total(const LpColumns *c, const LpHeap *h)
+{
+  Row all = {{.name = {"total", 5}, .retained = LP_UNKNOWN},
+             {.freed = h->ephemerons.bytes}};
+  size_t i, n;
+  LpWeakSum *s = lp_weak_tables(h, &n);
+  for (i = 0; i < n; i++) {
+    all.sum.entries += s[i].entries;
+    all.sum.weak += s[i].weak;
+    all.sum.held += s[i].held;
+    all.sum.by_values += s[i].by_values;
+  }
+  lp_columns_row(c, &all, NULL);
+  c->t->foot = 1;
+  free(s);
+}
+
+/* All tables with a __mode. */
+static void weak_table(LpTable *t, const LpSubject *subject,
+                       const LpReportOptions *opt)
+{
+  static const LpField *const list[] = {
+      &row_freed, &row_retained, &row_entries,   &row_weak,
+      &row_held,  &row_byvalues, &row_modefield, &lp_col_path};
+  const LpHeap *h = subject->heap;
+  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
+  LpWeakSum *s;
+  size_t i, n;
+  if (!h || !lp_heap_cankeep(t, h))
+    return;
+  s = lp_heap_weak(h, opt, &n);
+  for (i = 0; i < n; i++) {
+    Row r = {lp_heap_row(h, s[i].table), s[i]};
+    lp_columns_row(&c, &r, NULL);
+  }
+  if (n)
+    weak_total(&c, h);
+  free(s);
+}
+
+const LpReport lp_report_heap_weak = {.view = "weak",
+                                      .of = LP_OF_HEAP,
+                                      .takes = LP_TAKES_ROWS | LP_TAKES_MIN |
+                                               LP_TAKES_HUMAN,
+                                      .table = weak_table};
+
+/* -- The sentence ---------------------------------------------------------- */
+
+/* The tables that have keys of which only values of such tables know. Returns
+** how many there are; the first one has most to be freed.
+*/
+static size_t weak_sums(const LpHeap *h, LpWeakSum *first, LpWeakSum *all)
+{
+  size_t i, n, found = 0;
+  LpWeakSum *s = lp_weak_tables(h, &n);
+  *all = (LpWeakSum){0};
+  for (i = 0; i < n; i++) {
+    if (s[i].mode != LJM_TABLE_WEAKKEY || !s[i].by_values)
+      continue;
+    if (!found++)
+      *first = s[i];
+    all->weak += s[i].weak;
+    all->by_values += s[i].by_values;
+  }
+  free(s);
+  return found;
+}
+
+uint64_t lp_heap_weak_sentence(LpBuf *b, const LpHeap *h, uint32_t *table)
+{
+  uint64_t bytes = h->ephemerons.bytes, reached = lp_heap_reached(h);
+  LpWeakSum first, all;
+  size_t n;
+  if (bytes <= reached / 100 * WEAK_PERCENT)
+    return 0;
+  n = weak_sums(h, &first, &all);
+  if (!n)
+    return 0;
+  *table = first.table;
+  lp_buf_printf(b, "%" PRIu64 " of %" PRIu64 " keys of ", all.by_values,
+                all.weak);
+  lp_heap_place(b, h, first.table);
+  if (n == 1)
+    lp_buf_puts(b, ", a table with weak keys,");
+  else
+    lp_buf_printf(b, " and %zu more table%s with weak keys", n - 1,
+                  n == 2 ? "" : "s");
+  lp_buf_printf(b,
+                " are kept only by values of such tables; with ephemerons, "
+                "which LuaJIT does not have, %.1f%% (",
+                lp_text_percent(bytes, reached));
+  lp_text_size(b, bytes, 1);
+  lp_buf_puts(b, ") would be free");
+  return bytes;
+}
