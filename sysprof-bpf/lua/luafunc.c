@@ -105,18 +105,39 @@ LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc)
 
 /* -- Reading -------------------------------------------------------------- */
 
+static bool func_iscall(uint32_t op)
+{
+  return op >= LS_BC_CALLM && op <= LS_BC_ITERC;
+}
+
+#define FUNC_ARGUMENTS 16 /* Instructions that load others of a call. */
+
+/* Whether what the instruction at POS loads is the first argument of a call.
+** Those of calls for further arguments are in higher slots.
+*/
+static bool func_ispassed(const LsBlob *b, uint32_t pos)
+{
+  uint32_t slot = LS_BC_A(ls_proto_ins(b, pos)), i;
+  for (i = pos + 1; i < b->sizebc && i <= pos + FUNC_ARGUMENTS; i++) {
+    uint32_t ins = ls_proto_ins(b, i);
+    if (func_iscall(LS_BC_OP(ins)) && LS_BC_A(ins) < slot)
+      return LS_BC_A(ins) + 1 + b->v->vm.gc64 == slot;
+  }
+  return false;
+}
+
 /* Whether the instruction at POS has a name that is needed: it is a call, or
-** loads a field for a condition, which is behind it.
+** loads a field for a condition, which is behind it, or to be called by pcall.
 */
 static bool func_isnamed(const LsBlob *b, uint32_t pos)
 {
   uint32_t op = LS_BC_OP(ls_proto_ins(b, pos)), next;
-  if (op >= LS_BC_CALLM && op <= LS_BC_ITERC)
+  if (func_iscall(op))
     return true;
   if ((op != LS_BC_GGET && op != LS_BC_TGETS) || pos + 1 >= b->sizebc)
     return false;
   next = LS_BC_OP(ls_proto_ins(b, pos + 1));
-  return next > LS_BC_ISNEP && next <= LS_BC_ISF;
+  return (next > LS_BC_ISNEP && next <= LS_BC_ISF) || func_ispassed(b, pos);
 }
 
 /* A copy of N bytes, or NULL. */

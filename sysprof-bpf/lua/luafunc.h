@@ -72,8 +72,8 @@ int ls_func_define(LsFuncs *fs, uint64_t addr, const LsBlob *child);
 LsFunc *ls_func_ofpc(const LsFuncs *fs, LsView *v, uint64_t pc);
 
 /* The name that the call at instruction POS has for what it calls; or the field
-** that it loads for a condition, which is behind it; or "". It belongs to the
-** pool.
+** that it loads for a condition, which is behind it, or as the first argument
+** of a call; or "". It belongs to the pool.
 */
 const char *ls_func_callee(const LsFunc *f, uint32_t pos);
 

@@ -234,10 +234,14 @@ static bool emit_inlines(const LsPath *p, unsigned i)
 */
 static uint32_t emit_called(const LsEmission *e, const LsLeg *g, uint32_t pos)
 {
-  LsCallee c;
-  if (!ls_path_callee(e->T, g, pos, &c)) /* It may be one of the FFI. */
+  LsCallee c[LS_CALLED];
+  unsigned i, n = ls_path_called(e->T, g, pos, c);
+  uint32_t kinds = 0;
+  if (n == 0 || c[n - 1].enters) /* It may be one of the FFI. */
     return e->library | (e->T->cdata ? emit_cdatakinds(LS_BC_CALLM) : 0);
-  return c.f ? 0 : ls_emit_library(&e->t->v->vm, c.ffid);
+  for (i = 0; i < n; i++)
+    kinds |= c[i].f ? 0 : ls_emit_library(&e->t->v->vm, c[i].ffid);
+  return kinds;
 }
 
 /* Whether what is called at instruction POS may call a function of Lua that is
@@ -246,13 +250,15 @@ static uint32_t emit_called(const LsEmission *e, const LsLeg *g, uint32_t pos)
 static bool emit_enters(const LsEmission *e, const LsLeg *g, uint32_t pos)
 {
   bool some = ls_path_some(e->T);
-  LsCallee c;
-  if (!ls_path_callee(e->T, g, pos, &c))
+  LsCallee c[LS_CALLED], *last;
+  unsigned n = ls_path_called(e->T, g, pos, c);
+  if (n == 0 || c[n - 1].enters)
     return some;
-  if (!c.f && !c.ffid)
+  last = &c[n - 1];
+  if (!last->f && !last->ffid)
     return e->called & META_CALL;
-  return c.f || (some &&
-                 ls_emit_enters(&e->t->v->vm, c.ffid, e->meta & META_TOSTRING));
+  return last->f || (some && e->meta & META_TOSTRING &&
+                     ls_emit_istostring(&e->t->v->vm, last->ffid));
 }
 
 /* What an instruction may emit where it is. The call of a function on the path
@@ -387,6 +393,17 @@ static uint64_t emit_kgc(const LsEmission *e, const LsFunc *f, uint32_t i)
   return ls_view_ref(v, k - (i + 1ull) * v->lay->ref);
 }
 
+/* Whether the object at FN is a function that is called. */
+static bool emit_isfunction(const LsEmission *e, uint64_t fn, const LsCallee *c)
+{
+  LsView *v = e->t->v;
+  uint64_t check;
+  if (c->f)
+    return ls_closure_proto(v, fn, &check) == c->f->addr;
+  return c->ffid == 0 ||
+         ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1) == c->ffid;
+}
+
 /* Whether it may be of an instruction that a function is compared with a
 ** constant: of a call, one that is known of this; that of the current function
 ** is what upvalues need.
@@ -395,17 +412,20 @@ static bool emit_mayfunction(const LsEmission *e, const LsEmitter *b,
                              const LsIns *ins)
 {
   uint32_t op = LS_BC_OP(b->leg->f->bc[b->pos]);
-  uint64_t fn, check;
-  LsCallee c;
+  uint64_t fn;
+  LsCallee c[LS_CALLED];
+  unsigned i, n;
   if (!emit_iscall(op))
     return op <= LS_BC_ISNEP || b->kinds & LS_EMIT_UPVALUE;
-  if (ls_ir_constant(e->t, ins->op2, &fn) != LS_IR_KGC ||
-      !ls_path_callee(e->T, b->leg, b->pos, &c))
+  if (ls_ir_constant(e->t, ins->op2, &fn) != LS_IR_KGC)
     return true;
-  if (c.f)
-    return ls_closure_proto(e->t->v, fn, &check) == c.f->addr;
-  return c.ffid == 0 ||
-         ls_remote_uint(e->t->v->mem, fn + e->t->v->vm.fn_ffid, 1) == c.ffid;
+  n = ls_path_called(e->T, b->leg, b->pos, c);
+  if (n == 0 || c[n - 1].enters)
+    return true;
+  for (i = 0; i < n; i++)
+    if (emit_isfunction(e, fn, &c[i]))
+      return true;
+  return false;
 }
 
 /* Whether a look-up may be of an instruction: one by a name has only that. */

@@ -106,8 +106,8 @@ bool ls_emit_passes(const LsEmission *e, const LsIns *ins);
 /* What a call of the library function with number FFID may emit. */
 uint32_t ls_emit_library(const struct ljs_vm *vm, uint32_t ffid);
 
-/* Whether that function may call one of Lua's; META: `__tostring` is there. */
-bool ls_emit_enters(const struct ljs_vm *vm, uint32_t ffid, bool meta);
+/* Whether that function is tostring, which calls metamethods. */
+bool ls_emit_istostring(const struct ljs_vm *vm, uint32_t ffid);
 
 /* Whether an IR instruction may be a sign of a library's function that does
 ** arithmetic: a call of the VM, a power, a remainder, a logarithm. All of them

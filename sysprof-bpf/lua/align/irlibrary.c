@@ -27,6 +27,8 @@
 /* Of those that have 0, anything. */
 static const uint32_t library_kinds[LS_FNS] = {
     [LS_FN_ASSERT] = ARG,
+    [LS_FN_PCALL] = ARG,
+    [LS_FN_XPCALL] = ARG,
     [LS_FN_TYPE] = ARG,
     [LS_FN_IPAIRS_AUX] = TABLE,
     [LS_FN_GETMETATABLE] = META,
@@ -89,17 +91,7 @@ uint32_t ls_emit_library(const struct ljs_vm *vm, uint32_t ffid)
   return kinds ? kinds : LS_EMIT_ALL;
 }
 
-bool ls_emit_enters(const struct ljs_vm *vm, uint32_t ffid, bool meta)
+bool ls_emit_istostring(const struct ljs_vm *vm, uint32_t ffid)
 {
-  switch (ls_vm_function(vm, ffid)) {
-  case LS_FN_PCALL:
-  case LS_FN_XPCALL:
-    return true;
-  case LS_FN_TOSTRING:
-    return meta;
-  case LS_FNS:
-    return vm->library[LJS_LIBRARIES - 1] == 0;
-  default:
-    return false;
-  }
+  return ls_vm_function(vm, ffid) == LS_FN_TOSTRING;
 }

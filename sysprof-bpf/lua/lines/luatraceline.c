@@ -242,10 +242,8 @@ static void line_here(const LsLeg *leg, LsTraceLine *here)
   here->f = leg->f;
   here->outer = leg->outer;
   here->nouter = leg->nouter;
-  for (here->nvia = 0; here->nvia < leg->nvia; here->nvia++) {
-    const LsVia *via = &leg->via[here->nvia];
-    here->via[here->nvia] = (LsPlace){.f = via->f, .pos = via->pos};
-  }
+  for (here->nvia = 0; here->nvia < leg->nvia; here->nvia++)
+    here->via[here->nvia] = leg->via[here->nvia];
 }
 
 /* What is known of a byte by the alignment. */

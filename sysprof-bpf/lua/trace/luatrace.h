@@ -25,13 +25,7 @@ typedef struct LsCallers {
   LsPlace at[];
 } LsCallers;
 
-#define LS_VIA 4 /* Calls without snapshots that are in each other. */
-
-/* A call that no snapshot has. */
-typedef struct LsVia {
-  LsFunc *f;
-  uint32_t pos;
-} LsVia;
+#define LS_VIA 6 /* Calls without snapshots that are in each other. */
 
 /* A snapshot. */
 typedef struct LsSnap {
@@ -57,11 +51,19 @@ typedef struct LsTraceSpan {
   bool step; /* A step of the collector, for what is allocated there. */
 } LsTraceSpan;
 
+#define LS_ENTERS_ANY UINT8_MAX
+
 /* A function that is called. */
 typedef struct LsCallee {
-  LsFunc *f;     /* NULL: it is not one of Lua's, */
-  uint32_t ffid; /* but has this number; 0: which is not known. */
+  LsFunc *f;      /* NULL: it is not one of Lua's, */
+  uint32_t ffid;  /* but has this number; 0: which is not known; */
+  uint64_t cfn;   /* and this is the address of its code. */
+  uint8_t enters; /* Its first argument is called, with those from this one on:
+                  ** it is pcall or xpcall. LS_ENTERS_ANY: any may be called,
+                  ** 0: none is. */
 } LsCallee;
+
+#define LS_CALLED 4 /* Functions that enter each other, by one call. */
 
 /* What is loaded from fields of a name, from a slot of functions that are the
 ** outermost ones of the trace, or from an upvalue of a function.
@@ -100,6 +102,7 @@ typedef struct LsTrace {
   bool cdata;   /* There are objects of the FFI. */
   bool methods; /* Functions of Lua may have been called as metamethods. */
   bool returns; /* It leaves the function that it began in. */
+  uint32_t arg; /* The slot of the first argument, from that of the function. */
   uint64_t closure[LS_CLOSURES]; /* Lua functions among its constants. */
   uint32_t nclosure;
 } LsTrace;

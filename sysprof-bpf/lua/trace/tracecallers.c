@@ -28,7 +28,7 @@ const LsCallers *ls_callers_get(LsPool *pool, const LsLeg *g)
   uint32_t i;
   memset(&u.c, 0, sizeof(u.c));
   for (i = 0; i < g->nvia; i++)
-    callers_add(&u.c, (LsPlace){.f = g->via[i].f, .pos = g->via[i].pos});
+    callers_add(&u.c, g->via[i]);
   for (i = 0; i < g->nouter && u.c.n < CALLERS_MAX; i++)
     callers_add(&u.c, g->outer[i]);
   return (const LsCallers *)(const void *)ls_pool_add(

@@ -9,6 +9,7 @@
 #include "luactype.h"
 #include "traceflow.h"
 #include "traceloads.h"
+#include "vmlib.h"
 
 #define LOADS_BACK 64 /* Instructions in front of one, that are read. */
 #define LOADS_MAX  64 /* Fields, slots and upvalues. */
@@ -127,20 +128,38 @@ static bool load_isfield(const Loads *l, uint32_t ref, const char **key)
 static bool load_proto(const Loads *l, uint64_t pt, LsCallee *c)
 {
   uint64_t check;
-  *c = (LsCallee){NULL, 0};
+  *c = (LsCallee){.f = NULL};
   if (pt && ls_proto_check(l->t->v, pt, &check))
     c->f = ls_func_read(l->fs, l->t->v, pt);
   return c->f != NULL;
+}
+
+/* Which arguments a library function passes to the one that it calls: see
+** LsCallee.
+*/
+static uint8_t load_enters(const LsView *v, uint32_t ffid)
+{
+  switch (ls_vm_function(&v->vm, ffid)) {
+  case LS_FN_PCALL:
+    return 1;
+  case LS_FN_XPCALL:
+    return 2;
+  default:
+    return v->vm.library[LJS_LIBRARIES - 1] ? 0 : LS_ENTERS_ANY;
+  }
 }
 
 /* The function that is the object at FN. */
 static bool load_function(const Loads *l, uint64_t fn, LsCallee *c)
 {
   LsView *v = l->t->v;
-  *c =
-      (LsCallee){NULL, (uint32_t)ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1)};
-  return c->ffid != 0 ||
-         load_proto(l, ls_view_ref(v, fn + v->vm.fn_pc) - v->vm.pt_size, c);
+  uint32_t ffid = (uint32_t)ls_remote_uint(v->mem, fn + v->vm.fn_ffid, 1);
+  if (ffid == 0)
+    return load_proto(l, ls_view_ref(v, fn + v->vm.fn_pc) - v->vm.pt_size, c);
+  *c = (LsCallee){.ffid = ffid,
+                  .cfn = ls_remote_uint(v->mem, fn + v->vm.fn_f, 8),
+                  .enters = load_enters(v, ffid)};
+  return true;
 }
 
 /* What *REF, a function, is compared with by a guard. */
@@ -351,6 +370,7 @@ void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T)
 {
   Loads l = {.fs = fs, .t = t, .T = T};
   T->methods = true; /* Nothing is known. */
+  T->arg = 1u + t->v->vm.gc64;
   if (!t->v->vm.irform ||
       !(l.ins = calloc(t->nins - LS_REF_BIAS, sizeof(*l.ins))))
     return;
@@ -473,13 +493,14 @@ static bool loads_isobject(const LsTrace *T, const LsLoad *k)
   return !T->methods && (k ? !k->called && !k->several : T->fields);
 }
 
-bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
-                     bool outermost, LsCallee *callee)
+/* Whether the function in a slot of F at the call at POS is known: *CALLEE. */
+static bool loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
+                         uint32_t slot, bool outermost, LsCallee *callee)
 {
-  uint32_t slot = LS_BC_A(f->bc[pos]), source;
-  const char *name = ls_func_callee(f, pos);
+  uint32_t source = ls_loads_source(f, pos, slot);
+  bool calls = slot == LS_BC_A(f->bc[pos]);
+  const char *name = ls_func_callee(f, calls ? pos : source);
   const LsLoad *k = NULL;
-  source = ls_loads_source(f, pos, slot);
   if (LS_BC_OP(f->bc[source]) == LS_BC_UGET)
     k = loads_find(T, NULL, f, LS_BC_D(f->bc[source]));
   else if (LS_BC_OP(f->bc[pos]) == LS_BC_ITERC) /* In a slot of the loop. */
@@ -489,7 +510,7 @@ bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
   else if (loads_isfield(T, f, source, pos, name)) {
     k = loads_find(T, name, NULL, 0);
     if (loads_isobject(T, k)) {
-      *callee = (LsCallee){NULL, 0};
+      *callee = (LsCallee){.f = NULL};
       return true;
     }
   }
@@ -497,6 +518,41 @@ bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
     return false;
   *callee = k->callee;
   return true;
+}
+
+/* How many arguments of the call at POS are in slots, at least. */
+static uint32_t loads_arguments(const LsFunc *f, uint32_t pos)
+{
+  uint32_t ins = f->bc[pos];
+  switch (LS_BC_OP(ins)) {
+  case LS_BC_CALLM:
+    return LS_BC_C(ins);
+  case LS_BC_CALLM + 1:
+    return LS_BC_C(ins) - 1;
+  case LS_BC_CALLMT:
+    return LS_BC_D(ins);
+  case LS_BC_CALLT:
+    return LS_BC_D(ins) - 1;
+  default:
+    return 0;
+  }
+}
+
+unsigned ls_loads_called(const LsTrace *T, const LsFunc *f, uint32_t pos,
+                         bool outermost, LsCallee called[LS_CALLED])
+{
+  uint32_t slot = LS_BC_A(f->bc[pos]), arg = 0;
+  unsigned n = 0;
+  while (n < LS_CALLED &&
+         loads_callee(T, f, pos, slot, outermost, &called[n])) {
+    uint8_t enters = called[n++].enters;
+    if (enters == 0 || enters == LS_ENTERS_ANY ||
+        arg >= loads_arguments(f, pos))
+      break;
+    slot = LS_BC_A(f->bc[pos]) + T->arg + arg;
+    arg += enters;
+  }
+  return n;
 }
 
 int ls_loads_islua(const LsTrace *T, const char *name)

@@ -23,11 +23,13 @@ void ls_loads_read(LsFuncs *fs, const LsIr *t, LsTrace *T);
 */
 uint32_t ls_loads_source(const LsFunc *f, uint32_t pos, uint32_t slot);
 
-/* Whether the function that is called at instruction POS of F is known. It is
-** put in *CALLEE then. OUTERMOST: F is an outermost function of the trace.
+/* The function that is called at instruction POS of F; if that is pcall or
+** xpcall, the one that it calls, and so on. Returns how many are known: behind
+** the last one there is another if it enters one. OUTERMOST: F is an outermost
+** function of the trace.
 */
-bool ls_loads_callee(const LsTrace *T, const LsFunc *f, uint32_t pos,
-                     bool outermost, LsCallee *callee);
+unsigned ls_loads_called(const LsTrace *T, const LsFunc *f, uint32_t pos,
+                         bool outermost, LsCallee called[LS_CALLED]);
 
 /* Whether what a trace has loaded from fields of this NAME may be a function of
 ** Lua: 1 or 0; or -1 if that is not known.

@@ -203,9 +203,10 @@ static void path_make(LsPath *p, const End *a, const End *b)
   path_enter(p, b, down);
 }
 
-bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos, LsCallee *c)
+unsigned ls_path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
+                        LsCallee called[LS_CALLED])
 {
-  return ls_loads_callee(T, g->f, pos, g->nouter == 0 && !g->hidden, c);
+  return ls_loads_called(T, g->f, pos, g->nouter == 0 && !g->hidden, called);
 }
 
 bool ls_path_some(const LsTrace *T)
@@ -213,15 +214,26 @@ bool ls_path_some(const LsTrace *T)
   return T->ncallee > 0 || T->more;
 }
 
-/* Whether the call at the end of a leg may be of another function than NEXT,
-** which that has called by a tail call: it is on no stack then.
+/* Functions of libraries that a leg was entered through, by the call at the end
+** of another leg.
 */
-static bool path_detour(const LsTrace *T, const LsLeg *g, const LsFunc *next)
+static uint32_t path_through(const LsLeg *g, const LsLeg *next)
 {
-  LsCallee c;
-  if (ls_path_callee(T, g, g->end - 1, &c) && (c.f || c.ffid))
-    return c.f != next;
-  return T->tails || T->more;
+  return next->nouter > g->nouter ? next->nouter - g->nouter - 1 : 0;
+}
+
+/* Whether the call at the end of a leg may be of another function than that of
+** the NEXT leg, which that has called by a tail call: it is on no stack then.
+*/
+static bool path_detour(const LsTrace *T, const LsLeg *g, const LsLeg *next)
+{
+  LsCallee c[LS_CALLED];
+  unsigned n = ls_path_called(T, g, g->end - 1, c);
+  bool known = n > 0 && !c[n - 1].enters && (c[n - 1].f || c[n - 1].ffid);
+  if (!known)
+    return T->tails || T->more;
+  return next ? c[n - 1].f != next->f || path_through(g, next) != n - 1
+              : c[n - 1].f != NULL;
 }
 
 bool ls_path_mayinline(const LsTrace *T, const char *name)
@@ -229,46 +241,64 @@ bool ls_path_mayinline(const LsTrace *T, const char *name)
   return ls_path_some(T) && ls_loads_islua(T, name) != 0;
 }
 
-/* The first call in a leg of a function that has to be put in, *F; the end of
-** the leg if there is none. *ALL is cleared if calls may be of others.
+/* Functions that a call enters, one from the other. */
+typedef struct Called {
+  LsCallee at[LS_CALLED];
+  unsigned n;
+  LsFunc *f; /* The last one, if it has to be put in; or NULL. */
+} Called;
+
+/* The callers that a leg has besides, if it is of what an instruction calls: a
+** tail call leaves its caller.
 */
-static uint32_t reveal_next(const LsTrace *T, const LsLeg *g, LsFunc **f,
+static unsigned reveal_callers(const Called *c, uint32_t op)
+{
+  return c->n - path_returns(op);
+}
+
+/* The first call in a leg of a function of Lua that has to be put in; the end
+** of the leg if there is none. *ALL is cleared if calls may be of others.
+*/
+static uint32_t reveal_next(const LsTrace *T, const LsLeg *g, Called *c,
                             bool *all)
 {
   uint32_t pos, end = g->end - (g->calls ? 1 : 0);
   for (pos = g->pos; pos < end; pos++) {
     uint32_t op = LS_BC_OP(g->f->bc[pos]);
-    LsCallee c;
     if (op < LS_BC_CALLM || op > LS_BC_ITERC)
       continue;
-    if (!ls_path_callee(T, g, pos, &c)) {
+    c->n = ls_path_called(T, g, pos, c->at);
+    if (c->n == 0 || c->at[c->n - 1].enters) {
       *all = *all && !ls_path_some(T);
-    } else if (c.f) {
-      *f = c.f;
-      if (g->nvia < LS_VIA || path_returns(op))
+    } else if (c->at[c->n - 1].f) {
+      if (g->nvia + reveal_callers(c, op) <= LS_VIA) {
+        c->f = c->at[c->n - 1].f;
         return pos;
+      }
       *all = false;
     }
   }
   return g->end;
 }
 
-/* The leg of F, which is called at instruction POS of a leg. A tail call leaves
-** its caller.
-*/
-static LsLeg reveal_leg(const LsLeg *g, uint32_t pos, LsFunc *f)
+/* The leg of a function of Lua that is entered by instruction POS of a leg. */
+static LsLeg reveal_leg(const LsLeg *g, uint32_t pos, const Called *called)
 {
   LsLeg c = *g;
-  c.f = f;
+  unsigned i, n = reveal_callers(called, LS_BC_OP(g->f->bc[pos]));
+  c.f = called->f;
   c.pos = 1;
-  c.end = path_end(f, 1);
+  c.end = path_end(c.f, 1);
   c.calls = c.detour = false;
   c.hidden = true;
-  if (path_returns(LS_BC_OP(g->f->bc[pos])))
-    return c;
-  memmove(c.via + 1, c.via, (LS_VIA - 1) * sizeof(*c.via));
-  c.via[0] = (LsVia){g->f, pos};
-  c.nvia++;
+  memmove(c.via + n, c.via, (LS_VIA - n) * sizeof(*c.via));
+  for (i = 0; i < n; i++) {
+    const LsCallee *by =
+        i + 1 < called->n ? &called->at[called->n - 2 - i] : NULL;
+    c.via[i] = by ? (LsPlace){.cfn = by->cfn, .ffid = (uint8_t)by->ffid}
+                  : (LsPlace){.f = g->f, .pos = pos};
+  }
+  c.nvia += (uint8_t)n;
   return c;
 }
 
@@ -282,7 +312,7 @@ static bool reveal_begin(LsPath *p, const LsTrace *T, LsPath *rest)
   rest->n = 0;
   for (i = p->n; i-- > 0;) {
     LsLeg *g = &p->leg[i];
-    g->detour = g->calls && path_detour(T, g, i + 1 < p->n ? g[1].f : NULL);
+    g->detour = g->calls && path_detour(T, g, i + 1 < p->n ? g + 1 : NULL);
     all = all && !g->detour;
     rest->leg[rest->n++] = *g;
   }
@@ -298,10 +328,10 @@ bool ls_path_reveal(LsPath *p, const LsTrace *T)
     LsLeg *g = &rest.leg[rest.n - 1];
     LsLeg *to = &p->leg[p->n++];
     bool room = p->n + rest.n + 1 < LS_PATH_MAX;
-    LsFunc *f = NULL;
-    uint32_t pos = reveal_next(T, g, &f, &all);
+    Called called = {.n = 0};
+    uint32_t pos = reveal_next(T, g, &called, &all);
     *to = *g;
-    if (!f || pos == g->end || !room) {
+    if (!called.f || !room) {
       all = all && pos == g->end;
       rest.n--;
       continue;
@@ -311,7 +341,7 @@ bool ls_path_reveal(LsPath *p, const LsTrace *T)
     to->detour = false;
     g->pos = pos + 1;
     rest.n -= g->pos == g->end;
-    rest.leg[rest.n++] = reveal_leg(to, pos, f);
+    rest.leg[rest.n++] = reveal_leg(to, pos, &called);
   }
   return all;
 }

@@ -19,7 +19,7 @@ typedef struct LsLeg {
   bool detour;  /* And another function may have called that, in a tail call. */
   bool hidden;  /* The leg is in no snapshot. */
   uint8_t nvia; /* If so, callers that are in none either, or called it, */
-  LsVia via[LS_VIA]; /* the nearest first. */
+  LsPlace via[LS_VIA]; /* the nearest first. */
 } LsLeg;
 
 typedef struct LsPath {
@@ -43,9 +43,9 @@ bool ls_path_some(const LsTrace *T);
  */
 bool ls_path_mayinline(const LsTrace *T, const char *name);
 
-/* Whether it is known what is called at instruction POS of a leg: *C. */
-bool ls_path_callee(const LsTrace *T, const LsLeg *g, uint32_t pos,
-                    LsCallee *c);
+/* What is called at instruction POS of a leg: see ls_loads_called. */
+unsigned ls_path_called(const LsTrace *T, const LsLeg *g, uint32_t pos,
+                        LsCallee called[LS_CALLED]);
 
 /* Put in the functions without snapshots that are called on the way. Returns
 ** false if there may be others.
