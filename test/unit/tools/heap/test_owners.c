@@ -124,7 +124,7 @@ END_TEST
 /* -- Brute force ----------------------------------------------------------- */
 
 #define OBJECTS 30
-#define HEAPS   400
+#define HEAPS   5000
 
 static uint64_t state;
 
