@@ -26,15 +26,15 @@ static size_t entry_size(const LpWeak *r, size_t n)
 static void entry_add(LpWeakSum *s, const LpHeap *h, const LpWeak *r, size_t n)
 {
   size_t i;
-  int held = 1, free = 0;
+  int held = 1, gone = 0;
   for (i = 0; i < n; i++) {
     uint32_t id = lp_edge_to(&r[i].edge);
     held &= lp_dominators_has(&h->dom, id);
-    free |= h->ephemerons.free && h->ephemerons.free[id];
+    gone |= h->ephemerons.free && h->ephemerons.free[id];
   }
   s->weak++;
   s->held += (unsigned)held;
-  s->by_values += (unsigned)(held && free);
+  s->by_values += (unsigned)(held && gone);
 }
 
 /* Count the entries of a table. */
@@ -59,13 +59,13 @@ static LpWeakSum table_sum(const LpHeap *h, const LpWeakTable *t)
 */
 static void freed_add(const LpHeap *h, LpWeakSum *sum, const uint32_t *at)
 {
-  const uint8_t *free_ = h->ephemerons.free;
+  const uint8_t *gone = h->ephemerons.free;
   const LpDominators *dom = &h->dom;
   uint32_t *top = lp_alloc(h->dump.graph.n * sizeof(*top)), i;
   for (i = 0; i < dom->n; i++) {
     uint32_t id = dom->order[i];
-    top[id] = free_[id] ? top[dom->parent[id]] : id;
-    if (free_[id] && at[top[id]])
+    top[id] = gone[id] ? top[dom->parent[id]] : id;
+    if (gone[id] && at[top[id]])
       sum[at[top[id]] - 1].freed += lp_graph_size(&h->dump.graph, id);
   }
   free(top);

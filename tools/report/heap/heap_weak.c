@@ -45,38 +45,26 @@ static const LpField row_byvalues = {LP_FIELD_NUMBER(
 static const LpField row_modefield = {
     LP_FIELD_TEXT("mode", "weak are", row_mode)};
 
-LpWeakSum *lp_heap_weak(const LpHeap *h, const LpReportOptions *opt, size_t *n)
+int lp_heap_weak_isshown(const LpHeap *h, const LpReportOptions *opt,
+                         const LpWeakSum *s)
 {
-  size_t i, all;
-  LpWeakSum *s = lp_weak_tables(h, &all);
-  for (i = *n = 0; i < all; i++)
-    if (lp_heap_enough(h, opt, s[i].freed) ||
-        lp_heap_enough(h, opt, h->dom.retained[s[i].table]))
-      s[(*n)++] = s[i];
-  return s;
+  return lp_heap_enough(h, opt, s->freed) ||
+         lp_heap_enough(h, opt, h->dom.retained[s->table]);
 }
 
-/* The last row: what all tables have, also those that are not shown. What would
-** be free is more than the sum of the rows, if several tables lead to it.
+/* Add what a table has to a sum. */
+static void sum_add(LpWeakSum *all, const LpWeakSum *s)
+{
+  all->entries += s->entries;
+  all->weak += s->weak;
+  all->held += s->held;
+  all->by_values += s->by_values;
+}
+
+/* All tables with a __mode. The last row has what all of them have, also those
+** that are not shown. What would be free is more than the sum of the rows, if
+** several tables lead to it.
 */
-static void weak_total(const LpColumns *c, const LpHeap *h)
-{
-  Row all = {{.name = {"total", 5}, .retained = LP_UNKNOWN},
-             {.freed = h->ephemerons.bytes}};
-  size_t i, n;
-  LpWeakSum *s = lp_weak_tables(h, &n);
-  for (i = 0; i < n; i++) {
-    all.sum.entries += s[i].entries;
-    all.sum.weak += s[i].weak;
-    all.sum.held += s[i].held;
-    all.sum.by_values += s[i].by_values;
-  }
-  lp_columns_row(c, &all, NULL);
-  c->t->foot = 1;
-  free(s);
-}
-
-/* All tables with a __mode. */
 static void weak_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt)
 {
@@ -85,18 +73,24 @@ static void weak_table(LpTable *t, const LpSubject *subject,
       &row_held,  &row_byvalues, &row_modefield, &lp_col_path};
   const LpHeap *h = subject->heap;
   LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
+  Row all = {.r = {.name = {"total", 5}, .retained = LP_UNKNOWN}};
   LpWeakSum *s;
   size_t i, n;
   if (!h || !lp_heap_cankeep(t, h))
     return;
-  s = lp_heap_weak(h, opt, &n);
+  s = lp_weak_tables(h, &n);
   for (i = 0; i < n; i++) {
     Row r = {lp_heap_row(h, s[i].table), s[i]};
-    lp_columns_row(&c, &r, NULL);
+    sum_add(&all.sum, &s[i]);
+    if (lp_heap_weak_isshown(h, opt, &s[i]))
+      lp_columns_row(&c, &r, NULL);
   }
-  if (n)
-    weak_total(&c, h);
   free(s);
+  if (!t->n)
+    return;
+  all.sum.freed = h->ephemerons.bytes;
+  lp_columns_row(&c, &all, NULL);
+  t->foot = 1;
 }
 
 const LpReport lp_report_heap_weak = {.view = "weak",
@@ -120,8 +114,7 @@ static size_t weak_sums(const LpHeap *h, LpWeakSum *first, LpWeakSum *all)
       continue;
     if (!found++)
       *first = s[i];
-    all->weak += s[i].weak;
-    all->by_values += s[i].by_values;
+    sum_add(all, &s[i]);
   }
   free(s);
   return found;

@@ -8,10 +8,11 @@
 #include "heap_report.h"
 #include "weak.h"
 
-/* The tables of the rows of --view=weak, in their order. Sets *N; the caller
-** frees the array.
+/* Is a table one of the rows of --view=weak, which are in the order of
+** lp_weak_tables?
 */
-LpWeakSum *lp_heap_weak(const LpHeap *h, const LpReportOptions *opt, size_t *n);
+int lp_heap_weak_isshown(const LpHeap *h, const LpReportOptions *opt,
+                         const LpWeakSum *s);
 
 /* If values of weak keys alone keep enough, append a sentence about that,
 ** without a full stop; *TABLE is the one that most of it is in. Returns the

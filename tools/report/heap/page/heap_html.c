@@ -268,42 +268,47 @@ static void html_cut(LpTable *t)
   }
 }
 
-/* The boxes of the objects that keep most, by row of a table with N rows. */
-static void html_keepboxes(LpJson *j, const LpBoxes *b,
-                           const LpReportOptions *opt, size_t n)
+/* The objects of a table's rows, in their order. Sets *N; the caller frees the
+** array. NULL: rows lead nowhere.
+*/
+static uint32_t *html_objects(const LpHeap *h, const LpReportOptions *opt,
+                              const LpReport *r, size_t *n)
+{
+  uint32_t *id = NULL;
+  size_t i, all = 0;
+  *n = 0;
+  if (r == &lp_report_heap_retained) {
+    id = lp_heap_retained(h, opt, n);
+  } else if (r == &lp_report_heap_shared) {
+    const LpShared *group[LP_SHARED_MOST];
+    *n = lp_heap_shared(group, h, opt);
+    id = lp_alloc((*n + 1) * sizeof(*id));
+    for (i = 0; i < *n; i++)
+      id[i] = group[i]->id[0];
+  } else if (r == &lp_report_heap_weak) {
+    LpWeakSum *s = lp_weak_tables(h, &all);
+    id = lp_alloc((all + 1) * sizeof(*id));
+    for (i = 0; i < all; i++)
+      if (lp_heap_weak_isshown(h, opt, &s[i]))
+        id[(*n)++] = s[i].table;
+    free(s);
+  }
+  return id;
+}
+
+/* The boxes of the objects of a table's rows, of which there are N. */
+static void html_boxes(LpJson *j, const LpBoxes *b, const LpReportOptions *opt,
+                       const LpReport *r, size_t n)
 {
   size_t i, all;
-  uint32_t *id = lp_heap_retained(b->h, opt, &all);
+  uint32_t *id = html_objects(b->h, opt, r, &all);
+  if (!id)
+    return;
   lp_json_array(j, "box");
   for (i = 0; i < n && i < all; i++)
     lp_json_number(j, lp_boxes_find(b, id[i]));
   lp_json_end(j);
   free(id);
-}
-
-/* The boxes of the largest objects that several keep together, by row. */
-static void html_sharedboxes(LpJson *j, const LpBoxes *b,
-                             const LpReportOptions *opt, size_t n)
-{
-  const LpShared *group[LP_SHARED_MOST];
-  size_t i, all = lp_heap_shared(group, b->h, opt);
-  lp_json_array(j, "box");
-  for (i = 0; i < n && i < all; i++)
-    lp_json_number(j, lp_boxes_find(b, group[i]->id[0]));
-  lp_json_end(j);
-}
-
-/* The boxes of tables with weak keys or values, by row. */
-static void html_weakboxes(LpJson *j, const LpBoxes *b,
-                           const LpReportOptions *opt, size_t n)
-{
-  size_t i, all;
-  LpWeakSum *s = lp_heap_weak(b->h, opt, &all);
-  lp_json_array(j, "box");
-  for (i = 0; i < n && i < all; i++)
-    lp_json_number(j, lp_boxes_find(b, s[i].table));
-  lp_json_end(j);
-  free(s);
 }
 
 /* A view that is a table, cut to what a page can show. */
@@ -319,12 +324,7 @@ static void html_table(LpJson *j, const LpSubject *subject, const LpBoxes *b,
   lp_json_object(j, r->view);
   lp_json_members(j, &t);
   lp_json_keynumber(j, "all", all);
-  if (r == &lp_report_heap_retained)
-    html_keepboxes(j, b, opt, t.n);
-  else if (r == &lp_report_heap_shared)
-    html_sharedboxes(j, b, opt, t.n);
-  else if (r == &lp_report_heap_weak)
-    html_weakboxes(j, b, opt, t.n);
+  html_boxes(j, b, opt, r, t.n);
   lp_json_end(j);
   lp_table_close(&t);
 }
