@@ -69,8 +69,9 @@ enum {
   LJM_VALUE_REF     /* An object. */
 };
 
-/* Roots (records LJM_REC_ROOT), types of cdata (LJM_REC_CTYPE), and parts of
-** the VM that are no objects (LJM_REC_PART) have names.
+/* Roots (records LJM_REC_ROOT), types of cdata (LJM_REC_CTYPE), parts of the VM
+** that are no objects (LJM_REC_PART), and prototypes that others define
+** (LJM_REC_DEFINED) have names.
 */
 enum {
   LJM_REC_ROOT = 18,
@@ -78,7 +79,8 @@ enum {
   LJM_REC_CTYPE,
   LJM_REC_HEAPEND, /* The sums: the last record of a whole dump. */
   LJM_REC_DUMP,    /* In a recording: a dump was taken here. */
-  LJM_REC_MAKING   /* Objects that the VM may have been making. */
+  LJM_REC_MAKING,  /* Objects that the VM may have been making. */
+  LJM_REC_DEFINED
 };
 
 /* Flags of HEAPEND. */

@@ -11,6 +11,7 @@
 
 #include "lj_dispatch.h"
 #include "lj_heapobj.h"
+#include "lj_memprof_name.h"
 
 /* -- Functions and prototypes ---------------------------------------------- */
 
@@ -76,6 +77,21 @@ static void heap_uvnames(MPDump *d, const GCproto *pt)
     lj_heap_name(d, p);
 }
 
+/* The names of the functions that a prototype defines. */
+static void heap_defined(MPDump *d, const GCproto *pt)
+{
+  char name[LJ_MEMPROF_NAMEMAX];
+  const GCproto *child;
+  BCPos pos = 0;
+  size_t len;
+  while ((child = lj_memprof_nextchild(pt, &pos, name, &len)) != NULL) {
+    uint8_t *mark = lj_heap_record(d, LJM_REC_DEFINED);
+    lj_heap_uleb(d, (uint64_t)(uintptr_t)child);
+    lj_wbuf_string(&d->buf, name, len);
+    lj_wbuf_recordend(&d->buf, mark);
+  }
+}
+
 void lj_heap_function(MPDump *d, GCfunc *fn)
 {
   if (isluafunc(fn))
@@ -115,6 +131,8 @@ void lj_heap_proto(MPDump *d, GCproto *pt)
   if (pt->trace != 0 && !dead && pt->trace < G2J(d->g)->sizetrace)
     lj_heap_link(d, "trace", gcref(G2J(d->g)->trace[pt->trace]));
 #endif
+  if (!dead && !unread)
+    heap_defined(d, pt);
 }
 
 /* -- Traces ---------------------------------------------------------------- */

@@ -25,21 +25,13 @@
 
 /* -- Records --------------------------------------------------------------- */
 
-/* Begins a record outside of any object. */
-static uint8_t *heap_record(MPDump *d, int code)
-{
-  d->owner = 0;
-  lj_heap_room(d, HEAP_ITEM_MAX);
-  return lj_wbuf_record(&d->buf, code);
-}
-
 /* Writes an object that is a root, with a name. */
 static void heap_root(MPDump *d, const char *name, const void *o)
 {
   uint8_t *mark;
   if (o == NULL)
     return;
-  mark = heap_record(d, LJM_REC_ROOT);
+  mark = lj_heap_record(d, LJM_REC_ROOT);
   lj_heap_uleb(d, (uint64_t)(uintptr_t)o);
   lj_wbuf_string(&d->buf, name, strlen(name));
   lj_wbuf_recordend(&d->buf, mark);
@@ -51,7 +43,7 @@ static void heap_part(MPDump *d, const char *name, const void *p, size_t size)
   uint8_t *mark;
   if (size == 0)
     return;
-  mark = heap_record(d, LJM_REC_PART);
+  mark = lj_heap_record(d, LJM_REC_PART);
   lj_heap_uleb(d, (uint64_t)(uintptr_t)p);
   lj_heap_uleb(d, size);
   lj_wbuf_string(&d->buf, name, strlen(name));
@@ -182,7 +174,7 @@ static void heap_ctypes(MPDump *d)
     uint8_t *mark;
     if (ctype_isfield(ct->info) || ctype_isbitfield(ct->info))
       continue;
-    mark = heap_record(d, LJM_REC_CTYPE);
+    mark = lj_heap_record(d, LJM_REC_CTYPE);
     lj_heap_uleb(d, id);
     lj_heap_uleb(d, ct->info);
     lj_heap_uleb(d, ct->size);
@@ -282,7 +274,7 @@ static void heap_making(MPDump *d)
   GCobj *o = gcref(g->gc.root);
   GCupval *uv = uvnext(&g->uvhead);
   unsigned n;
-  uint8_t *mark = heap_record(d, LJM_REC_MAKING);
+  uint8_t *mark = lj_heap_record(d, LJM_REC_MAKING);
   if (d->newest != NULL)
     lj_heap_uleb(d, (uint64_t)(uintptr_t)d->newest);
   for (n = 0; o != NULL && n <= LJ_MAX_UPVAL; n++, o = gcref(o->gch.nextgc)) {
@@ -334,7 +326,7 @@ static int heap_isinregisters(const MPDump *d, uint64_t total)
 /* The sums, with which a reader can prove that nothing is missing. */
 static void heap_end(MPDump *d, uint64_t total)
 {
-  uint8_t *mark = heap_record(d, LJM_REC_HEAPEND);
+  uint8_t *mark = lj_heap_record(d, LJM_REC_HEAPEND);
   lj_heap_uleb(d, heap_isinregisters(d, total) ? LJM_HEAP_REGISTERS : 0);
   lj_heap_uleb(d, d->objects);
   lj_heap_uleb(d, d->bytes);

@@ -43,6 +43,13 @@ void lj_heap_room(MPDump *d, size_t n)
     heap_flush(d);
 }
 
+uint8_t *lj_heap_record(MPDump *d, int code)
+{
+  d->owner = 0;
+  lj_heap_room(d, HEAP_ITEM_MAX);
+  return lj_wbuf_record(&d->buf, code);
+}
+
 void lj_heap_delta(MPDump *d, uint64_t addr, uint64_t from)
 {
   lj_heap_uleb(d, ljm_zigzag(addr - from));

@@ -60,6 +60,12 @@ LJ_FUNC void lj_heap_beginblock(MPDump *d);
 */
 LJ_FUNC void lj_heap_room(MPDump *d, size_t n);
 
+/*
+** Begins a record, HEAP_ITEM_MAX bytes at the most: the object before it is
+** whole. Returns what lj_wbuf_recordend() needs.
+*/
+LJ_FUNC uint8_t *lj_heap_record(MPDump *d, int code);
+
 /* Begins an object of so many bytes; there is room for all of its item. */
 LJ_FUNC void lj_heap_begin(MPDump *d, const GCobj *o, int type, int flags,
                            size_t size);

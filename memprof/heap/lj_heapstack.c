@@ -75,13 +75,21 @@ static void heap_slots(MPDump *d, const lua_State *th, const HeapSlots *s)
       heap_slot(d, th, tv, heap_local(s, tv));
 }
 
-/* A frame: its function, the line where it has stopped, its slots. */
+/*
+** A frame: its function, the line where it has stopped, its slots. Of a vararg
+** function the VM has two: below the one with its slots, that of the call has
+** its arguments, which have no names.
+*/
 static void heap_frame(MPDump *d, lua_State *th, cTValue *frame, cTValue *next,
                        cTValue *to)
 {
   GCfunc *fn = mpframe_func(frame);
   HeapSlots s = {frame + 1, to, NULL, -1, NULL};
   BCLine line = 0;
+  if (next != NULL && frame_isvarg(next)) {
+    heap_slots(d, th, &s);
+    return;
+  }
   if (fn != NULL && isluafunc(fn)) {
     s.pt = funcproto(fn);
     s.pos = lj_memprof_stopped(th, funcproto(fn), next);

@@ -20,8 +20,6 @@
 #include "lj_memprof_state.h"
 #include "lj_symtab.h"
 
-#define NAME_MAX_LEN 200 /* Longer names are cut. */
-
 /* -- Debug information ---------------------------------------------------- */
 
 const char *lj_memprof_localname(const GCproto *pt, BCPos pos, BCReg slot)
@@ -95,14 +93,14 @@ static size_t name_join(char *buf, const char *table, const char *field)
   size_t n = 0, len;
   if (table != NULL) {
     n = strlen(table);
-    if (n > NAME_MAX_LEN / 2)
-      n = NAME_MAX_LEN / 2;
+    if (n > LJ_MEMPROF_NAMEMAX / 2)
+      n = LJ_MEMPROF_NAMEMAX / 2;
     memcpy(buf, table, n);
     buf[n++] = '.';
   }
   len = strlen(field);
-  if (len > NAME_MAX_LEN - n)
-    len = NAME_MAX_LEN - n;
+  if (len > LJ_MEMPROF_NAMEMAX - n)
+    len = LJ_MEMPROF_NAMEMAX - n;
   memcpy(buf + n, field, len);
   return n + len;
 }
@@ -127,28 +125,40 @@ static size_t name_closure(const GCproto *pt, BCPos pos, char *buf)
   return 0;
 }
 
-void lj_memprof_namechildren(MPState *mp, GCproto *pt)
+const GCproto *lj_memprof_nextchild(const GCproto *pt, BCPos *pos, char *name,
+                                    size_t *len)
 {
-  BCPos i;
   /* Bytecode that is being loaded has no constants yet. */
   if (!(pt->flags & PROTO_CHILD) || pt->sizekgc == 0)
-    return;
-  for (i = 1; i < pt->sizebc; i++) {
-    BCIns ins = proto_bc(pt)[i];
+    return NULL;
+  while (++*pos < pt->sizebc) {
+    BCIns ins = proto_bc(pt)[*pos];
     if (bc_op(ins) == BC_FNEW && bc_d(ins) < pt->sizekgc) {
       GCobj *o = proto_kgc(pt, ~(ptrdiff_t)bc_d(ins));
-      char buf[NAME_MAX_LEN + 1];
-      size_t len = o->gch.gct == ~LJ_TPROTO ? name_closure(pt, i, buf) : 0;
-      if (len > 0)
-        lj_symtab_entry(mp, o, buf, len);
+      if (o->gch.gct != ~LJ_TPROTO)
+        continue;
+      *len = name_closure(pt, *pos, name);
+      return gco2pt(o);
     }
   }
+  return NULL;
+}
+
+void lj_memprof_namechildren(MPState *mp, const GCproto *pt)
+{
+  char buf[LJ_MEMPROF_NAMEMAX];
+  const GCproto *child;
+  BCPos pos = 0;
+  size_t len;
+  while ((child = lj_memprof_nextchild(pt, &pos, buf, &len)) != NULL)
+    if (len > 0)
+      lj_symtab_entry(mp, child, buf, len);
 }
 
 void lj_memprof_nameproto(MPState *mp, const GCproto *pt, const char *table,
                           const char *name)
 {
-  char buf[NAME_MAX_LEN + 1];
+  char buf[LJ_MEMPROF_NAMEMAX];
   lj_symtab_entry(mp, pt, buf, name_join(buf, table, name));
 }
 

@@ -12,8 +12,19 @@
 /* -- Lua functions (lj_memprof_name.c, lj_memprof_nameheap.c) -----------------
  */
 
+#define LJ_MEMPROF_NAMEMAX 200 /* Bytes of a name: longer ones are cut. */
+
+/*
+** The next function that a function defines, behind the instruction at *pos,
+** which is 0 at first; NULL if there is none. Puts its name into name, which
+** has room for LJ_MEMPROF_NAMEMAX bytes and gets no 0 at the end, and its
+** length into *len: 0 if it is stored without a name.
+*/
+LJ_FUNC const GCproto *lj_memprof_nextchild(const GCproto *pt, BCPos *pos,
+                                            char *name, size_t *len);
+
 /* Names the functions that a function defines. */
-LJ_FUNC void lj_memprof_namechildren(MPState *mp, GCproto *pt);
+LJ_FUNC void lj_memprof_namechildren(MPState *mp, const GCproto *pt);
 
 /*
 ** Names a function by a variable, or by a table, which may be NULL, and its

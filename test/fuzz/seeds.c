@@ -112,7 +112,8 @@ enum {
   UPVALUE,
   COROUTINE,
   CDATA,
-  UDATA
+  UDATA,
+  FINALIZERS
 };
 
 /* Something of every type, with references of every kind. */
@@ -142,6 +143,8 @@ static void seeds_objects(CraftHeap *h)
   craft_upvalue(h, AT(UPVALUE), 0, AT(CDATA));
   craft_cdata(h, AT(CDATA), 40, AT(CDATA) - 8, 9);
   craft_userdata(h, AT(UDATA), 40, AT(GLOBALS), AT(GLOBALS), AT(90));
+  craft_table(h, AT(FINALIZERS), 60);
+  craft_node(h, LJM_VALUE_REF, AT(CDATA), LJM_VALUE_REF, AT(CLOSURE));
   craft_jit(h, AT(30), 1);
   craft_coroutine(h, AT(COROUTINE), 200, AT(GLOBALS));
   craft_frame(h, 3, AT(CLOSURE));
@@ -157,6 +160,8 @@ static void seeds_heap(const char *dir)
   craft_heap_open(&h, 64);
   craft_heap_root(&h, AT(GLOBALS), "_G");
   craft_heap_root(&h, AT(COROUTINE), "main thread");
+  craft_heap_root(&h, AT(FINALIZERS), "cdata finalizers");
+  craft_heap_defined(&h, AT(CODE), "start");
   craft_heap_vmpart(&h, 10, "state");
   craft_heap_ctype(&h, 9, 0x30000009, 40, "");
   seeds_objects(&h);

@@ -7,6 +7,8 @@
 --   d.roots     { { name, addr }, ... }
 --   d.parts     memory of the VM that is no object: name -> { addr, size }
 --   d.ctypes    types of cdata, by number
+--   d.defined   names of functions by the addresses of prototypes that another
+--               one defines; "" if it has no name for it
 --   d.making    addresses of what the VM may have been making; nil if it was not
 --   d.sums      what HEAPEND says; nil if the dump is cut
 --
@@ -301,6 +303,11 @@ local records = {
     d.making = d.making or {}
     while r.pos < stop do d.making[#d.making + 1] = uleb(r) end
   end,
+  [24] = function(r, d)
+    local addr = uleb(r)
+    if d.defined[addr] then bad(r, "a prototype with two definitions") end
+    d.defined[addr] = str(r)
+  end,
 }
 
 local function record(r, d, h)
@@ -348,7 +355,7 @@ end
 -- Decodes a dump. Checksums take time, and may be left out.
 function M.decode(data, nocheck)
   local r = { data = data, pos = 1, stop = #data }
-  local d = { list = {}, at = {}, roots = {}, parts = {}, ctypes = {}, meta = {}, blocks = 0 }
+  local d = { list = {}, at = {}, roots = {}, parts = {}, ctypes = {}, defined = {}, meta = {}, blocks = 0 }
   if str(r, 7) ~= "ljs\16\0\0\0" then bad(r, "no symbols") end
   d.vm = uleb(r)
   if u8(r) ~= 0x80 or str(r, 7) ~= "ljd\16\0\0\0" then bad(r, "no dump") end
@@ -378,6 +385,9 @@ function M.faults(d)
     fault("it is cut")
     return list
   end
+  for addr in pairs(d.defined) do
+    if not d.at[addr] or d.at[addr].type ~= "proto" then fault("%x is defined, but no prototype", addr) end
+  end
   local unset = {} -- The array of a table that is being made may be.
   for _, addr in ipairs(d.making or {}) do unset[addr] = true end
   for _, o in ipairs(d.list) do
@@ -391,6 +401,8 @@ function M.faults(d)
         if not t then
           if unset[o.addr] and o.type == "table" and ref.kind == "array" then return end
           fault("%s at %x has a reference of kind %s to %x, where no object is", o.type, o.addr, ref.kind, to)
+        elseif o.type == "proto" and t.type == "proto" and not d.defined[to] then
+          fault("the prototype at %x has no definition", to)
         elseif t.garbage then
           fault("%s at %x has a reference of kind %s to a %s that is garbage", o.type, o.addr, ref.kind, t.type)
         end

@@ -232,6 +232,132 @@ H.case("metatables of their own", function()
   _G.heap_objects, _G.heap_metas = nil, nil
 end)
 
+-- Functions are named by their definition, wherever they are held: the field of
+-- a library says nothing. Returns the lines.
+local function subscribe(bus)
+  local at, api = {}, {}
+  local function later(fn) bus[#bus + 1] = {f = fn} end
+  for i = 1, 50 do
+    at.on_close = line() + 1
+    local function on_close() return i end
+    at.anonymous = line() + 1
+    later(function() return i + 1 end)
+    at["api.retry"] = line() + 1
+    function api.retry() return i + 2 end
+    bus[#bus + 1] = {callback = on_close}
+    bus[#bus + 1] = {f = api.retry}
+  end
+  return at
+end
+
+H.case("names of functions", function()
+  _G.heap_bus = {}
+  local at = subscribe(_G.heap_bus)
+  local shapes = report("--view=shapes", "--min=0")
+  for name, number in pairs(at) do
+    name = name == "anonymous" and "" or name .. " "
+    H.ok(shapes:find(" 50 [^\n]*  function " .. name .. "[^ \n]*" .. here(number) .. "\n"),
+         "50 x function %s:%d in\n%s", name, number, shapes)
+  end
+  _G.heap_bus = nil
+end)
+
+-- Large entries of a list are told with it, each global by itself.
+local function pick()
+  local pickers = {}
+  for i = 1, 5 do
+    local entries = {}
+    for k = 1, 2000 + i do entries[k] = {index = k, text = "entry " .. k} end
+    pickers[i] = {entries = entries, prompt = "picker " .. i}
+  end
+  return pickers
+end
+
+H.case("entries", function()
+  _G.heap_pickers = pick()
+  suspected("kept by _G%.heap_pickers, a table, list of tables: 5 x table {entries, prompt} " ..
+            "keep [%d.]+[KM]iB %(median [%d.]+KiB, largest [%d.]+KiB%)$")
+  for i, picker in ipairs(_G.heap_pickers) do _G["heap_picker" .. i] = picker.entries end
+  _G.heap_pickers = nil
+  suspected("kept by _G%.heap_picker%d, a table, list of tables: 200%d x table {index, text} ")
+  for i = 1, 5 do _G["heap_picker" .. i] = nil end
+end)
+
+-- Cdata with finalizers stand for memory that is not in a dump.
+local function allocate()
+  local ffi = require("ffi")
+  ffi.cdef("void *malloc(size_t); void free(void *);")
+  local function release(p) ffi.C.free(p) end
+  _G.heap_frames = {}
+  for i = 1, 600 do
+    local p = ffi.cast("uint8_t *", ffi.C.malloc(8))
+    _G.heap_frames[i] = ffi.gc(p, i > 100 and ffi.C.free or release)
+  end
+end
+
+H.case("finalizers", function()
+  if not H.has_ffi then return end
+  allocate()
+  local out = report("--top=1000", "--min=0")
+  H.ok(out:find("\n  500 x cdata uint8_t %*, finalizer free; 100 x cdata uint8_t %*, finalizer " ..
+                "function release [^;\n]*heap_says%.lua:%d+: memory of C that finalizers free " ..
+                "is not in a dump\n"), "no such finalizers in\n%s", out)
+  H.ok(out:find(" 500 [^\n]*  cdata uint8_t %*, finalizer free\n"), "no such shape in\n%s", out)
+  _G.heap_frames = nil
+end)
+
+-- Code that defined functions is gone: they have the names by which functions
+-- of their chunk, and programs, find them.
+local module = [[
+local M, class = {}, {}
+class.__index = class
+local function on_end() return 3 end
+local function lonely() return 4 end
+local own = {helper = function() return 5 end}
+function M.decode() return own, on_end end
+function class:method() return 7 end
+for i = 1, 3 do heap_bus[i] = {callback = on_end, f = lonely, g = own.helper} end
+heap_bus.callback = M.decode
+M.object = setmetatable({}, class)
+return M]]
+
+H.case("names of functions of a module", function()
+  _G.heap_bus = {}
+  package.loaded.heap_module = assert(loadstring(module, "=heap_module.lua"))()
+  local shapes = report("--view=shapes", "--min=0")
+  for number, name in pairs({[3] = "on_end ", [4] = "", [5] = "helper ", [6] = "decode ",
+                             [7] = "method "}) do
+    H.ok(shapes:find("  function " .. name .. "heap_module%.lua:" .. number .. "\n"),
+         "function %s:%d in\n%s", name, number, shapes)
+  end
+  _G.heap_bus, package.loaded.heap_module = nil, nil
+end)
+
+-- What a running function has is the same object, wherever that function is.
+local function receiver()
+  local queue = {}
+  return function(step)
+    for i = 1, 1000 do queue[#queue + 1] = {id = i} end
+    step()
+    for i = 1, 9000 do queue[#queue + 1] = {id = i} end
+    local out = step()
+    return out
+  end
+end
+
+H.case("an upvalue of a running function", function()
+  local base, there = path .. ".base", false
+  local said = receiver()(function()
+    if there then return report("--diff=" .. base) end
+    collectgarbage()
+    there = assert(misc.memprof.dump(base))
+  end)
+  H.ok(said:find("is kept by main thread<function [^\n]*:queue, a table, list of tables: it " ..
+                 "kept [%d.]+KiB, and keeps [%d.]+MiB; it held 1000 objects, and holds 10000\n"),
+       "no such queue in\n%s", said)
+  os.remove(base)
+end)
+
 H.case("upvalue", function()
   suspected("kept by _G%.heap_remember:history %(in .*" .. here(remember()) .. "%), a table, " ..
             "list of tables: 20 x table, list of tables keep [%d.]+MiB, " ..

@@ -363,33 +363,45 @@ static void heap_making(LpHeapItems *it, LpCursor *c)
   }
 }
 
+/* What has a name. */
+static void heap_named(LpHeapItems *it, LpCursor *c, unsigned code)
+{
+  const LpHeapSink *s = it->sink;
+  LpHeapName n = {.addr = lp_cursor_uleb(c)};
+  if (code == LJM_REC_CTYPE)
+    n.info = lp_cursor_uleb(c);
+  if (code == LJM_REC_CTYPE || code == LJM_REC_PART)
+    n.size = lp_cursor_uleb(c);
+  n.name = lp_cursor_str(c);
+  if (!c->bad)
+    (code == LJM_REC_ROOT    ? s->root
+     : code == LJM_REC_PART  ? s->part
+     : code == LJM_REC_CTYPE ? s->ctype
+                             : s->defined)(s->ctx, &n);
+}
+
 /* A record that is too short for its fields is skipped. */
 static void heap_record(LpHeapItems *it, LpCursor *c, unsigned code)
 {
-  const LpHeapSink *s = it->sink;
-  LpHeapName n = {.addr = 0};
-  if (code == LJM_REC_META) {
+  switch (code) {
+  case LJM_REC_META:
     heap_meta(it, c);
-    return;
-  }
-  if (code == LJM_REC_HEAPEND) {
+    break;
+  case LJM_REC_HEAPEND:
     heap_end(it, c);
-    return;
-  }
-  if (code == LJM_REC_MAKING) {
+    break;
+  case LJM_REC_MAKING:
     heap_making(it, c);
-    return;
+    break;
+  case LJM_REC_ROOT:
+  case LJM_REC_PART:
+  case LJM_REC_CTYPE:
+  case LJM_REC_DEFINED:
+    heap_named(it, c, code);
+    break;
+  default:
+    break;
   }
-  if (code < LJM_REC_ROOT || code > LJM_REC_CTYPE)
-    return;
-  n.addr = lp_cursor_uleb(c);
-  n.info = code == LJM_REC_CTYPE ? lp_cursor_uleb(c) : 0;
-  n.size = code != LJM_REC_ROOT ? lp_cursor_uleb(c) : 0;
-  n.name = lp_cursor_str(c);
-  if (!c->bad)
-    (code == LJM_REC_ROOT   ? s->root
-     : code == LJM_REC_PART ? s->part
-                            : s->ctype)(s->ctx, &n);
 }
 
 /* -- Blocks ---------------------------------------------------------------- */

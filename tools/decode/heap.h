@@ -56,7 +56,9 @@ typedef struct LpRef {
   uint64_t to;         /* An address; 0: no object. */
 } LpRef;
 
-/* A root, a part of the VM, or a type of cdata. */
+/* A root, a part of the VM, a type of cdata, or a prototype with the name that
+** the code which defines it has for its function.
+*/
 typedef struct LpHeapName {
   LpStr name;
   uint64_t addr; /* Type: its number. */
@@ -85,6 +87,7 @@ typedef struct LpHeapSink {
   void (*root)(void *ctx, const LpHeapName *n);
   void (*part)(void *ctx, const LpHeapName *n);
   void (*ctype)(void *ctx, const LpHeapName *n);
+  void (*defined)(void *ctx, const LpHeapName *n);
   /* An object that the VM may have been making. */
   void (*making)(void *ctx, uint64_t addr);
   /* An object. Its references follow, up to the next object. */

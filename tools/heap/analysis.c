@@ -110,6 +110,7 @@ void lp_heap_analyse(LpHeap *h)
   lp_paths(g, NULL, &h->paths);
   heap_made(h);
   heap_unreached(h);
+  lp_finalizers_find(&h->finalizers, &h->dump);
   lp_shapes_open(&h->shapes, h);
   h->ready = 1;
 }
@@ -120,6 +121,7 @@ void lp_heap_free(LpHeap *h)
     return;
   if (h->ready) {
     lp_shapes_close(&h->shapes);
+    lp_idmap_free(&h->finalizers);
     lp_ephemerons_free(&h->ephemerons);
     lp_paths_free(&h->paths);
     lp_sharing_close(&h->sharing);

@@ -6,6 +6,7 @@
 #define LP_ANALYSIS_H
 
 #include "ephemerons.h"
+#include "finalizers.h"
 #include "path.h"
 #include "shapes.h"
 #include "shared.h"
@@ -34,6 +35,7 @@ typedef struct LpHeap {
   LpKids kids;
   LpSharing sharing; /* Of LP_SHARED_PERCENT of what is reached, or more. */
   LpEphemerons ephemerons; /* What tables with weak keys alone keep. */
+  LpIdMap finalizers;      /* Cdata -> what ffi.gc() was told. */
   LpShapes shapes;
   LpDoubt doubt;
   LpUnreached garbage; /* That is sure: the collector has said so, or nothing */

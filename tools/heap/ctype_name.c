@@ -99,6 +99,12 @@ static void ctype_base(LpBuf *b, const LpDump *d, const LpDumpName *t,
   }
 }
 
+int lp_ctype_isfunction(const LpDump *d, uint32_t number)
+{
+  const LpDumpName *t = ctype_get(d, number);
+  return t && CTYPE_KIND(t->info) == CTYPE_FUNC;
+}
+
 void lp_ctype_name(LpBuf *b, const LpDump *d, uint32_t number)
 {
   const LpDumpName *t = ctype_get(d, number);

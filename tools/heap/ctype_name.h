@@ -13,4 +13,7 @@
 */
 void lp_ctype_name(LpBuf *b, const LpDump *d, uint32_t number);
 
+/* Is it the type of functions? */
+int lp_ctype_isfunction(const LpDump *d, uint32_t number);
+
 #endif

@@ -312,6 +312,15 @@ static void dump_ctype(void *ctx, const LpHeapName *n)
   lp_idmap_put(&d->ctypes, n->addr, (uint32_t)d->nctype++);
 }
 
+/* What the code that defines a prototype calls its function. */
+static void dump_defined(void *ctx, const LpHeapName *n)
+{
+  LpDump *d = ctx;
+  uint32_t id = lp_graph_id(&d->graph, n->addr);
+  if (id != LP_NONE)
+    lp_idmap_put(&d->defined, id, dump_name(d, n->name));
+}
+
 /* An object that the VM may have been making. */
 static void dump_making(void *ctx, uint64_t addr)
 {
@@ -344,6 +353,7 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink)
                        .root = dump_root,
                        .part = dump_part,
                        .ctype = dump_ctype,
+                       .defined = dump_defined,
                        .making = dump_making,
                        .object = dump_object,
                        .resume = dump_resume,
@@ -430,6 +440,7 @@ void lp_dump_close(LpDump *d)
 {
   lp_graph_close(&d->graph);
   lp_idmap_free(&d->protos);
+  lp_idmap_free(&d->defined);
   lp_idmap_free(&d->ctypes);
   lp_idmap_free(&d->number);
   free(d->proto);

@@ -87,6 +87,7 @@ typedef struct LpDump {
   size_t nproto, capproto;
   uint32_t *uvname; /* Names of upvalues. */
   size_t nuvname, capuvname;
+  LpIdMap defined; /* Prototype -> the name its definition has, or "". */
   LpDumpName *part;
   size_t npart, cappart;
   LpIdMap ctypes; /* Number -> number in ctype. */

@@ -184,8 +184,10 @@ void lp_path_step(LpBuf *b, const LpDump *d, uint32_t from, const LpEdge *e)
     path_graphname(b, &d->graph, detail);
     lp_buf_puts(b, ">");
     break;
-  case LP_EDGE_FRAME:
-    lp_buf_printf(b, "<function at line %" PRIu32 ">", detail);
+  case LP_EDGE_FRAME: /* The line where it is differs from dump to dump. */
+    lp_buf_puts(b, "<");
+    lp_path_object(b, d, lp_edge_to(e));
+    lp_buf_puts(b, ">");
     break;
   case LP_EDGE_LINK:
     lp_buf_puts(b, "<");

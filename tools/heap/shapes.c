@@ -211,6 +211,16 @@ static uint32_t shape_thread(const LpHeap *h, uint32_t id)
   return frames ? proto : first;
 }
 
+/* Cdata by its type and its finalizer, if it has one. */
+static void shape_cdata(Sort *s, uint32_t id)
+{
+  const LpDump *d = &s->h->dump;
+  uint32_t finalizer = lp_idmap_get(&s->h->finalizers, id);
+  shape_put(&s->key, lp_idmap_get(&d->number, id));
+  if (finalizer != LP_NONE)
+    lp_finalizers_name(&s->key, d, finalizer);
+}
+
 /* Packs what makes the shape of an object. */
 static void shape_key(Sort *s, uint32_t id)
 {
@@ -230,7 +240,7 @@ static void shape_key(Sort *s, uint32_t id)
     shape_put(b, shape_thread(h, id));
     break;
   case LJM_TYPE_CDATA:
-    shape_put(b, lp_idmap_get(&h->dump.number, id));
+    shape_cdata(s, id);
     break;
   case LJM_TYPE_TABLE:
     shape_table(s, id);
@@ -431,6 +441,17 @@ static void shape_tablename(LpBuf *b, const LpHeap *h, uint32_t id)
   shape_fields(b, h, meta);
 }
 
+/* Append the type of cdata like this one, and its finalizer. */
+static void shape_cdataname(LpBuf *b, const LpHeap *h, uint32_t id)
+{
+  uint32_t finalizer = lp_idmap_get(&h->finalizers, id);
+  lp_ctype_name(b, &h->dump, lp_idmap_get(&h->dump.number, id));
+  if (finalizer == LP_NONE)
+    return;
+  lp_buf_puts(b, ", finalizer");
+  lp_finalizers_name(b, &h->dump, finalizer);
+}
+
 /* Append the beginning that strings of a shape have in common. */
 static void shape_stringname(LpBuf *b, const LpHeap *h, uint32_t shape)
 {
@@ -455,8 +476,10 @@ void lp_shape_name(LpBuf *b, const LpHeap *h, uint32_t shape)
   case LJM_TYPE_THREAD:
     to = shape_thread(h, id);
     lp_buf_puts(b, "thread");
-    if (to != LP_NONE)
+    if (to != LP_NONE) {
+      lp_identifiers_add(b, &h->dump, to);
       lp_path_proto(b, &h->dump, to);
+    }
     return;
   default:
     lp_buf_puts(b, lp_path_type(type));
@@ -467,7 +490,7 @@ void lp_shape_name(LpBuf *b, const LpHeap *h, uint32_t shape)
   else if (type == LJM_TYPE_TABLE)
     shape_tablename(b, h, id);
   else if (type == LJM_TYPE_CDATA)
-    lp_ctype_name(b, &h->dump, lp_idmap_get(&h->dump.number, id));
+    shape_cdataname(b, h, id);
   else if (type == LJM_TYPE_USERDATA &&
            (to = lp_dump_link(&h->dump, id, LP_EDGE_META)) != LP_NONE)
     shape_class(b, h, to);

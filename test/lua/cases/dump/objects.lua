@@ -118,6 +118,8 @@ end, { "in", a = "template" }]], "=proto.lua"))
   H.eq(#seen, 2, "constants")
   H.eq(seen[1], "constant", "a constant")
   H.eq(seen[2], true, "the child")
+  H.eq(d.defined[inner.addr], "", "name of a function that is returned")
+  H.eq(d.defined[outer.addr], "", "name of one that a chunk returns")
   H.eq(dump.refs(outer, "link")[1].name, "chunk name", "link")
   H.eq(dump.first(d, outer, "link").text, "=proto.lua", "chunk name")
   H.eq(#dump.refs(inner, "const"), 2, "constants of the inner one")
@@ -126,6 +128,43 @@ end, { "in", a = "template" }]], "=proto.lua"))
   local stripped = dump.first(d, want(d, "function", "stripped"), "proto")
   H.eq(stripped.lineinfo, false, "line information of stripped code")
   H.eq(#stripped.uvnames, 0, "names of upvalues in stripped code")
+end)
+
+H.case("names by definition", function()
+  local chunk = assert(loadstring([[
+local M = ...
+local function one() end
+M.two = function() end
+function M.three() end
+four = function() end
+M.five = { six = function() end, [7] = function() end }
+local long = function() end
+M]] .. ("x"):rep(300) .. [[ = { field = function() end }
+pcall(function() end)
+function M.]] .. ("y"):rep(300) .. [[() end
+return one, long]], "=names.lua"))
+  T.chunk = chunk
+  local function names(d)
+    local list = {}
+    for _, ref in ipairs(dump.refs(dump.first(d, want(d, "function", "chunk"), "proto"), "const")) do
+      local o = d.at[ref.to]
+      if o.type == "proto" then list[o.first] = (list[o.first] or "") .. d.defined[o.addr] .. ";" end
+    end
+    return list
+  end
+  local list = names(take())
+  for i, name in ipairs({ false, "one;", "M.two;", "M.three;", "four;" }) do
+    H.eq(list[i] or false, name, "names of functions at line %d", i)
+  end
+  H.ok(list[6] == "six;;" or list[6] == ";six;", "names of functions at line 6: %s", list[6])
+  H.eq(list[7], "long;", "name of a local variable")
+  H.eq(list[8], "field;", "name of a field")
+  H.eq(list[9], ";", "name of an argument")
+  H.eq(list[10], "M." .. ("y"):rep(198) .. ";", "name that is cut")
+  T.chunk = assert(loadstring(string.dump(chunk, true), "=stripped.lua"))
+  list = names(take())
+  H.ok(list[0]:find("two;", 1, true), "names of functions in stripped code: %s", list[0])
+  T.chunk = nil
 end)
 
 H.case("C functions", function()
@@ -156,8 +195,13 @@ end
 return function(x)
   local mine = { x }
   return (deep(mine))
+end, function(...)
+  local own = ...
+  return (coroutine.yield(own))
 end]], "=thread.lua"))
-  local body = chunk()
+  local body, vararg = chunk()
+  T.varargs = coroutine.create(vararg)
+  coroutine.resume(T.varargs, T)
   T.co = coroutine.create(body)
   T.fresh = coroutine.create(body)
   T.dead = coroutine.create(function() end)
@@ -183,6 +227,16 @@ end]], "=thread.lua"))
   H.eq(names.third, nil, "a local that is a number")
   H.eq(names.first and names.first.frame, 2, "frame of first")
   H.eq(names.mine and names.mine.frame, 3, "frame of mine")
+  local varargs = want(d, "thread", "varargs")
+  lines = {}
+  for i, frame in ipairs(varargs.frames) do lines[i] = d.at[frame.fn].c and "C" or frame.line end
+  H.eq(table.concat(lines, " "), "C 11", "lines of frames of a vararg function")
+  local seen = {}
+  for _, ref in ipairs(dump.refs(varargs, "slot")) do
+    if ref.frame == 2 then seen[#seen + 1] = (ref.name or "") .. (ref.to == addr(T) and "T" or "") end
+  end
+  table.sort(seen)
+  H.eq(table.concat(seen, " "), "T ownT", "slots of a vararg function")
   local fresh = want(d, "thread", "fresh")
   H.eq(fresh.size, size, "size")
   H.eq(fresh.stacksize % 8 == 0 and fresh.size > fresh.stacksize, true, "bytes of the stack")

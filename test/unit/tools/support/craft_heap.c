@@ -133,6 +133,11 @@ void craft_heap_making(CraftHeap *h, uint64_t addr)
   lp_buf_free(&b);
 }
 
+void craft_heap_defined(CraftHeap *h, uint64_t addr, const char *name)
+{
+  heap_record(h, 24, &addr, 1, name);
+}
+
 void craft_heap_vmpart(CraftHeap *h, uint64_t size, const char *name)
 {
   uint64_t v[] = {0x7f0000000000, size};

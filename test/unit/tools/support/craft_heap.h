@@ -42,6 +42,8 @@ void craft_heap_end(CraftHeap *h);
 void craft_heap_root(CraftHeap *h, uint64_t addr, const char *name);
 /* An object that the VM may have been making. */
 void craft_heap_making(CraftHeap *h, uint64_t addr);
+/* A prototype that another one defines, and the name; "": none. */
+void craft_heap_defined(CraftHeap *h, uint64_t addr, const char *name);
 void craft_heap_vmpart(CraftHeap *h, uint64_t size, const char *name);
 void craft_heap_ctype(CraftHeap *h, uint64_t id, uint64_t info, uint64_t size,
                       const char *name);
