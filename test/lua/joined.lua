@@ -116,6 +116,27 @@ H.case("who made what is kept", function()
   _G.before = nil
 end)
 
+-- Many entries of a list, each of which keeps much, are one keeper.
+H.case("entries of a list", function()
+  record({ stack = 8 }, [[
+pickers = {}
+local function pick(n)
+  local entries = {}
+  for i = 1, n do entries[i] = { index = i, text = "entry " .. i } end
+  return entries
+end
+for i = 1, 20 do pickers[i] = { entries = pick(200 + i), prompt = "p" .. i } end
+dump()
+pickers = nil
+]])
+  local rows = rows_of("keepers", both)
+  local made = find(rows, { name = "_G.pickers", site = "pick (known.lua:4)" })
+  H.ok(made, "pick made nothing of the pickers")
+  for _, row in ipairs(rows) do
+    H.ok(not row.name:find("_G.pickers[", 1, true), "a keeper of its own is %s", row.name)
+  end
+end)
+
 H.case("each byte of the dump has one site and one keeper", function()
   record()
   local total = find(rows_of("types", ("'%s'"):format(heap)), { name = "total" })

@@ -1,6 +1,7 @@
 /*
 ** Leak suspects: from the root down to where memory branches out. An object is
-** one if it keeps enough that none of the objects below it keeps alone.
+** one if it keeps enough that none of the objects below it keeps alone, or that
+** several entries of it keep which look alike.
 */
 
 #include <stdlib.h>
@@ -14,14 +15,23 @@ typedef struct Search {
   size_t n, cap;
   LpSuspect *found;
   size_t nfound, most;
-  uint8_t *told; /* By object: it is in what several keep together, which is
-                 ** told, or its holder. NULL: nothing of these is told. */
+  uint8_t *told; /* By object: TOLD_*. NULL: nothing of these is told. */
 } Search;
+
+#define TOLD_SHARED 1 /* In what several keep together, or their holder. */
+#define TOLD_ENTRY  2 /* With others of its table, which is the suspect. */
+
+/* Is an object told with others of its table? */
+static int search_isentry(const Search *s, uint32_t id)
+{
+  return s->told && (s->told[id] & TOLD_ENTRY);
+}
 
 /* Is an object, which something is told of, a part of another suspect? */
 static int search_other(const Search *s, uint32_t id)
 {
-  return s->h->dom.retained[id] >= s->least || (s->told && s->told[id]);
+  return !search_isentry(s, id) &&
+         (s->h->dom.retained[id] >= s->least || (s->told && s->told[id]));
 }
 
 /* -- Sums by shape --------------------------------------------------------- */
@@ -72,9 +82,10 @@ static void tally_below(Tally *t, const Search *s, uint32_t top)
 {
   const LpHeap *h = s->h;
   uint32_t at = h->kids.first[top];
+  int all = search_isentry(s, top); /* No suspect is looked for below it. */
   while (at != LP_NONE) {
     uint32_t shape = h->shapes.of[at];
-    int other = search_other(s, at);
+    int other = !all && search_other(s, at);
     if (!other && !lp_shape_isplain(h, shape) &&
         h->dump.graph.type[at] != LJM_TYPE_STRING)
       tally_add(t, shape, lp_graph_size(&h->dump.graph, at));
@@ -123,6 +134,29 @@ static uint32_t parts_next(Parts *p)
   }
 }
 
+/* For qsort: numbers in order. */
+static int spread_compare(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* What each of the objects of the shape keeps. */
+static void suspect_spread(const Search *s, LpSuspect *one)
+{
+  Parts parts = parts_open(s, one);
+  uint64_t *kept = lp_alloc(one->objects * sizeof(*kept));
+  size_t n = 0;
+  uint32_t id;
+  while ((id = parts_next(&parts)) != LP_NONE)
+    if (s->h->shapes.of[id] == one->shape)
+      kept[n++] = s->h->dom.retained[id];
+  qsort(kept, n, sizeof(*kept), spread_compare);
+  one->median = kept[n / 2];
+  one->largest = kept[n - 1];
+  free(kept);
+}
+
 /* Of the shapes of the parts, the one that keeps most. */
 static void suspect_shape(const Search *s, LpSuspect *one)
 {
@@ -130,8 +164,11 @@ static void suspect_shape(const Search *s, LpSuspect *one)
   Tally sums = {0};
   const Sum *best;
   uint32_t id;
-  while ((id = parts_next(&parts)) != LP_NONE)
+  int entries = 0;
+  while ((id = parts_next(&parts)) != LP_NONE) {
     tally_add(&sums, s->h->shapes.of[id], s->h->dom.retained[id]);
+    entries |= search_isentry(s, id);
+  }
   best = tally_best(&sums);
   if (best) {
     one->shape = best->shape;
@@ -139,6 +176,8 @@ static void suspect_shape(const Search *s, LpSuspect *one)
     one->retained = best->bytes;
   }
   tally_free(&sums);
+  if (best && entries)
+    suspect_spread(s, one);
 }
 
 /* The shape that says something and has most bytes, below parts that are lists
@@ -226,13 +265,15 @@ static uint64_t group_tell(Search *s, const LpShared *g)
   uint64_t bytes = 0;
   size_t i;
   for (i = 0; i < g->n; i++)
-    s->told[g->id[i]] |= s->h->dom.retained[g->id[i]] < s->least;
+    if (s->h->dom.retained[g->id[i]] < s->least)
+      s->told[g->id[i]] |= TOLD_SHARED;
   for (i = 0; i < g->nholder; i++) {
     const LpHolder *holder = &g->holder[i];
-    if (holder->edge != LP_NONE || search_other(s, holder->id))
+    if (holder->edge != LP_NONE || search_isentry(s, holder->id) ||
+        search_other(s, holder->id))
       continue;
     bytes += s->h->dom.retained[holder->id];
-    s->told[holder->id] = 1;
+    s->told[holder->id] |= TOLD_SHARED;
   }
   return bytes;
 }
@@ -259,6 +300,51 @@ static uint64_t suspect_together(Search *s, uint32_t id)
   return all;
 }
 
+/* Is the key of an object in the table that keeps it a string? */
+static int entry_isname(const LpHeap *h, uint32_t id)
+{
+  const LpGraph *g = &h->dump.graph;
+  uint32_t key = lp_edge_detail(&g->edge[h->paths.edge[id]]);
+  return key >= g->n || g->type[key] == LJM_TYPE_STRING;
+}
+
+/* Can an object be one of many entries of the table that keeps it? Fields of a
+** record and globals are there for different things, even if they look alike.
+*/
+static int entry_can(const LpHeap *h, uint32_t table, uint32_t id)
+{
+  uint32_t shape = h->shapes.of[id];
+  LpEdgeKind kind;
+  if (h->paths.from[id] != table || shape == LP_NONE)
+    return 0;
+  kind = lp_edge_kind(&h->dump.graph.edge[h->paths.edge[id]]);
+  if (kind == LP_EDGE_FIELD && entry_isname(h, id))
+    return !lp_shape_isplain(h, shape) && h->paths.from[table] != LP_GRAPH_ROOT;
+  return kind == LP_EDGE_FIELD || kind == LP_EDGE_ITEM || kind == LP_EDGE_VALUE;
+}
+
+#define ENTRIES_MOST 100 /* Of at least 1% each there are no more. */
+
+/* Marks entries of a table that keep enough and look alike, if there are
+** several: the table is told, not each of them.
+*/
+static void suspect_entries(Search *s, uint32_t table)
+{
+  const LpHeap *h = s->h;
+  uint32_t id[ENTRIES_MOST], kid = h->kids.first[table];
+  size_t n = 0, i, k;
+  for (; kid != LP_NONE && n < ENTRIES_MOST; kid = h->kids.next[kid])
+    if (h->dom.retained[kid] >= s->least && entry_can(h, table, kid))
+      id[n++] = kid;
+  for (i = 0; i < n; i++) {
+    unsigned alike = 0;
+    for (k = 0; k < n; k++)
+      alike += h->shapes.of[id[k]] == h->shapes.of[id[i]];
+    if (alike >= LP_SUSPECT_ENTRIES)
+      s->told[id[i]] |= TOLD_ENTRY;
+  }
+}
+
 /* Looks at an object that keeps enough: does it, or do some below it? */
 static void suspect_look(Search *s, uint32_t id)
 {
@@ -270,8 +356,9 @@ static void suspect_look(Search *s, uint32_t id)
     suspect_add(s, (LpSuspect){.id = id, .bytes = rest, .chain = chain});
     return;
   }
+  suspect_entries(s, id);
   for (; kid != LP_NONE; kid = h->kids.next[kid]) {
-    if (h->dom.retained[kid] < s->least)
+    if (h->dom.retained[kid] < s->least || search_isentry(s, kid))
       continue;
     rest -= h->dom.retained[kid];
     s->open = lp_grow(s->open, &s->cap, s->n + 1, sizeof(*s->open));

@@ -9,6 +9,7 @@
 
 #define LP_SUSPECT_PERCENT 10 /* Of what is reached: less is none. */
 #define LP_SUSPECTS        16 /* At most. */
+#define LP_SUSPECT_ENTRIES 4  /* So many that look alike are told as one. */
 #define LP_SUSPECT_HOLDERS 8  /* Of one: what more objects hold is in use. */
 
 typedef struct LpSuspect {
@@ -19,6 +20,8 @@ typedef struct LpSuspect {
                      ** shape with most bytes, */
   uint64_t objects;  /* how many of these, */
   uint64_t retained; /* and what they keep; 0: it keeps them itself. */
+  uint64_t median;   /* Of what each of these keeps, */
+  uint64_t largest;  /* and the most. */
   uint64_t chain;    /* Objects of a list that goes on from here, or 0. */
   uint32_t inner;  /* If `shape` says little: one that says more, of most of */
   uint64_t inners; /* what is kept indirectly, or LP_NONE; and how many. */

@@ -112,11 +112,28 @@ void lp_heap_things(LpBuf *b, const LpHeap *h, const LpSuspect *s)
   }
 }
 
+/* Append how what entries of a table keep differs. */
+static void suspect_spread(LpBuf *b, const LpSuspect *s)
+{
+  if (!s->largest)
+    return;
+  lp_buf_puts(b, " (median ");
+  lp_text_size(b, s->median, 1);
+  lp_buf_puts(b, ", largest ");
+  lp_text_size(b, s->largest, 1);
+  lp_buf_puts(b, ")");
+}
+
 /* Append what a suspect keeps. */
 static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {
+  uint64_t own = lp_graph_size(&h->dump.graph, s->id);
   if (s->chain) {
     lp_buf_printf(b, ": a chain of %" PRIu64 " such objects", s->chain);
+  } else if (s->shape != LP_NONE && s->retained < own && own > s->bytes / 2) {
+    lp_buf_puts(b, ": ");
+    lp_text_size(b, own, 1);
+    lp_buf_puts(b, " of it is its own size");
   } else if (s->shape != LP_NONE && s->objects == 1) {
     lp_buf_puts(b, ": in small parts, of which a ");
     lp_shape_name(b, h, s->shape);
@@ -127,6 +144,7 @@ static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
     lp_shape_name(b, h, s->shape);
     lp_buf_puts(b, " keep ");
     lp_text_size(b, s->retained, 1);
+    suspect_spread(b, s);
     if (s->inner != LP_NONE) {
       lp_buf_printf(b, ", with %" PRIu64 " x ", s->inners);
       lp_shape_name(b, h, s->inner);

@@ -108,6 +108,50 @@ START_TEST(test_nested)
 END_TEST
 
 /*
+** A list of records, each with a list of its own of 10, 20, ... objects:
+**
+**   1 --id--> 2 --> 10 .. 14: {id} (48 each) --id--> 20 .. 24 (40 each)
+**                                                    --> {id} (64 each)
+*/
+static HeapRun entries_read(unsigned n)
+{
+  CraftHeap h;
+  unsigned i, k;
+  graph_open(&h, "t");
+  graph_table(&h, 1, 48, 2, 0);
+  graph_list(&h, 2, 40, 10, n);
+  for (i = 0; i < n; i++) {
+    graph_table(&h, 10 + i, 48, 20 + i, 0);
+    graph_list(&h, 20 + i, 40, 1000 + 100 * i, 10 * (i + 1));
+    for (k = 0; k < 10 * (i + 1); k++)
+      graph_record(&h, 1000 + 100 * i + k, 64);
+  }
+  return graph_read(&h);
+}
+
+/* Entries that look alike are told as one if there are four of them. */
+START_TEST(test_entries)
+{
+  LpSuspect s[LP_SUSPECTS];
+  HeapRun r = entries_read(5);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 1);
+  ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(2)));
+  ck_assert_uint_eq(s[0].bytes, 40 + 5 * (48 + 40) + 150 * 64);
+  ck_assert_uint_eq(s[0].objects, 5);
+  ck_assert_uint_eq(s[0].retained, 5 * (48 + 40) + 150 * 64);
+  ck_assert_uint_eq(s[0].median, 48 + 40 + 30 * 64);
+  ck_assert_uint_eq(s[0].largest, 48 + 40 + 50 * 64);
+  heap_run_close(&r);
+  r = entries_read(3);
+  ck_assert_uint_eq(lp_suspects(r.heap, s), 3);
+  ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(22)));
+  ck_assert_uint_eq(s[0].bytes, 40 + 30 * 64);
+  ck_assert_uint_eq(s[0].largest, 0);
+  heap_run_close(&r);
+}
+END_TEST
+
+/*
 ** A list of lists says little: what the inner ones have does.
 **
 **   1 --id--> 2 --> 1000 .. 1019 (40 each), each --> three {id} (32 each)
@@ -230,7 +274,8 @@ END_TEST
 
 Suite *suite_suspects(void)
 {
-  const TTest *tests[] = {test_branch, test_chain,    test_nested, test_inner,
-                          test_beside, test_together, test_none,   NULL};
+  const TTest *tests[] = {test_branch,   test_chain, test_nested,
+                          test_entries,  test_inner, test_beside,
+                          test_together, test_none,  NULL};
   return suite_of("suspects", tests);
 }
