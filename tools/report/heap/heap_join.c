@@ -30,24 +30,6 @@ void lp_join_keeper(LpBuf *b, const LpJoin *j, uint32_t keeper)
     lp_heap_place(b, j->heap, j->keeper[keeper].id);
 }
 
-/* Append what function of which file it is, and its line, if that is known. */
-static void join_function(LpBuf *b, const char *name, const char *file,
-                          uint64_t first, uint64_t line)
-{
-  int placed = 1;
-  if (*name && line)
-    lp_buf_puts(b, name);
-  else if (first)
-    lp_buf_printf(b, "%s of line %" PRIu64, *name ? name : "function", first);
-  else
-    placed = 0;
-  lp_buf_puts(b, placed ? " (" : "");
-  lp_buf_puts(b, file);
-  if (line)
-    lp_buf_printf(b, ":%" PRIu64, line);
-  lp_buf_puts(b, placed ? ")" : "");
-}
-
 void lp_join_site(LpBuf *b, const LpProfile *prof, uint32_t site)
 {
   LpBuf name = {0}, file = {0};
@@ -59,7 +41,7 @@ void lp_join_site(LpBuf *b, const LpProfile *prof, uint32_t site)
   if (!lp_frame_first(prof, site, &first))
     first = 0;
   if (file.n && (line || first))
-    join_function(b, name.n ? name.s : "", file.s, first, line);
+    lp_heap_function(b, name.n ? name.s : "", file.s, first, line);
   else
     lp_label_whole(b, prof, site);
   lp_buf_free(&name);

@@ -116,3 +116,20 @@ uint32_t *lp_heap_retained(const LpHeap *h, const LpReportOptions *opt,
   free(figure);
   return id;
 }
+
+void lp_heap_function(LpBuf *b, const char *name, const char *file,
+                      uint64_t first, uint64_t line)
+{
+  int placed = 1;
+  if (*name && line)
+    lp_buf_puts(b, name);
+  else if (first)
+    lp_buf_printf(b, "%s of line %" PRIu64, *name ? name : "function", first);
+  else
+    placed = 0;
+  lp_buf_puts(b, placed ? " (" : "");
+  lp_buf_puts(b, file);
+  if (line)
+    lp_buf_printf(b, ":%" PRIu64, line);
+  lp_buf_puts(b, placed ? ")" : "");
+}

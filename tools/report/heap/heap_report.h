@@ -42,6 +42,12 @@ uint32_t *lp_heap_retained(const LpHeap *h, const LpReportOptions *opt,
 */
 void lp_heap_sentences(LpOut *out, const LpSubject *subject);
 
+/* Append a function of FILE that is defined in line FIRST and was in LINE:
+** search (app.lua:20). A line that is not known is 0; the name may be empty.
+*/
+void lp_heap_function(LpBuf *b, const char *name, const char *file,
+                      uint64_t first, uint64_t line);
+
 /* Append why it is unknown whether objects are garbage, if it is. */
 void lp_heap_doubt(LpBuf *b, const LpHeap *h);
 

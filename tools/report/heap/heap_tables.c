@@ -1,6 +1,6 @@
 /*
 ** Tables of a heap dump: types, shapes, the objects that keep most, empty slots
-** of tables, threads.
+** of tables.
 */
 
 #include <stdlib.h>
@@ -175,91 +175,3 @@ const LpReport lp_report_heap_sparse = {.view = "sparse",
                                         .of = LP_OF_HEAP,
                                         .takes = HEAP_TAKES,
                                         .table = sparse_table};
-
-/* -- Threads --------------------------------------------------------------- */
-
-#define THREAD_HELD 3 /* What a stack holds: that many of its objects. */
-
-/* Is an object, behind N others, one of them? Slots often hold the same. */
-static int thread_has(const LpEdge *const *held, size_t n, uint32_t id)
-{
-  while (n-- > 0)
-    if (lp_edge_to(held[n]) == id)
-      return 1;
-  return 0;
-}
-
-/* The references of a stack's slots to what keeps most, the most first. Returns
-** how many there are.
-*/
-static size_t thread_held(const LpHeap *h, uint32_t thread,
-                          const LpEdge *held[THREAD_HELD])
-{
-  const LpGraph *g = &h->dump.graph;
-  const LpEdge *e = lp_graph_first(g, thread);
-  size_t n = 0, at;
-  for (; e; e = lp_graph_next(e)) {
-    uint64_t keeps = h->dom.retained[lp_edge_to(e)];
-    if ((lp_edge_kind(e) != LP_EDGE_SLOT && lp_edge_kind(e) != LP_EDGE_LOCAL) ||
-        !keeps || thread_has(held, n, lp_edge_to(e)))
-      continue;
-    if (n < THREAD_HELD)
-      n++;
-    else if (keeps <= h->dom.retained[lp_edge_to(held[n - 1])])
-      continue;
-    for (at = n - 1;
-         at > 0 && h->dom.retained[lp_edge_to(held[at - 1])] < keeps; at--)
-      held[at] = held[at - 1];
-    held[at] = e;
-  }
-  return n;
-}
-
-/* Append what a stack holds: the names of slots, and what is in them. */
-static void thread_holds(LpBuf *b, const void *view, const void *row)
-{
-  const LpHeap *h = view;
-  uint32_t thread = ((const LpHeapRow *)row)->id;
-  const LpEdge *held[THREAD_HELD];
-  size_t i, n = thread_held(h, thread, held);
-  for (i = 0; i < n; i++) {
-    uint32_t id = lp_edge_to(held[i]);
-    lp_buf_puts(b, i ? "; " : "");
-    lp_path_step(b, &h->dump, thread, held[i]);
-    lp_buf_puts(b, " ");
-    lp_shape_nameof(b, h, id);
-    lp_buf_puts(b, " (");
-    lp_text_size(b, h->dom.retained[id], 1);
-    lp_buf_puts(b, ")");
-  }
-}
-
-static const LpField thread_column = {LP_FIELD_TEXT(
-    "holds", "its stack holds, with what that keeps", thread_holds)};
-
-/* All coroutines. */
-static void threads_table(LpTable *t, const LpSubject *subject,
-                          const LpReportOptions *opt)
-{
-  static const LpField *const list[] = {&lp_col_retained, &lp_col_bytes,
-                                        &lp_col_object, &lp_col_path,
-                                        &thread_column};
-  const LpHeap *h = subject->heap;
-  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
-  uint32_t id;
-  (void)opt;
-  for (id = 1; h && id < h->dump.graph.n; id++) {
-    LpHeapRow r;
-    if (h->dump.graph.type[id] != LJM_TYPE_THREAD)
-      continue;
-    r = lp_heap_row(h, id);
-    lp_columns_row(&c, &r, NULL);
-  }
-  lp_table_sort(t, 0);
-}
-
-const LpReport lp_report_heap_threads = {.view = "threads",
-                                         .of = LP_OF_HEAP,
-                                         .takes =
-                                             LP_TAKES_ROWS | LP_TAKES_HUMAN,
-                                         .table = threads_table};

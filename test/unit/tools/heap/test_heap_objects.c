@@ -115,13 +115,43 @@ START_TEST(test_thread)
   ck_assert_str_eq(heap_place(&r, AT(OTHER)), "main thread<local request>");
   ck_assert_str_eq(heap_place(&r, AT(CDATA)), "main thread<stack slot 2>");
   ck_assert_str_eq(heap_place(&r, AT(CLOSURE)),
-                   "main thread<function at line 33>");
+                   "main thread<function app.lua:12>");
   ck_assert_ptr_nonnull(
       strstr(heap_report(&r, "csv", "threads"),
-             "thread app.lua:12,main thread,<local request> table of plain "
-             "values (40B); <stack slot 2> cdata (32B)\n"));
+             "thread app.lua:12,main thread,function of line 12 (app.lua:33),"
+             "<local request> table of plain values (40B); "
+             "<stack slot 2> cdata (32B)\n"));
   heap_run_close(&r);
   craft_heap_close(&h);
+}
+END_TEST
+
+/* A function has the name of its definition, whoever holds it, if that has one.
+** What is defined need not be there.
+*/
+START_TEST(test_defined)
+{
+  static const char *const name[] = {"app.start", ""};
+  static const char *const said[] = {"function app.start app.lua:12",
+                                     "function app.lua:12"};
+  size_t i;
+  for (i = 0; i < 2; i++) {
+    CraftHeap h;
+    HeapRun r;
+    craft_heap_open(&h, 64);
+    craft_heap_root(&h, AT(G), "_G");
+    craft_heap_defined(&h, AT(CODE), name[i]);
+    craft_heap_defined(&h, AT(NAME), "nothing");
+    craft_globals(&h);
+    craft_table(&h, AT(OTHER), 40);
+    craft_functions(&h);
+    craft_heap_end(&h);
+    r = heap_read(&h);
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_str_eq(heap_object(&r, AT(CLOSURE)), said[i]);
+    heap_run_close(&r);
+    craft_heap_close(&h);
+  }
 }
 END_TEST
 
@@ -320,8 +350,8 @@ END_TEST
 
 Suite *suite_heap_objects(void)
 {
-  const TTest *tests[] = {test_paths,   test_thread,    test_rest,
-                          test_garbage, test_registers, test_making,
-                          test_fixed,   test_large,     NULL};
+  const TTest *tests[] = {
+      test_paths,     test_thread, test_defined, test_rest,  test_garbage,
+      test_registers, test_making, test_fixed,   test_large, NULL};
   return suite_of("heap_objects", tests);
 }
