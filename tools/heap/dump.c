@@ -362,13 +362,11 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink)
                        .end = dump_end};
 }
 
-/* Roots that people know, from which paths are preferred. */
-static int dump_isknown(const LpGraph *g, const LpEdge *root)
+int lp_dump_isroot(const LpDump *d, const LpEdge *root, const char *name)
 {
   size_t n;
-  const char *s = lp_intern_get(&g->names, lp_edge_detail(root), &n);
-  return (n == 2 && memcmp(s, "_G", n) == 0) ||
-         (n == 8 && memcmp(s, "registry", n) == 0);
+  const char *s = lp_intern_get(&d->graph.names, lp_edge_detail(root), &n);
+  return n == strlen(name) && memcmp(s, name, n) == 0;
 }
 
 /* Of two paths of the same length, the one whose root comes first is found. */
@@ -376,7 +374,8 @@ static void dump_order(LpDump *d)
 {
   size_t i, first = 0;
   for (i = 0; i < d->nroot; i++) {
-    if (dump_isknown(&d->graph, &d->root[i])) {
+    if (lp_dump_isroot(d, &d->root[i], "_G") ||
+        lp_dump_isroot(d, &d->root[i], "registry")) {
       LpEdge e = d->root[first];
       d->root[first++] = d->root[i];
       d->root[i] = e;
@@ -469,5 +468,19 @@ uint32_t lp_dump_link(const LpDump *d, uint32_t id, LpEdgeKind kind)
   for (; e; e = lp_graph_next(e))
     if (lp_edge_kind(e) == kind)
       return lp_edge_to(e);
+  return LP_NONE;
+}
+
+uint32_t lp_dump_field(const LpDump *d, uint32_t id, const char *key)
+{
+  const LpEdge *e = lp_graph_first(&d->graph, id);
+  for (; e; e = lp_graph_next(e)) {
+    size_t n;
+    const char *s = lp_edge_kind(e) == LP_EDGE_FIELD
+                        ? lp_graph_textof(&d->graph, lp_edge_detail(e), &n)
+                        : NULL;
+    if (s && n == strlen(key) && memcmp(s, key, n) == 0)
+      return lp_edge_to(e);
+  }
   return LP_NONE;
 }

@@ -146,4 +146,10 @@ const LpProto *lp_dump_proto(const LpDump *d, uint32_t id);
 /* The object's reference of a KIND, or LP_NONE: a metatable, a prototype. */
 uint32_t lp_dump_link(const LpDump *d, uint32_t id, LpEdgeKind kind);
 
+/* The value of a table's field with a string as its key, or LP_NONE. */
+uint32_t lp_dump_field(const LpDump *d, uint32_t id, const char *key);
+
+/* Is it the root with this name? ROOT is one of d->root. */
+int lp_dump_isroot(const LpDump *d, const LpEdge *root, const char *name);
+
 #endif

@@ -2,8 +2,6 @@
 ** Finalizers of cdata: the VM has them in a table, whose keys are the cdata.
 */
 
-#include <string.h>
-
 #include "ctype_name.h"
 #include "finalizers.h"
 #include "path.h"
@@ -20,15 +18,10 @@ static void finalizers_table(LpIdMap *of, const LpGraph *g, uint32_t table)
 
 void lp_finalizers_find(LpIdMap *of, const LpDump *d)
 {
-  static const char name[] = "cdata finalizers";
   size_t i;
-  for (i = 0; i < d->nroot; i++) {
-    size_t n;
-    const char *s =
-        lp_intern_get(&d->graph.names, lp_edge_detail(&d->root[i]), &n);
-    if (n == sizeof(name) - 1 && memcmp(s, name, n) == 0)
+  for (i = 0; i < d->nroot; i++)
+    if (lp_dump_isroot(d, &d->root[i], "cdata finalizers"))
       finalizers_table(of, &d->graph, lp_edge_to(&d->root[i]));
-  }
 }
 
 void lp_finalizers_name(LpBuf *b, const LpDump *d, uint32_t finalizer)

@@ -30,21 +30,6 @@ static uint32_t names_chunk(const LpDump *d, uint32_t fn)
   return pt ? pt->chunk : LP_NONE;
 }
 
-/* The value of a string field of a table, or LP_NONE. */
-static uint32_t names_field(const LpGraph *g, uint32_t table, const char *key)
-{
-  const LpEdge *e = lp_graph_first(g, table);
-  for (; e; e = lp_graph_next(e)) {
-    size_t n;
-    const char *s = lp_edge_kind(e) == LP_EDGE_FIELD
-                        ? lp_graph_textof(g, lp_edge_detail(e), &n)
-                        : NULL;
-    if (s && n == strlen(key) && memcmp(s, key, n) == 0)
-      return lp_edge_to(e);
-  }
-  return LP_NONE;
-}
-
 /* Is it a Lua function whose definition is gone? */
 static int names_isorphan(const LpDump *d, uint32_t fn)
 {
@@ -82,16 +67,15 @@ static void find_modules(Find *f, uint32_t table)
 /* Globals and loaded modules. */
 static void find_globals(Find *f)
 {
-  const LpGraph *g = &f->d->graph;
-  size_t i, n;
-  for (i = 0; i < f->d->nroot; i++) {
-    const LpEdge *root = &f->d->root[i];
-    const char *s = lp_intern_get(&g->names, lp_edge_detail(root), &n);
-    if (n == 2 && memcmp(s, "_G", n) == 0) {
-      find_home(f, lp_edge_to(root), HOME_ANY);
-      find_modules(f, lp_edge_to(root));
-    } else if (n == 8 && memcmp(s, "registry", n) == 0) {
-      find_modules(f, names_field(g, lp_edge_to(root), "_LOADED"));
+  const LpDump *d = f->d;
+  size_t i;
+  for (i = 0; i < d->nroot; i++) {
+    uint32_t to = lp_edge_to(&d->root[i]);
+    if (lp_dump_isroot(d, &d->root[i], "_G")) {
+      find_home(f, to, HOME_ANY);
+      find_modules(f, to);
+    } else if (lp_dump_isroot(d, &d->root[i], "registry")) {
+      find_modules(f, lp_dump_field(d, to, "_LOADED"));
     }
   }
 }
@@ -235,7 +219,7 @@ static void find_tables(Find *f, uint32_t id)
     } else if (lp_edge_kind(e) == LP_EDGE_META &&
                !names_isclass(f->names, to)) {
       names_class(f->names, f->d, to);
-      names_class(f->names, f->d, names_field(g, to, "__index"));
+      names_class(f->names, f->d, lp_dump_field(f->d, to, "__index"));
     }
   }
   if (has)
@@ -299,7 +283,7 @@ int lp_identifiers_add(LpBuf *b, const LpDump *d, uint32_t id)
     return names_add(b, s, n);
   }
   if (d->graph.type[id] == LJM_TYPE_TABLE)
-    index = names_field(&d->graph, id, "__index");
+    index = lp_dump_field(d, id, "__index");
   if (index != LP_NONE)
     other = names_get(d, index);
   if (other &&

@@ -71,29 +71,12 @@ static size_t shape_keys(const LpHeap *h, uint32_t id, uint32_t *key, size_t n,
   return found;
 }
 
-/* The value of a string field of a table, or LP_NONE. */
-static uint32_t shape_field(const LpHeap *h, uint32_t id, const char *name)
-{
-  const LpGraph *g = &h->dump.graph;
-  const LpEdge *e = lp_graph_first(g, id);
-  for (; e; e = lp_graph_next(e)) {
-    size_t n;
-    const char *s;
-    if (lp_edge_kind(e) != LP_EDGE_FIELD)
-      continue;
-    s = lp_graph_textof(g, lp_edge_detail(e), &n);
-    if (s && n == strlen(name) && memcmp(s, name, n) == 0)
-      return lp_edge_to(e);
-  }
-  return LP_NONE;
-}
-
 /* Appends the name of a metatable: its __name, what the program calls it, or
 ** where it is.
 */
 static int shape_class(LpBuf *b, const LpHeap *h, uint32_t meta)
 {
-  uint32_t name = shape_field(h, meta, "__name");
+  uint32_t name = lp_dump_field(&h->dump, meta, "__name");
   size_t n, before = b->n;
   const char *s = NULL;
   if (name != LP_NONE)

@@ -56,18 +56,26 @@ static void craft_globals(CraftHeap *h)
   craft_item(h, 17, AT(OTHER));
 }
 
+/* Ends a dump with globals and a function, and reads it. */
+static HeapRun read_program(CraftHeap *h)
+{
+  HeapRun r;
+  craft_heap_root(h, AT(G), "_G");
+  craft_globals(h);
+  craft_table(h, AT(OTHER), 40);
+  craft_functions(h);
+  craft_heap_end(h);
+  r = heap_read(h);
+  ck_assert_int_eq(r.status, 0);
+  return r;
+}
+
 START_TEST(test_paths)
 {
   CraftHeap h;
   HeapRun r;
   craft_heap_open(&h, 64);
-  craft_heap_root(&h, AT(G), "_G");
-  craft_globals(&h);
-  craft_table(&h, AT(OTHER), 40);
-  craft_functions(&h);
-  craft_heap_end(&h);
-  r = heap_read(&h);
-  ck_assert_int_eq(r.status, 0);
+  r = read_program(&h);
   ck_assert_str_eq(heap_place(&r, AT(G)), "_G");
   ck_assert_str_eq(heap_place(&r, AT(TABLE)), "_G.data");
   ck_assert_str_eq(heap_place(&r, AT(OTHER)), "_G.data[17]");
@@ -139,15 +147,9 @@ START_TEST(test_defined)
     CraftHeap h;
     HeapRun r;
     craft_heap_open(&h, 64);
-    craft_heap_root(&h, AT(G), "_G");
     craft_heap_defined(&h, AT(CODE), name[i]);
     craft_heap_defined(&h, AT(NAME), "nothing");
-    craft_globals(&h);
-    craft_table(&h, AT(OTHER), 40);
-    craft_functions(&h);
-    craft_heap_end(&h);
-    r = heap_read(&h);
-    ck_assert_int_eq(r.status, 0);
+    r = read_program(&h);
     ck_assert_str_eq(heap_object(&r, AT(CLOSURE)), said[i]);
     heap_run_close(&r);
     craft_heap_close(&h);
