@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis.h"
-#include "fuzz.h"
+#include "fuzz_dump.h"
 #include "reader.h"
 #include "report.h"
 #include "ingest.h"
 #include "segment.h"
 #include "utf8.h"
 
-/* End the program where something does not hold. */
-static void must(int holds)
+void must(int holds)
 {
   if (!holds)
     abort();
@@ -155,11 +153,7 @@ static void fuzz_heap_sums(const LpHeap *h)
   must(reached == lp_heap_reached(h));
 }
 
-/* Reports are text that no terminal acts upon: they have no control characters,
-** nor bytes that a terminal without UTF-8 takes for such. JSON for machines,
-** ANY, may have those above 126.
-*/
-static void fuzz_heap_text(const LpOut *out, int any)
+void fuzz_heap_text(const LpOut *out, int any)
 {
   const char *s = out->buf.s;
   size_t i, len;
@@ -216,11 +210,7 @@ static void fuzz_heap(const LpProfile *prof, LpHeap *h, size_t n)
 
 /* -- Streams --------------------------------------------------------------- */
 
-/* Any bytes as the contents of blocks: a fuzzer would not guess checksums. A
-** byte 0xfe ends a block; the one behind it tells how many events were lost
-** before the next. C has the prologues.
-*/
-void fuzz_contents(Craft *c, const uint8_t *p, size_t n)
+void fuzz_craft(Craft *c, const uint8_t *p, size_t n)
 {
   while (n) {
     const uint8_t *end = memchr(p, 0xfe, n);
@@ -234,6 +224,12 @@ void fuzz_contents(Craft *c, const uint8_t *p, size_t n)
     p += n < 2 ? n : 2;
     n -= n < 2 ? n : 2;
   }
+}
+
+/* The same, and read the stream. */
+void fuzz_contents(Craft *c, const uint8_t *p, size_t n)
+{
+  fuzz_craft(c, p, n);
   fuzz_stream(c->out.s, c->out.n);
   craft_close(c);
 }
@@ -267,6 +263,23 @@ void fuzz_input(LpInput *in, size_t n)
   }
   lp_profile_free(prof);
   lp_heap_free(h);
+}
+
+LpHeap *fuzz_dump(const void *p, size_t n)
+{
+  LpProfile *prof = lp_profile_new();
+  LpHeap *h = lp_heap_new();
+  LpStream st;
+  LpSink sink = lp_stream_open(&st, prof);
+  LpInput in;
+  sink.heap = &h->sink;
+  lp_input_memory(&in, p, n);
+  lp_reader_run(&in, &sink);
+  lp_stream_close(&st, lp_input_offset(&in));
+  lp_input_close(&in);
+  lp_profile_free(prof);
+  lp_heap_analyse(h);
+  return h;
 }
 
 /* Read a stream of N bytes. */

@@ -1,7 +1,7 @@
 /*
 ** Writes the seed corpora: `seeds DIR` fills DIR/stream, DIR/blocks,
-** DIR/samples, DIR/heap, DIR/tail and DIR/unpack with small streams of every
-** version and kind.
+** DIR/samples, DIR/heap, DIR/ladder, DIR/tail and DIR/unpack with small streams
+** of every version and kind.
 */
 
 #include <errno.h>
@@ -179,6 +179,46 @@ static void seeds_heap(const char *dir)
   craft_heap_close(&h);
 }
 
+/* Two lists of the same N records, of a field each. */
+static void seeds_lists(CraftHeap *h, const char *name, unsigned n)
+{
+  CraftTable list = {.size = 80, .slots = n + 1};
+  unsigned i, k;
+  craft_heap_open(h, 64);
+  craft_heap_root(h, AT(GLOBALS), name);
+  craft_string(h, AT(KEY), "key");
+  craft_table(h, AT(GLOBALS), 100);
+  craft_field(h, AT(KEY), AT(LIST));
+  craft_item(h, 0, AT(LIST + 1));
+  for (k = 0; k < 2; k++) {
+    list.addr = AT(LIST + k);
+    craft_table_of(h, &list);
+    for (i = 0; i < n; i++)
+      craft_item(h, 0, AT(20 + i));
+  }
+  for (i = 0; i < n; i++) {
+    craft_table(h, AT(20 + i), 50);
+    craft_field(h, AT(KEY), AT(KEY));
+  }
+}
+
+/* The contents of the blocks of three dumps. */
+static void seeds_ladder(const char *dir)
+{
+  static const unsigned sizes[] = {3, 9, 6};
+  CraftHeap h;
+  LpBuf b = {0};
+  unsigned i;
+  for (i = 0; i < 3; i++) {
+    lp_buf_add(&b, "\xfd\xfd", i ? 2 : 0);
+    seeds_lists(&h, "_G", sizes[i]);
+    lp_buf_add(&b, h.c.block.s, h.c.block.n);
+    craft_heap_close(&h);
+  }
+  seed(dir, "ladder", "lists", b.s, b.n);
+  lp_buf_free(&b);
+}
+
 /* -- All of them ----------------------------------------------------------- */
 
 /* All seeds of version 0x10. */
@@ -195,6 +235,7 @@ static void seeds_new(const char *dir)
   seeds_compact(dir, "samples", "cpu", &s);
   seeds_foreign(dir);
   seeds_heap(dir);
+  seeds_ladder(dir);
 }
 
 /* A seed as it is, and packed in every way: in one piece, and in two. */

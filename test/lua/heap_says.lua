@@ -358,6 +358,70 @@ H.case("an upvalue of a running function", function()
   os.remove(base)
 end)
 
+-- A list and an index: each record is in both.
+H.case("ladder of an index", function()
+  local names, list = {}, {}
+  _G.heap_index = {}
+  for step = 1, 3 do
+    for i = 1, 1000 do
+      local record = {id = i, text = {i}}
+      list[#list + 1] = record
+      _G.heap_index["r" .. #list] = record
+    end
+    collectgarbage()
+    names[step] = path .. "." .. step
+    assert(misc.memprof.dump(names[step]))
+  end
+  local p = assert(io.popen(H.command(parser, "--growth", unpack(names))))
+  local out = p:read("*a")
+  p:close()
+  local line = out:match("\n  Grew at each step:\n([^\n]*)\n")
+  H.ok(line and line:find("_G.heap_index", 1, true) and line:find("list", 1, true) and
+       line:find(" together, mostly table {id, text}: ", 1, true), "holders:\n%s", out)
+  for _, name in ipairs(names) do os.remove(name) end
+  _G.heap_index = nil
+end)
+
+-- A ladder of dumps: what grows, what has stopped, what came and went.
+H.case("ladder", function()
+  local function grow(t, n)
+    for i = 1, n do t[#t + 1] = {id = i, text = {i}} end
+  end
+  local names = {}
+  _G.heap_queue, _G.heap_cache = {}, {}
+  for step = 1, 6 do
+    grow(_G.heap_queue, 1000)
+    if step < 4 then grow(_G.heap_cache, 500) end
+    _G.heap_batch = nil
+    if step == 3 then
+      _G.heap_batch = {}
+      grow(_G.heap_batch, 1500)
+    end
+    collectgarbage()
+    names[step] = path .. "." .. step
+    assert(misc.memprof.dump(names[step]))
+  end
+  local p = assert(io.popen(H.command(parser, "--growth", "--limit=growth@_G.heap_queue<=100KB",
+    "--limit=growth@_G.heap_cache<=0", unpack(names)) .. " 2>&1; echo \"status $?\""))
+  local out = p:read("*a")
+  p:close()
+  local sizes = ("[%d.?]+[KM]?i?B, "):rep(5) .. "[%d.]+[KM]?i?B"
+  for _, line in ipairs({
+    "GROWTH, 6 heap dumps in [%d.]+ s\n  In use: " .. sizes .. "; [%d.]+KiB a dump, [^\n]* a second\n",
+    "\n  Grew at each step:\n    _G%.heap_queue, a table, list of tables: " .. sizes ..
+      "; [%d.]+KiB a dump, [^\n]* a second\n",
+    "\n  Grew, but not in the last two steps:\n    _G%.heap_cache, a table, list of tables: " .. sizes .. "\n",
+    "\n  Came and went:\n    _G%.heap_batch, a table, list of tables: 0B, 0B, [%d.]+KiB, %?, %?, 0B\n",
+    "limit growth@_G%.heap_queue<=100KB exceeded: %d+ bytes, %d+ too many: %d+ in [^\n]*%.5, %d+ in [^\n]*%.6\n",
+    "status 3\n$",
+  }) do
+    H.ok(out:find(line), "no line %s in\n%s", line, out)
+  end
+  H.ok(not out:find("limit growth@_G.heap_cache", 1, true), "a limit that is kept in\n%s", out)
+  for _, name in ipairs(names) do os.remove(name) end
+  _G.heap_queue, _G.heap_cache, _G.heap_batch = nil, nil, nil
+end)
+
 H.case("upvalue", function()
   suspected("kept by _G%.heap_remember:history %(in .*" .. here(remember()) .. "%), a table, " ..
             "list of tables: 20 x table, list of tables keep [%d.]+MiB, " ..

@@ -200,7 +200,8 @@ LpSubject lp_load_subject(const LpLoad *l)
   return (LpSubject){.prof = l->prof,
                      .heap = l->heap && l->heap->ready ? l->heap : NULL,
                      .baseheap = l->baseheap,
-                     .join = l->join};
+                     .join = l->join,
+                     .ladder = l->ladder};
 }
 
 /* A heap dump was read: compute what is known of it. */
@@ -223,15 +224,20 @@ static const LpHeapSink *load_dump(LpLoad *l)
   return &l->heap->sink;
 }
 
-/* The stream is read. */
-static void load_ended(LpLoad *l, const LpSink *sink)
+/* The stream NAME is read. A ladder takes its dumps. */
+static void load_ended(LpLoad *l, const LpSink *sink, const char *name)
 {
-  if (sink->heap && l->st.body == 'd') {
+  if (!sink->heap)
+    return;
+  if (l->st.body == 'd') {
     load_heap(l, sink);
-  } else if (sink->heap) {
+    if (!l->ladder)
+      return;
+    lp_ladder_add(l->ladder, name, l->heap);
+  } else {
     lp_heap_free(l->heap);
-    l->heap = NULL;
   }
+  l->heap = NULL;
 }
 
 /* The name of standard input, which has no tail. */
@@ -317,7 +323,7 @@ static int load_stream(LpLoad *l, const char *name, int fd)
   lp_input_open(&in, lp_unpack_read, u);
   l->followed.in = &in;
   load_run(&in, &sink, name);
-  load_ended(l, &sink);
+  load_ended(l, &sink, name);
   l->paused = lp_stream_pause(st, lp_input_offset(&in));
   l->behind = name;
   if (!l->paused)
@@ -453,12 +459,23 @@ static int load_file(LpLoad *l, const char *name)
   return res;
 }
 
+/* The names of a ladder, which is read from the newest one on. */
+static const char **load_backwards(const char *const *name, size_t n)
+{
+  const char **order = lp_alloc(n * sizeof(*order));
+  size_t i;
+  for (i = 0; i < n; i++)
+    order[i] = name[n - 1 - i];
+  return order;
+}
+
 /* Read files into the profile, and count those that could be read. Returns the
 ** worst of their statuses.
 */
 int lp_load_files(LpLoad *l, const char *const *name, size_t n, size_t *got)
 {
-  const char **order = lp_load_order(name, n);
+  const char **order =
+      l->ladder ? load_backwards(name, n) : lp_load_order(name, n);
   int res = LP_WHOLE;
   size_t i;
   *got = 0;

@@ -34,6 +34,7 @@ typedef struct LpLoad {
   int joins;        /* The heap dump is to be joined with its recording. It
                     ** comes first. */
   LpJoin *join;     /* As heap. */
+  LpLadder *ladder; /* Heap dumps are added to it, and not kept; or NULL. */
 } LpLoad;
 
 /* What was read, for reports. It is valid until more is. */

@@ -154,7 +154,8 @@ static const char *const kind_name[] = {
     [LP_OF_CPU] = "CPU",
     [LP_OF_HEAP] = "heap dump",
     [LP_OF_HEAP | LP_OF_JOINED] = "joined heap dump",
-    [LP_OF_MEMORY | LP_OF_CPU] = "memory and CPU"};
+    [LP_OF_MEMORY | LP_OF_CPU] = "memory and CPU",
+    [LP_OF_LADDER] = "heap dumps'"};
 
 /* The report of a profile; exits if there is none. */
 static const LpReport *find_report(unsigned of)
@@ -194,7 +195,9 @@ static void choose(LpProfile *prof)
   LpBuf why = {0};
   const LpReport *r = NULL;
   unsigned addresses = prof->wanted.what & LP_WANT_ADDRESSES;
-  if (joins)
+  if (lp_options.growth)
+    r = find_report(LP_OF_LADDER);
+  else if (joins)
     r = find_report(LP_OF_HEAP | LP_OF_JOINED);
   else if (lp_options.file.n > 1)
     r = lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &why);
@@ -205,6 +208,16 @@ static void choose(LpProfile *prof)
 
 /* -- All of it ------------------------------------------------------------ */
 
+/* Does what was read keep a limit? If not, WHY says so. */
+static int limit_holds(const LpLimit *limit, const LpSubject *subject,
+                       LpBuf *why)
+{
+  if (limit->keeps == LP_LIMIT_GROWTH)
+    return lp_growth_limit_holds(limit, subject->ladder, why);
+  return limit->keeps ? lp_heap_limit_holds(limit, subject, why)
+                      : lp_limit_holds(limit, subject->prof, why);
+}
+
 /* Report limits that are exceeded or match nothing, one per line. */
 static int check_limits(const LpSubject *subject)
 {
@@ -212,9 +225,7 @@ static int check_limits(const LpSubject *subject)
   size_t i;
   for (i = 0; i < lp_options.nlimit; i++) {
     LpBuf why = {0};
-    const LpLimit *limit = &lp_options.limit[i];
-    if (limit->keeps ? !lp_heap_limit_holds(limit, subject, &why)
-                     : !lp_limit_holds(limit, subject->prof, &why))
+    if (!limit_holds(&lp_options.limit[i], subject, &why))
       res = LP_EXCEEDED;
     if (why.n)
       fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.s);
@@ -277,6 +288,27 @@ static int order_files(void)
          others > 0;
 }
 
+/* All FILEs are heap dumps of one program. */
+static int report_ladder(LpLoad *l)
+{
+  const LpNames *file = &lp_options.file;
+  LpSubject subject;
+  size_t got, i;
+  int res;
+  l->ladder = lp_ladder_new(file->n);
+  for (i = 0; i < lp_options.nlimit; i++)
+    if (lp_options.limit[i].glob)
+      lp_ladder_watch(l->ladder, lp_options.limit[i].glob);
+  res = lp_load_files(l, file->name, file->n, &got);
+  if (l->ladder->left)
+    return res;
+  l->prof->of = LP_OF_LADDER;
+  lp_ladder_judge(l->ladder);
+  res = lp_load_worse(res, write_report(l, 1));
+  subject = lp_load_subject(l);
+  return lp_load_worse(res, check_limits(&subject));
+}
+
 /* What cannot be compared, or joined, is not reported. */
 int main(int argc, char **argv)
 {
@@ -291,6 +323,12 @@ int main(int argc, char **argv)
   l.timeless = timeless();
   l.verbose = lp_options.verbose;
   l.most = lp_options.most;
+  if (lp_options.growth) {
+    res = report_ladder(&l);
+    lp_ladder_free(l.ladder);
+    lp_profile_free(l.prof);
+    return res;
+  }
   res = lp_load_files(&l, lp_options.base.name, lp_options.base.n, &bases);
   if (bases) {
     lp_profile_set_baseline(l.prof);

@@ -108,6 +108,24 @@ static void files_followed(struct argp_state *state)
                     lp_options.out);
 }
 
+/* A ladder is of heap dumps alone, and of several. */
+static void files_ladder(struct argp_state *state)
+{
+  const LpNames *file = &lp_options.file;
+  size_t i;
+  if (file->n < 2)
+    lp_option_error(state, "--growth is for two heap dumps or more");
+  if (lp_options.base.n || lp_options.follow > 0)
+    lp_option_error(state, "--growth is not for %s",
+                    lp_options.base.n ? "--diff" : "--follow");
+  for (i = 0; i < file->n; i++) {
+    int kind = lp_kind_of(file->name[i]);
+    if (kind && kind != 'd')
+      lp_option_error(state, "--growth is for heap dumps, and %s is none",
+                      file->name[i]);
+  }
+}
+
 /* The text on BASEs in reports: their names, or their number. */
 static void files_bases(void)
 {
@@ -136,6 +154,8 @@ void lp_option_files(struct argp_state *state)
   files_kept(&lp_options.file, state);
   if (lp_options.follow > 0)
     files_followed(state);
+  if (lp_options.growth)
+    files_ladder(state);
   files_bases();
 }
 

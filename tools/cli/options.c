@@ -25,6 +25,7 @@ enum {
   OPT_DIFFLIST,
   OPT_PATH,
   OPT_ALL,
+  OPT_GROWTH,
   OPT_FORMAT,
   OPT_SOURCE,
   OPT_FROM,
@@ -81,6 +82,10 @@ static const struct argp_option options[] = {
     {"diff", OPT_DIFF, "BASE", 0,
      "Compare with the recording or heap dump BASE; several recordings are "
      "added up",
+     1},
+    {"growth", OPT_GROWTH, NULL, 0,
+     "FILEs are heap dumps of one program, the oldest first: what grows from "
+     "each one to the next",
      1},
     {"diff-from", OPT_DIFFLIST, "LIST", 0,
      "Compare with all recordings named in LIST", 1},
@@ -186,7 +191,8 @@ static const struct argp_option options[] = {
     {"limit", OPT_LIMIT, "LIMIT", 0,
      "METRIC<=NUMBER or METRIC@GLOB<=NUMBER: status 3 if it is exceeded, by "
      "all or by chunks, modules and sites that match GLOB; of heap dumps "
-     "retained@PATH<=NUMBER or shared@PATH<=NUMBER",
+     "retained@PATH<=NUMBER or shared@PATH<=NUMBER, with --growth "
+     "growth@PATH<=NUMBER: between the last two",
      6},
     {NULL, 0, NULL, 0, "Others:", -1},
     {"verbose", 'v', NULL, 0,
@@ -244,6 +250,8 @@ const char *lp_options_view(unsigned of)
   int text = strcmp(lp_options.format, "text") == 0;
   if (lp_options.view)
     return lp_options.view;
+  if (of & LP_OF_LADDER)
+    return NULL;
   if (of & LP_OF_HEAP)
     return lp_options.given & LP_TAKES_ALL ? "owners"
            : lp_options.report.path        ? "paths"
@@ -269,6 +277,8 @@ const LpReport *lp_options_report(unsigned of, LpBuf *why)
     if (lp_limit_of(&lp_options.limit[i]) & of)
       continue;
     lp_buf_printf(why, "there is no --limit=%s", lp_options.limit[i].text);
+    if (lp_options.limit[i].keeps == LP_LIMIT_GROWTH)
+      lp_buf_puts(why, ": it is for heap dumps with --growth");
     return NULL;
   }
   return r;
@@ -342,12 +352,15 @@ static void parse_report(struct argp_state *state)
   int text = strcmp(lp_options.format, "text") == 0;
   if (!text && !(lp_options.given & LP_TAKES_MIN))
     lp_options.report.min = 0;
-  if (!lp_options_report(LP_OF_MEMORY, &why) &&
-      !lp_options_report(LP_OF_CPU, &other) &&
-      !lp_options_report(LP_OF_HEAP, &heap) &&
-      !lp_options_report(LP_OF_HEAP | LP_OF_JOINED, &heap) &&
-      (lp_options.file.n < 2 ||
-       !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
+  if (lp_options.growth) {
+    if (!lp_options_report(LP_OF_LADDER, &why))
+      lp_option_error(state, "%s, with --growth", why.s);
+  } else if (!lp_options_report(LP_OF_MEMORY, &why) &&
+             !lp_options_report(LP_OF_CPU, &other) &&
+             !lp_options_report(LP_OF_HEAP, &heap) &&
+             !lp_options_report(LP_OF_HEAP | LP_OF_JOINED, &heap) &&
+             (lp_options.file.n < 2 ||
+              !lp_options_report(LP_OF_MEMORY | LP_OF_CPU, &other)))
     parse_failed(state, why.s, other.s);
   lp_buf_free(&why);
   lp_buf_free(&other);
@@ -402,6 +415,9 @@ static error_t parse_reported(int key, char *arg, struct argp_state *state)
     lp_option_list(arg, &lp_options.base, state);
     break;
   case OPT_ALL: /* It is among those that were given. */
+    break;
+  case OPT_GROWTH:
+    lp_options.growth = 1;
     break;
   case OPT_PATH:
     lp_options.report.path = arg;

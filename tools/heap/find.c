@@ -87,6 +87,19 @@ static size_t find_path(const LpHeap *h, const char *text, char *mark)
   return count;
 }
 
+uint32_t *lp_heap_at(const LpHeap *h, const char *path, size_t *n)
+{
+  Search s = search_run(h, path);
+  uint32_t *id = lp_alloc((s.nplace + 1) * sizeof(*id));
+  size_t i;
+  *n = 0;
+  for (i = 0; i < s.nplace; i++)
+    if (s.place[i].at == s.n)
+      id[(*n)++] = s.place[i].id;
+  free(s.place);
+  return id;
+}
+
 size_t lp_heap_find_far(const LpHeap *h, const char *text, uint32_t *id)
 {
   Search s = search_run(h, text);

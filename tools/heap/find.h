@@ -27,6 +27,11 @@ LpFound lp_heap_find(const LpHeap *h, const char *text);
 /* The same, but TEXT is no pattern, and what is shared is not looked for. */
 LpFound lp_heap_find_path(const LpHeap *h, const char *text);
 
+/* The objects that are reached from the roots by a path, the root by an empty
+** one. Sets *N; the caller frees the array.
+*/
+uint32_t *lp_heap_at(const LpHeap *h, const char *path, size_t *n);
+
 /* How many bytes of TEXT, which is no path, are the beginning of one; *ID is an
 ** object that they lead to, or the root.
 */

@@ -63,7 +63,8 @@ enum {
   LP_OF_MEMORY = 1,
   LP_OF_CPU = 2,
   LP_OF_HEAP = 4,
-  LP_OF_JOINED = 8 /* A heap dump, joined with its recording. */
+  LP_OF_JOINED = 8, /* A heap dump, joined with its recording. */
+  LP_OF_LADDER = 16 /* Heap dumps of one program, one after another. */
 };
 
 /* What is counted on request only. */

@@ -12,4 +12,9 @@
  */
 int lp_heap_limit_holds(const LpLimit *l, const LpSubject *subject, LpBuf *why);
 
+/* The same of what grows between the two newest dumps of a ladder, which has
+** watched the limit's path.
+*/
+int lp_growth_limit_holds(const LpLimit *limit, const LpLadder *l, LpBuf *why);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "foreign.h"
+#include "growth/growth.h"
 #include "heap/heap_report.h"
 #include "summary/summary_report.h"
 #include "suggest.h"
@@ -16,18 +17,20 @@
 ** another.
 */
 static const LpReport *const reports[] = {
-    &lp_report_sites,       &lp_report_json,          &lp_report_pprof,
-    &lp_report_speedscope,  &lp_report_html,          &lp_report_functions,
-    &lp_report_lines,       &lp_report_types,         &lp_report_sizes,
-    &lp_report_tree,        &lp_report_callers,       &lp_report_time,
-    &lp_report_snapshots,   &lp_report_threads,       &lp_report_processes,
-    &lp_report_folded,      &lp_report_heap,          &lp_report_heap_types,
-    &lp_report_heap_shapes, &lp_report_heap_retained, &lp_report_heap_shared,
-    &lp_report_heap_weak,   &lp_report_heap_sparse,   &lp_report_heap_threads,
-    &lp_report_heap_tree,   &lp_report_heap_paths,    &lp_report_heap_owners,
-    &lp_report_heap_list,   &lp_report_heap_objects,  &lp_report_heap_keepers,
-    &lp_report_heap_makers, &lp_report_heap_stacks,   &lp_report_heap_snapshot,
-    &lp_report_heap_html,   &lp_report_heap_pprof,    &lp_report_tarantool};
+    &lp_report_sites,        &lp_report_json,          &lp_report_pprof,
+    &lp_report_speedscope,   &lp_report_html,          &lp_report_functions,
+    &lp_report_lines,        &lp_report_types,         &lp_report_sizes,
+    &lp_report_tree,         &lp_report_callers,       &lp_report_time,
+    &lp_report_snapshots,    &lp_report_threads,       &lp_report_processes,
+    &lp_report_folded,       &lp_report_heap,          &lp_report_heap_types,
+    &lp_report_heap_shapes,  &lp_report_heap_retained, &lp_report_heap_shared,
+    &lp_report_heap_weak,    &lp_report_heap_sparse,   &lp_report_heap_threads,
+    &lp_report_heap_tree,    &lp_report_heap_paths,    &lp_report_heap_owners,
+    &lp_report_heap_list,    &lp_report_heap_objects,  &lp_report_heap_keepers,
+    &lp_report_heap_makers,  &lp_report_heap_stacks,   &lp_report_heap_snapshot,
+    &lp_report_heap_html,    &lp_report_heap_pprof,    &lp_report_growth,
+    &lp_report_growth_paths, &lp_report_growth_shared, &lp_report_growth_shapes,
+    &lp_report_tarantool};
 
 /* A table as text, with the notes before it. */
 static void report_table_text(LpOut *out, const LpTable *t,
@@ -123,7 +126,9 @@ static int report_column(const LpTable *t, const LpProfile *prof,
 static void report_summary(LpOut *out, const LpReport *r,
                            const LpSubject *subject, const LpReportOptions *opt)
 {
-  if (!(subject->prof->of & LP_OF_HEAP))
+  if (subject->ladder && r != &lp_report_growth)
+    lp_growth_sentences(&out->buf, subject->ladder);
+  else if (!(subject->prof->of & (LP_OF_HEAP | LP_OF_LADDER)))
     lp_summary_text(out, subject->prof, opt);
   else if (r != &lp_report_heap && subject->heap)
     lp_heap_sentences(out, subject);
@@ -223,7 +228,7 @@ static void report_views(LpBuf *b, ClNearest *s, const char *format,
   for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
     const LpReport *r = reports[i];
     size_t k = 0;
-    while (k < i && (!reports[k]->view || !r->view ||
+    while (k < i && (!reports[k]->view || !r->view || !(reports[k]->of & of) ||
                      strcmp(reports[k]->view, r->view) != 0))
       k++;
     if (k < i || !r->view || !lp_report_find(format, r->view, r->of & of))

@@ -123,6 +123,12 @@ extern const LpReport lp_report_heap_html;
 extern const LpReport lp_report_heap_pprof;
 extern const LpReport lp_report_heap_snapshot;
 
+/* Of several heap dumps (growth/). */
+extern const LpReport lp_report_growth;
+extern const LpReport lp_report_growth_paths;
+extern const LpReport lp_report_growth_shared;
+extern const LpReport lp_report_growth_shapes;
+
 /* Fill a table as that of lp_report_time with the time series of the
 ** baseline.
 */

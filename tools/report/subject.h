@@ -7,6 +7,7 @@
 #define LP_SUBJECT_H
 
 #include "analysis.h"
+#include "growth/ladder.h"
 #include "join.h"
 #include "profile.h"
 
@@ -16,6 +17,7 @@ typedef struct LpSubject {
   const LpHeap *heap;     /* A heap dump that was analysed, or NULL. */
   const LpHeap *baseheap; /* The dump that it is compared with, or NULL. */
   const LpJoin *join;     /* The dump, joined with its recording, or NULL. */
+  const LpLadder *ladder; /* Several dumps, or NULL. */
 } LpSubject;
 
 #endif

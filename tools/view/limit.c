@@ -37,6 +37,7 @@ static LpLimitKeeps limit_keeps(const char *key)
 {
   return strcmp(key, "retained") == 0 ? LP_LIMIT_RETAINED
          : strcmp(key, "shared") == 0 ? LP_LIMIT_SHARED
+         : strcmp(key, "growth") == 0 ? LP_LIMIT_GROWTH
                                       : LP_LIMIT_NONE;
 }
 
@@ -78,6 +79,8 @@ int lp_limit_parse(LpLimit *l, const char *text, LpBuf *why)
 
 unsigned lp_limit_of(const LpLimit *l)
 {
+  if (l->keeps == LP_LIMIT_GROWTH)
+    return LP_OF_LADDER;
   return l->keeps ? LP_OF_HEAP : lp_metrics[l->metric].of;
 }
 

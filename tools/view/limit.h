@@ -11,7 +11,8 @@
 typedef enum LpLimitKeeps {
   LP_LIMIT_NONE,     /* The limit is of something else. */
   LP_LIMIT_RETAINED, /* What they keep alone, */
-  LP_LIMIT_SHARED    /* or together with others, too. */
+  LP_LIMIT_SHARED,   /* or together with others, too; */
+  LP_LIMIT_GROWTH    /* and how much more that is than in the dump before. */
 } LpLimitKeeps;
 
 typedef struct LpLimit {

@@ -126,30 +126,6 @@ END_TEST
 #define OBJECTS 30
 #define HEAPS   5000
 
-static uint64_t state;
-
-static unsigned below(unsigned n)
-{
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (unsigned)(state >> 33) % n;
-}
-
-/* A heap of tables with two references each; a third of them are lists. */
-static HeapRun random_run(uint64_t number)
-{
-  CraftHeap h;
-  unsigned i;
-  state = number;
-  graph_open(&h, "t");
-  for (i = 1; i <= OBJECTS; i++) {
-    if (below(3))
-      graph_table(&h, i, 48, 1 + below(OBJECTS), 1 + below(OBJECTS));
-    else
-      graph_list(&h, i, 48, 1 + below(OBJECTS - 3), 3);
-  }
-  return graph_read(&h);
-}
-
 /* Is an object reached from the root, if those that are looked for are not
 ** passed?
 */
@@ -226,13 +202,16 @@ START_TEST(as_brute_force)
 {
   unsigned number, rows_checked = 0;
   for (number = 0; number < HEAPS; number++) {
-    HeapRun r = random_run(number);
+    uint64_t state = number;
+    HeapRun r = graph_random(&state, OBJECTS);
     uint8_t *is = calloc(r.heap->dump.graph.n, 1);
     uint32_t id[4];
     LpOwners o;
     size_t n = 0;
+    heap_check(&r);
     while (n < 1 + number % 4) {
-      uint32_t one = heap_id(&r, GRAPH_AT(2 + below(OBJECTS - 1)));
+      uint32_t one =
+          heap_id(&r, GRAPH_AT(2 + graph_below(&state, OBJECTS - 1)));
       if (!is[one])
         id[n++] = one;
       is[one] = 1;

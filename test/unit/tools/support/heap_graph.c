@@ -56,6 +56,29 @@ HeapRun graph_read(CraftHeap *h)
   return graph_end(h, heap_read(h));
 }
 
+unsigned graph_below(uint64_t *state, unsigned n)
+{
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(*state >> 33) % n;
+}
+
+HeapRun graph_random(uint64_t *state, unsigned n)
+{
+  CraftHeap h;
+  unsigned i;
+  graph_open(&h, "t");
+  for (i = 1; i <= n; i++) {
+    if (graph_below(state, 3)) {
+      unsigned id = 1 + graph_below(state, n);
+      graph_table(&h, i, 48, id, 1 + graph_below(state, n));
+    } else {
+      graph_list(&h, i, 48, 1 + graph_below(state, n - 3), 3);
+    }
+  }
+  craft_heap_end(&h);
+  return graph_end(&h, heap_read_bytes(h.c.out.s, h.c.out.n, 1));
+}
+
 HeapRun graph_joinable(CraftHeap *h)
 {
   craft_heap_end(h);

@@ -36,6 +36,14 @@ void graph_record(CraftHeap *h, unsigned i, uint64_t size);
 /* Ends the dump and reads it. */
 HeapRun graph_read(CraftHeap *h);
 
+/* A random number below N. */
+unsigned graph_below(uint64_t *state, unsigned n);
+
+/* A random heap of N tables with two references each; a third are lists. It is
+** not checked: reports take most of the time.
+*/
+HeapRun graph_random(uint64_t *state, unsigned n);
+
 /* The same, to be joined with a recording. */
 HeapRun graph_joinable(CraftHeap *h);
 

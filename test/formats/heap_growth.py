@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""--growth of heap dumps says what their own reports say.
+
+    heap_growth.py DIRECTORY -- lj-parse-memprof
+
+The directory has one.ljd and two.ljd, of heap.lua."""
+
+import os
+import sys
+
+import readers
+from heap_diff import sums, table
+from readers import must
+
+VERDICTS = {"grew at each step", "shrank", "same", "came and went"}
+
+
+def check_view(parser, files, view, key, least):
+    """Figures are those of each dump's own report, where a name is there once."""
+    rows = table(parser, view, "--min=0", "--growth", *files)
+    own = [table(parser, view, "--min=0", file) for file in files]
+    compared = 0
+    for row in rows:
+        cells = [row["dump-1"], row["dump-2"]]
+        if row["verdict"] == "not comparable":
+            must(row["growth"] is None, "%s", row)
+            continue
+        must(cells[1] - cells[0] == row["growth"] and row["verdict"] in VERDICTS, "%s", row)
+        for cell, was in zip(cells, own):
+            named = [r[key] for r in was if r["name"] == row["name"]]
+            compared += bool(named)
+            must(len(named) != 1 or cell == named[0], "%s: %s, not %s", row["name"], cell, named)
+    must(compared >= least, "%s: only %d figures compared", view, compared)
+
+
+def check_shapes(parser, files):
+    """All shapes whose bytes differ are there."""
+    rows = {row["name"]: row for row in table(parser, "shapes", "--min=0", "--growth", *files)}
+    old, new = (sums(table(parser, "shapes", "--min=0", file), "bytes") for file in files)
+    changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    must(changed and changed == rows.keys(), "shapes: %s", changed ^ rows.keys())
+    for name, row in rows.items():
+        want = old.get(name, [0]) + new.get(name, [0])
+        must([row["dump-1"], row["dump-2"]] == want, "%s, not %s", row, want)
+
+
+def main():
+    split = sys.argv.index("--")
+    parser = sys.argv[split + 1:]
+    files = [os.path.join(sys.argv[1], name + ".ljd") for name in ("one", "two")]
+    check_view(parser, files, "retained", "retained", 5)
+    check_view(parser, files, "shared", "retained", 0)
+    check_shapes(parser, files)
+    text = readers.run(parser, "--growth", *files).decode()
+    must("  Grew at each step:\n    _G.cache.users, a table" in text, "the summary:\n%s", text[:800])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+/*
+** Any bytes as the contents of the blocks of several heap dumps; the oldest one
+** comes first, and two bytes 0xfd end it.
+*/
+
+#include <string.h>
+
+#include "fuzz_dump.h"
+#include "report.h"
+
+#define DUMPS 4 /* The last one has all the rest. */
+
+static const uint8_t ladder_end[] = {0xfd, 0xfd};
+
+/* Add the dump whose blocks have these contents. */
+static void ladder_add(LpLadder *l, const uint8_t *p, size_t n)
+{
+  Craft c;
+  craft_open(&c, 0x7f0000000000);
+  c.out.s[c.out.n - 5] = 'd';
+  fuzz_craft(&c, p, n);
+  lp_ladder_add(l, "dump", fuzz_dump(c.out.s, c.out.n));
+  craft_close(&c);
+}
+
+/* A ladder of all dumps. One alone is there twice. */
+static LpLadder *ladder_read(const uint8_t *p, size_t n)
+{
+  const uint8_t *from[DUMPS];
+  size_t len[DUMPS], count = 0, i;
+  LpLadder *l;
+  while (count < DUMPS) {
+    const uint8_t *end = memmem(p, n, ladder_end, sizeof(ladder_end));
+    if (count + 1 == DUMPS)
+      end = NULL;
+    from[count] = p;
+    len[count++] = end ? (size_t)(end - p) : n;
+    if (!end)
+      break;
+    n -= len[count - 1] + sizeof(ladder_end);
+    p = end + sizeof(ladder_end);
+  }
+  if (count == 1) {
+    from[count] = from[0];
+    len[count++] = len[0];
+  }
+  l = lp_ladder_new(count);
+  for (i = count; i-- > 0;)
+    ladder_add(l, from[i], len[i]);
+  lp_ladder_judge(l);
+  return l;
+}
+
+/* Nothing keeps more than there is; what can be compared is known at both ends.
+ */
+static void ladder_check(const LpLadder *l)
+{
+  uint32_t row;
+  size_t i;
+  for (row = 0; row < l->paths.names.n; row++) {
+    const uint64_t *bytes = lp_ladder_bytes(l, &l->paths, row);
+    int known = l->paths.row[row].verdict != LP_UNCOMPARABLE;
+    must(known == (l->keeps && !l->paths.row[row].cut));
+    must(!known || bytes[0] != LP_LADDER_UNKNOWN);
+    must(!known || bytes[l->n - 1] != LP_LADDER_UNKNOWN);
+    for (i = 0; i < l->n; i++)
+      must(bytes[i] == LP_LADDER_UNKNOWN || bytes[i] <= l->rung[i].reached);
+  }
+}
+
+/* Write a view. */
+static void ladder_report(const LpLadder *l, const char *format,
+                          const char *view)
+{
+  LpProfile *prof = lp_profile_new();
+  const LpSubject subject = {.prof = prof, .ladder = l};
+  LpReportOptions opt = {.human = 1};
+  LpOut out;
+  prof->of = LP_OF_LADDER;
+  lp_out_open(&out, -1);
+  lp_report_write(format, view, &out, &subject, &opt);
+  fuzz_heap_text(&out, 0);
+  lp_out_close(&out);
+  lp_profile_free(prof);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+  static const char *const view[] = {"retained", "shared", "shapes"};
+  static const char *const format[] = {"text", "csv", "json"};
+  LpLadder *l = ladder_read(p, n);
+  ladder_check(l);
+  ladder_report(l, "text", "summary");
+  ladder_report(l, format[n % 3], view[n / 3 % 3]);
+  lp_ladder_free(l);
+  return 0;
+}

@@ -1,0 +1,106 @@
+/*
+** A ladder: heap dumps of one program, one after another, and what each object
+** and each shape keeps in each of them. The dumps are added from the newest one
+** to the oldest; but for the newest, none is needed once it was added.
+*/
+
+#ifndef LP_LADDER_H
+#define LP_LADDER_H
+
+#include "together.h"
+#include "verdict.h"
+
+/* What keeps less of a dump is not looked for. In percent. */
+#define LP_LADDER_LEAST 0.05
+
+#define LP_LADDER_SHOWN 6 /* Dumps of which sentences have all figures. */
+
+/* A dump. */
+typedef struct LpRung {
+  const char *file;
+  char key[32], title[32]; /* Of its column: "dump-1", "dump 1". */
+  uint64_t reached;        /* Bytes that are in use. */
+  uint64_t realtime; /* When it was taken, in nanoseconds; 0: not known. */
+} LpRung;
+
+/* Objects that a limit is of, by a path as of lp_heap_find(). */
+typedef struct LpWatch {
+  const char *path;
+  uint64_t bytes[2];  /* What they keep in the newest dump, and in the one
+                      ** before; */
+  uint64_t shared[2]; /* and what they keep alone or together with others. */
+  size_t objects;     /* How many there are in the newest one. */
+} LpWatch;
+
+/* An object, by its path; several that keep something together; a shape. */
+typedef struct LpGrowth {
+  LpVerdict verdict;
+  int cut;           /* The path is cut: it cannot be looked for. */
+  uint32_t together; /* Its number in LpLadder.together, or LP_NONE. */
+  int again;         /* Kept together, and its largest object was so in a newer
+                     ** dump: by others, or by the same with other names. */
+  uint32_t what;  /* What it is, or most of what is kept together: a number in
+                  ** LpLadder.whats; or LP_NONE. */
+  uint32_t above; /* The nearest one that keeps it, in the newest dump where
+                  ** it keeps enough; or LP_NONE. */
+} LpGrowth;
+
+/* All objects that keep enough in some dump, alone or with others, or all
+** shapes.
+*/
+typedef struct LpGrowths {
+  LpIntern names;
+  LpGrowth *row;
+  uint64_t *bytes; /* Of each row, as many as there are dumps. */
+  size_t cap, capbytes;
+} LpGrowths;
+
+typedef struct LpLadder {
+  LpRung *rung; /* The oldest dump first. */
+  size_t n;
+  size_t left; /* Dumps that were not added yet: the oldest ones. */
+  LpHeap *newest;
+  int keeps; /* It is known of all what objects keep. */
+  LpGrowths paths, shapes;
+  LpTogether *together; /* Of the rows of paths that are of several objects. */
+  size_t ntogether, captogether;
+  LpWatch *watch;
+  size_t nwatch, capwatch;
+  LpIntern whats; /* What objects are: names of shapes. */
+} LpLadder;
+
+/* A ladder of N dumps, at least 2. The caller frees it with lp_ladder_free. */
+LpLadder *lp_ladder_new(size_t n);
+
+/* Look for the objects at a path in the dumps that are added from here on. PATH
+** is not copied.
+*/
+void lp_ladder_watch(LpLadder *l, const char *path);
+
+/* Add the next dump, which was read from FILE and analysed: the newest one
+** first. FILE is not copied; H is the ladder's, and may be freed.
+*/
+void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h);
+
+/* All dumps were added: find the verdicts, once. */
+void lp_ladder_judge(LpLadder *l);
+
+/* Free a ladder, which may be NULL. */
+void lp_ladder_free(LpLadder *l);
+
+/* The bytes of a row in each dump. */
+static inline const uint64_t *lp_ladder_bytes(const LpLadder *l,
+                                              const LpGrowths *g, uint32_t row)
+{
+  return &g->bytes[row * l->n];
+}
+
+/* How much more a row has in the newest dump than in the oldest one; it may be
+** less.
+*/
+int64_t lp_ladder_growth(const LpLadder *l, const LpGrowths *g, uint32_t row);
+
+/* Nanoseconds between the oldest and the newest dump, or 0. */
+uint64_t lp_ladder_time(const LpLadder *l);
+
+#endif
