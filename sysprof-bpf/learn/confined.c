@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "confined.h"
@@ -63,10 +64,13 @@ static int send_pack(const LsPack *p)
   return 0;
 }
 
-/* Answer how a file is that could not be opened as ELF. */
-static int send_error(int err)
+/* Answer that the file was learned, or the error ERR. */
+static int send_learned(int err)
 {
   LsMessage m = {.kind = LS_MSG_LEARNED, .value = (uint64_t)err};
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  m.cpu = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
   return ls_message_send(parent, &m, NULL, 0);
 }
 
@@ -74,13 +78,12 @@ static int send_error(int err)
 static int read_file(const LsMessage *job, int file)
 {
   static LsPack pack;
-  LsMessage m = {.kind = LS_MSG_LEARNED};
   LsElf *e = ls_elf_open(file);
   LsLearned l;
   if (!e)
-    return send_error(errno);
+    return send_learned(errno);
   if (job->kind == LS_MSG_SUSPECT) {
-    m.kind = LS_MSG_ANSWER;
+    LsMessage m = {.kind = LS_MSG_ANSWER};
     m.value = ls_learn_suspect(e, job->value) != 0;
     return ls_message_send(parent, &m, NULL, 0);
   }
@@ -89,8 +92,8 @@ static int read_file(const LsMessage *job, int file)
   ls_learn(e, &l);
   ls_pack(&l, &pack);
   if (ls_pack_size(&pack) > LS_PACK_MAX)
-    return send_error(E2BIG);
-  return ls_message_send(parent, &m, NULL, 0) || send_pack(&pack);
+    return send_learned(E2BIG);
+  return send_learned(0) || send_pack(&pack);
 }
 
 static _Noreturn void reader(const LsMessage *job, const int fd[LS_MSG_FDS])

@@ -17,7 +17,7 @@ enum {
   LS_MSG_END,
   /* From the one that reads a file. */
   LS_MSG_DEBUG,   /* Open the file NAME with symbols: HOW, in the root. */
-  LS_MSG_LEARNED, /* What follows; or VALUE is the error. */
+  LS_MSG_LEARNED, /* What follows; or VALUE is the error. CPU. */
   LS_MSG_ANSWER,  /* VALUE. */
   /* To it. */
   LS_MSG_FILE /* It is open; or VALUE is the error. */
@@ -31,6 +31,7 @@ typedef struct LsMessage {
   uint32_t how;    /* An LsDebugHow. */
   uint32_t pad;
   uint64_t value;
+  uint64_t cpu; /* Nanoseconds of CPU time that the process has taken. */
   char name[264];
 } LsMessage;
 

@@ -246,15 +246,19 @@ static int suspect_here(int fd, uint64_t offset)
 /* -- Both ----------------------------------------------------------------- */
 
 int ls_parser_learn(LsParser *p, int fd, const char *root, const char *path,
-                    LsLearned *out)
+                    LsLearned *out, uint64_t *cpu)
 {
   Reading r = {.p = p, .from = -1, .root = root, .path = path};
   LsMessage job = {.kind = LS_MSG_LEARN, .inroot = *root != '\0'}, m;
   int status;
+  *cpu = 0;
   if (!p)
     return learn_here(fd, root, path, out);
+  *cpu = UINT64_MAX;
   job.name[0] = strchr(path, '/') ? '/' : '\0';
   status = ask(&r, &job, fd, &m);
+  if (status == 0 && m.kind == LS_MSG_LEARNED)
+    *cpu = m.cpu;
   if (status == 0 && (m.kind != LS_MSG_LEARNED || m.value)) {
     errno = m.kind == LS_MSG_LEARNED && m.value < 4096 ? (int)m.value : EPROTO;
     status = -1;

@@ -32,10 +32,12 @@ void ls_parser_end(LsParser *p);
 ** "" if that is the root of this process. With P it is read by another process,
 ** and without by this one. The caller frees *OUT. Returns 0, or -1 and errno:
 ** ENOEXEC if it is no ELF file for x86-64, ETIMEDOUT if it took too long,
-** ECANCELED if IDLE said so, EPROTO if the other process has ended.
+** ECANCELED if IDLE said so, EPROTO if the other process has ended. *CPU gets
+** the nanoseconds of CPU time that the other process says it has taken, which
+** one that a file has taken over may lie about; UINT64_MAX if it did not say.
 */
 int ls_parser_learn(LsParser *p, int fd, const char *root, const char *path,
-                    LsLearned *out);
+                    LsLearned *out, uint64_t *cpu);
 
 /* Whether the code in the file that FD reads looks like a VM's, from the
 ** mapping at OFFSET on. Returns 1, 0, or -1 and errno as ls_parser_learn.

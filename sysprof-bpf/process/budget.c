@@ -13,7 +13,8 @@
 #include "hash.h"
 
 /* Shares of a process, and of a user. A file is counted as a module once it is
-** read.
+** read. What it takes is CPU time: on a loaded machine any file waits, and a
+** slow disk is nobody's fault; but who waits for it cannot read others.
 */
 typedef struct Share {
   uint64_t loaded, ever; /* Files at a time, and in all. */
@@ -24,8 +25,8 @@ typedef struct Share {
 #define SECOND ((uint64_t)1000000000)
 
 static const Share share[2] = {
-    {512, 4096, {16384, 64 * MIB, 2 * SECOND}},
-    {2048, 16384, {32768, 128 * MIB, 4 * SECOND}},
+    {512, 4096, {16384, 64 * MIB, 2 * SECOND, 10 * SECOND}},
+    {2048, 16384, {32768, 128 * MIB, 4 * SECOND, 20 * SECOND}},
 };
 
 #define REGROWS                                                                \
@@ -91,7 +92,8 @@ static int too_slow(const Account *a, const Share *s, const LsOwner *owner,
 {
   uint64_t passed = ls_budget_now() - a->since;
   return !(user && owner->uid == 0) &&
-         a->cost.ns > s->cost.ns + passed / REGROWS;
+         (a->cost.cpu > s->cost.cpu + passed / REGROWS ||
+          a->cost.ns > s->cost.ns + passed / REGROWS);
 }
 
 const char *ls_budget_refuse(LsBudget *b, const LsOwner *owner, int fresh)
@@ -151,6 +153,7 @@ void ls_budget_charge(LsBudget *b, const LsOwner *owner, const LsCost *cost,
     a->ever += fresh != 0;
     a->cost.pages += cost->pages;
     a->cost.bytes += cost->bytes;
+    a->cost.cpu += cost->cpu;
     a->cost.ns += cost->ns;
   }
 }

@@ -21,7 +21,8 @@ typedef struct LsOwner {
 typedef struct LsCost {
   uint64_t pages; /* Of unwind tables, in the kernel. */
   uint64_t bytes; /* Of memory. */
-  uint64_t ns;    /* To read it. */
+  uint64_t cpu;   /* Nanoseconds of CPU time to read it, */
+  uint64_t ns;    /* and until it was read, whatever it waited for. */
 } LsCost;
 
 typedef struct LsBudget LsBudget;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -234,12 +235,12 @@ static const char *why_unread(int err)
   }
 }
 
-/* Reads the file of a module, which is at PATH in ROOT. */
+/* Reads the file of a module by FD, in ROOT. *CPU: see ls_parser_learn. */
 static int learn(LsModules *ms, LsModule *m, const LsOwner *owner, int fd,
-                 const char *root)
+                 const char *root, uint64_t *cpu)
 {
   LsLearned l;
-  if (ls_parser_learn(ms->parser, fd, root, m->path, &l) == 0)
+  if (ls_parser_learn(ms->parser, fd, root, m->path, &l, cpu) == 0)
     return keep(ms, m, owner, &l);
   m->refused = why_unread(errno);
   return -1;
@@ -269,26 +270,24 @@ static LsModule *module_new(LsModules *ms, const LsFileKey *key,
   return m;
 }
 
-#define GRACE_NS                                                               \
-  5000000 /* What another process needs to begin, when many run. */
-
-/* Nanoseconds since BEFORE that a file costs its owner. */
-static uint64_t time_spent(uint64_t before)
+/* Nanoseconds of CPU time of this thread. */
+static uint64_t own_cpu(void)
 {
-  uint64_t ns = ls_budget_now() - before;
-  return ns > GRACE_NS ? ns - GRACE_NS : 0;
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* Gives a module its slot, and reads its file by FD. */
 static void module_load(LsModules *ms, LsModule *m, const LsOwner *owner,
                         int fd, const char *root, int fresh)
 {
-  uint64_t before = ls_budget_now();
+  uint64_t before = ls_budget_now(), own = own_cpu(), other = 0;
   m->slot = free_slot(ms);
   m->refused = NULL;
   memset(&m->cost, 0, sizeof(m->cost));
   m->idle = 0;
-  if (!m->slot || learn(ms, m, owner, fd, root)) {
+  if (!m->slot || learn(ms, m, owner, fd, root, &other)) {
     /* As if it were no module. */
     module_drop(m);
     memset(&m->cost, 0, sizeof(m->cost));
@@ -299,7 +298,8 @@ static void module_load(LsModules *ms, LsModule *m, const LsOwner *owner,
     ms->kept++;
     ms->pages += m->cost.pages;
   }
-  m->cost.ns = time_spent(before);
+  m->cost.ns = ls_budget_now() - before;
+  m->cost.cpu = other == UINT64_MAX ? m->cost.ns : own_cpu() - own + other;
   m->owned = owner != NULL;
   if (owner)
     m->owner = *owner;

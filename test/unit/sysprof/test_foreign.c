@@ -83,7 +83,7 @@ END_TEST
 */
 START_TEST(test_budgets)
 {
-  static const LsCost small = {1, 1, 1}, large = {16385, 0, 0};
+  static const LsCost small = {1, 1, 1, 1}, large = {16385, 0, 0, 0};
   LsBudget *b = ls_budget_open();
   LsOwner one = {100, 1000, 1}, other = {101, 1001, 1};
   unsigned n, all;
@@ -109,18 +109,26 @@ START_TEST(test_budgets)
 }
 END_TEST
 
-/* Reading takes time, of which there is so much. */
+/* Reading takes CPU time, of which there is so much, and time to wait, of which
+** there is more.
+*/
 START_TEST(test_time)
 {
-  static const LsCost slow = {0, 0, 2500000000}, none;
+  static const LsCost slow = {.cpu = 2500000000, .ns = 2500000000}, none;
+  static const LsCost waits = {.ns = 9000000000};
   LsBudget *b = ls_budget_open();
   LsOwner one = {100, 1000, 1}, again = {100, 1000, 2}, third = {102, 1000, 1};
+  LsOwner loaded = {103, 1001, 1};
   ls_budget_charge(b, &one, &slow, 1);
   ck_assert_ptr_nonnull(ls_budget_refuse(b, &one, 1));
   ck_assert_ptr_null(ls_budget_refuse(b, &again, 1)); /* The pid was reused. */
   ls_budget_charge(b, &again, &slow, 1);
   ck_assert_ptr_nonnull(ls_budget_refuse(b, &third, 1)); /* The same user. */
   ls_budget_charge(b, NULL, &none, 1);
+  ls_budget_charge(b, &loaded, &waits, 1);
+  ck_assert_ptr_null(ls_budget_refuse(b, &loaded, 1));
+  ls_budget_charge(b, &loaded, &waits, 1);
+  ck_assert_ptr_nonnull(ls_budget_refuse(b, &loaded, 1));
   ls_budget_close(b);
 }
 END_TEST

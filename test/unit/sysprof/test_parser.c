@@ -86,9 +86,11 @@ static void check_file(LsParser *p, const char *path)
 {
   int fd = open_file(path);
   LsLearned here, there;
-  ck_assert_int_eq(ls_parser_learn(NULL, fd, "", path, &here), 0);
-  ck_assert_msg(ls_parser_learn(p, fd, "", path, &there) == 0, "%s: %s", path,
-                strerror(errno));
+  uint64_t cpu;
+  ck_assert_int_eq(ls_parser_learn(NULL, fd, "", path, &here, &cpu), 0);
+  ck_assert_msg(ls_parser_learn(p, fd, "", path, &there, &cpu) == 0, "%s: %s",
+                path, strerror(errno));
+  ck_assert(cpu > 0 && cpu < UINT64_MAX);
   same(&here, &there);
   ck_assert_int_eq(ls_parser_suspect(p, fd, 0), ls_parser_suspect(NULL, fd, 0));
   ls_learned_free(&here);
@@ -113,12 +115,13 @@ START_TEST(test_no_elf)
 {
   LsParser *p = ls_parser_start();
   const char *const path[] = {"/dev/null", "/", "/proc/self/maps"};
+  uint64_t cpu;
   LsLearned l;
   size_t i;
   ck_assert_ptr_nonnull(p);
   for (i = 0; i < 3; i++) {
     int fd = open_file(path[i]);
-    ck_assert_int_eq(ls_parser_learn(p, fd, "", path[i], &l), -1);
+    ck_assert_int_eq(ls_parser_learn(p, fd, "", path[i], &l, &cpu), -1);
     ck_assert_msg(errno == ENOEXEC, "%s: %s", path[i], strerror(errno));
     ck_assert_int_eq(ls_parser_suspect(p, fd, 0), -1);
     close(fd);
@@ -230,18 +233,20 @@ START_TEST(test_ends)
   LsParser *p = ls_parser_start();
   int fd = open_file(SAMPLE_EH);
   pid_t pid = the_child();
+  uint64_t cpu;
   LsLearned l;
   ck_assert_ptr_nonnull(p);
   ck_assert_int_eq(kill(pid, SIGSTOP), 0);
   ls_parser_while(p, give_up, NULL);
-  ck_assert_int_eq(ls_parser_learn(p, fd, "", SAMPLE_EH, &l), -1);
+  ck_assert_int_eq(ls_parser_learn(p, fd, "", SAMPLE_EH, &l, &cpu), -1);
   ck_assert_int_eq(errno, ECANCELED);
   ck_assert_uint_eq(calls, 1);
   ls_parser_while(p, give_up, &pid);
-  ck_assert_int_eq(ls_parser_learn(p, fd, "", SAMPLE_EH, &l), -1);
+  ck_assert_int_eq(ls_parser_learn(p, fd, "", SAMPLE_EH, &l, &cpu), -1);
   ck_assert_int_eq(errno, EPROTO);
+  ck_assert(cpu == UINT64_MAX);
   ls_parser_while(p, NULL, NULL);
-  ck_assert_int_eq(ls_parser_learn(p, fd, "", SAMPLE_EH, &l), 0);
+  ck_assert_int_eq(ls_parser_learn(p, fd, "", SAMPLE_EH, &l, &cpu), 0);
   ls_learned_free(&l);
   close(fd);
   ls_parser_end(p);
@@ -286,9 +291,10 @@ START_TEST(test_untrusted)
   int fd = open_file(SAMPLE_EH);
   static LsPack pack;
   LsLearned l;
+  uint64_t cpu;
   uint8_t *all;
   size_t n, i;
-  ck_assert_int_eq(ls_parser_learn(NULL, fd, "", SAMPLE_EH, &l), 0);
+  ck_assert_int_eq(ls_parser_learn(NULL, fd, "", SAMPLE_EH, &l, &cpu), 0);
   ls_pack(&l, &pack);
   n = ls_pack_size(&pack);
   all = malloc(n);
