@@ -29,9 +29,10 @@ static int growth_enough(const LpLadder *l, const LpGrowths *g, uint32_t row,
   uint64_t least = UINT64_MAX, most = 0, all = l->rung[l->n - 1].reached;
   size_t i;
   for (i = 0; i < l->n; i++) {
-    uint64_t n = bytes[i] == LP_LADDER_UNKNOWN ? 0 : bytes[i];
-    least = n < least ? n : least;
-    most = n > most ? n : most;
+    if (bytes[i] == LP_LADDER_UNKNOWN)
+      continue;
+    least = bytes[i] < least ? bytes[i] : least;
+    most = bytes[i] > most ? bytes[i] : most;
   }
   return most > least && lp_report_enough(opt, most - least, all);
 }
