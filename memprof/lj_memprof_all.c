@@ -61,6 +61,8 @@
 #include "record/lj_memprof_anew.c"
 #include "record/lj_memprof_control.c"
 #include "record/lj_memprof_controlsock.c"
+#include "record/lj_memprof_dumpname.c"
+#include "record/lj_memprof_every.c"
 #include "record/lj_memprof_exit.c"
 #include "record/lj_memprof_hooks.c"
 #include "record/lj_memprof_limit.c"

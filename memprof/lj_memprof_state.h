@@ -16,6 +16,7 @@
 #include "lj_memprof_foreign.h"
 #include "lj_memprof_hook.h"
 #include "lj_memprof_inlined.h"
+#include "lj_memprof_every.h"
 #include "lj_memprof_limit.h"
 #include "lj_memprof_lines.h"
 #include "lj_memprof_oldformat.h"
@@ -61,6 +62,7 @@ struct MPState {
   MPStream stream;
   MPTail tail;
   MPLimit limit;
+  MPEvery every; /* Has dumps only with a name of `limit`. */
   MPExact exact;
   MPSegment segment;
   MPAnew anew;

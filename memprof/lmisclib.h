@@ -113,6 +113,8 @@ struct luam_Prof_options {
 **            started anew by an order. Needs threads.
 ** MARKS      Milliseconds between two time marks, 1 to LUAM_PROF_MARKSMAX; 0:
 **            10. Format COMPACT: those of the other formats stand for a second.
+**            Plus, if heap dumps are to be taken again and again, LUAM_EVERY_MS
+**            or LUAM_EVERY_KIB, below. LIMIT and LIMIT_NAME must be given.
 ** THREAD     A LUAM_THREAD(), below. A thread of the recorder calls the writer,
 **            which must not use the VM then. Format COMPACT, without TAIL: a
 **            process that is killed loses what is in the queue.
@@ -147,7 +149,25 @@ struct luam_Prof_options {
 #define LUAM_PROF_DURMS      5
 #define LUAM_PROF_TAIL       6
 
-#define LUAM_PROF_MARKSMAX 1000
+#define LUAM_PROF_MARKSMAX  1000
+#define LUAM_PROF_MARKSMASK 0xffff
+
+/*
+** Parts of the word MARKS: a dump is due so many milliseconds after the one
+** before was, or when the VM has so many KiB more than then; both below 2^32.
+** KEEP is how many are kept, 1 to LUAM_EVERY_KEEPMAX. With a LIMIT_NAME of
+** heap.ljd, they go to heap.0001.ljd, heap.0002.ljd and so on. A child process
+** writes each as with FORK, and deletes the oldest one when it is done. A dump
+** is left out if it cannot be written, or while the one before is written. Due
+** ones are noticed at allocations: a VM that is idle has none.
+*/
+#define LUAM_EVERY_SHIFT   16
+#define LUAM_EVERY_KEEPMAX 0x3ff
+#define LUAM_EVERY_BYTES   ((uint64_t)1 << 63)
+
+#define LUAM_EVERY_MS(ms, keep)                                                \
+  ((uint64_t)(keep) << 48 | (uint64_t)(ms) << LUAM_EVERY_SHIFT)
+#define LUAM_EVERY_KIB(kib, keep) (LUAM_EVERY_BYTES | LUAM_EVERY_MS(kib, keep))
 
 #define LUAM_ANEW_FOLLOW  1
 #define LUAM_ANEW_CONTROL 2

@@ -411,7 +411,8 @@ void lj_memprof_forgetnames(MPFile *f)
   file_close(&f->dir);
   free(f->name);
   free(f->oldname);
-  f->name = f->oldname = NULL;
+  free(f->drop);
+  f->name = f->oldname = f->drop = NULL;
 }
 
 int lj_memprof_renamefile(MPFile *f)

@@ -34,8 +34,10 @@ typedef struct MPFile {
   int old;           /* The file before, locked, or -1; */
   struct stat oldst; /* what it was. */
   char temp[64];     /* Name of the temporary file, or "". */
-  int keep;          /* So many segments, or 0; dir and name stay then. */
-  char *tail;        /* Path of the file's tail, or NULL; */
+  char *drop; /* Of a dump: a file that goes away when this one has its name, or
+              ** NULL. */
+  int keep;   /* So many segments, or 0; dir and name stay then. */
+  char *tail; /* Path of the file's tail, or NULL; */
   char tailtemp[64]; /* its name before it has that one, or ""; */
   dev_t taildev;     /* what it is. */
   ino_t tailino;

@@ -140,6 +140,8 @@ static int child_finish(MPFork *k, int failed)
     return !failed || child_fail(k, k->shared->en, NULL);
   if (failed || !lj_memprof_renamefile(f))
     return child_fail(k, f->en, f->why);
+  if (f->drop != NULL)
+    unlink(f->drop);
   lj_memprof_closefile(f);
   return f->en == 0 || child_fail(k, f->en, f->why);
 }

@@ -47,6 +47,8 @@ typedef struct MPLuaFile {
   int follow;        /* A child process has a recording of its own, */
   const char *child; /* in a file of this name, with %p; or NULL: FILE.%p. */
   int control;       /* Orders come from outside. */
+  uint64_t every;    /* LUAM_EVERY_*, without what is kept, or 0; */
+  int ndumps;        /* so many dumps are kept, or 0. */
 } MPLuaFile;
 
 /*

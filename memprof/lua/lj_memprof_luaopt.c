@@ -25,6 +25,8 @@
 
 #define LUAOPT_MAXSECONDS  1e9
 #define LUAOPT_MAXLIMIT    9007199254740992.0 /* 2^53 */
+#define LUAOPT_MAXEVERY    4294967295u        /* Milliseconds, or KiB. */
+#define LUAOPT_KEEPDUMPS   5                  /* If not given. */
 #define LUAOPT_MAXSEED     9007199254740992.0 /* 2^53 */
 #define LUAOPT_MAXFD       2147483647.0
 #define LUAOPT_MAXSEGMENTS 100
@@ -148,6 +150,51 @@ static uint64_t luaopt_dumpfile(lua_State *L)
   return (uint64_t)(uintptr_t)s;
 }
 
+/*
+** The option "dump_every": "60s", "500ms", or bytes, which become KiB. The
+** value is on top.
+*/
+static uint64_t luaopt_every(lua_State *L)
+{
+  static const char what[] =
+      "time as \"60s\" or \"500ms\", or bytes as \"16M\",";
+  const char *s = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  size_t len = strspn(s, "0123456789");
+  int seconds = strcmp(s + len, "s") == 0;
+  uint64_t n;
+  if (len == 0 || (!seconds && strcmp(s + len, "ms") != 0)) {
+    if (lua_type(L, -1) != LUA_TNUMBER &&
+        (len == 0 || (s[len] && strspn(s + len, "KMGkmg") != 1)))
+      luaopt_badoption(L, "dump_every", what);
+    n = (luaopt_bytes(L, "dump_every") + 1023) / 1024;
+    if (n > LUAOPT_MAXEVERY)
+      luaopt_badoption(L, "dump_every", "less than 4096G");
+    return LUAM_EVERY_KIB(n, 0);
+  }
+  n = len <= 12 ? strtoull(s, NULL, 10) * (seconds ? 1000 : 1) : 0;
+  if (n == 0 || n > LUAOPT_MAXEVERY)
+    luaopt_badoption(L, "dump_every", "a time from \"1ms\" to \"4294967s\"");
+  return LUAM_EVERY_MS(n, 0);
+}
+
+/* Takes an option of dumps. Returns 0 if it is another one. */
+static int luaopt_dumps(lua_State *L, struct luam_Prof_options *opt,
+                        MPLuaFile *to)
+{
+  if (luaopt_is(L, -2, "dump_at_limit"))
+    opt->reserved[LUAM_PROF_LIMIT] =
+        luaopt_integer(L, "dump_at_limit", 1, LUAOPT_MAXLIMIT);
+  else if (luaopt_is(L, -2, "dump_file"))
+    opt->reserved[LUAM_PROF_LIMIT_NAME] = luaopt_dumpfile(L);
+  else if (luaopt_is(L, -2, "dump_every"))
+    to->every = luaopt_every(L);
+  else if (luaopt_is(L, -2, "dump_keep"))
+    to->ndumps = (int)luaopt_integer(L, "dump_keep", 1, LUAM_EVERY_KEEPMAX);
+  else
+    return 0;
+  return 1;
+}
+
 /* Takes an option of segments. Returns 0 if it is another one. */
 static int luaopt_segment(lua_State *L, MPLuaFile *to)
 {
@@ -246,11 +293,6 @@ static void luaopt_option(lua_State *L, struct luam_Prof_options *opt,
     opt->format = luaopt_format(L);
   else if (luaopt_is(L, -2, "buffer"))
     opt->buffer = luaopt_integer(L, "buffer", LJM_BLOCK_MIN, LJM_BLOCK_MAX);
-  else if (luaopt_is(L, -2, "dump_at_limit"))
-    opt->reserved[LUAM_PROF_LIMIT] =
-        luaopt_integer(L, "dump_at_limit", 1, LUAOPT_MAXLIMIT);
-  else if (luaopt_is(L, -2, "dump_file"))
-    opt->reserved[LUAM_PROF_LIMIT_NAME] = luaopt_dumpfile(L);
   else if (luaopt_is(L, -2, "fd"))
     to->fd = (int)luaopt_integer(L, "fd", 0, LUAOPT_MAXFD);
   else if (luaopt_is(L, -2, "lines"))
@@ -268,8 +310,8 @@ static void luaopt_option(lua_State *L, struct luam_Prof_options *opt,
         luaopt_integer(L, "marks", 1, LUAM_PROF_MARKSMAX);
   else if (luaopt_is(L, -2, "tail"))
     to->tail = luaopt_boolean(L, "tail") != 0;
-  else if (!luaopt_segment(L, to) && !luaopt_queue(L, to) &&
-           !luaopt_anew(L, opt, to))
+  else if (!luaopt_dumps(L, opt, to) && !luaopt_segment(L, to) &&
+           !luaopt_queue(L, to) && !luaopt_anew(L, opt, to))
     luaL_argerror(
         L, 2, lua_pushfstring(L, "unknown option '%s'", lua_tostring(L, -2)));
 }
@@ -371,6 +413,17 @@ static void luaopt_thread(lua_State *L, struct luam_Prof_options *opt,
         LUAM_THREAD(to->queue, to->policy, to->zstd);
 }
 
+/* Sets the option of C for dumps that are taken again and again. */
+static void luaopt_setevery(lua_State *L, struct luam_Prof_options *opt,
+                            const MPLuaFile *to)
+{
+  int keep = to->ndumps != 0 ? to->ndumps : LUAOPT_KEEPDUMPS;
+  if (to->every != 0)
+    opt->reserved[LUAM_PROF_MARKS] |= to->every | LUAM_EVERY_MS(0, keep);
+  else if (to->ndumps != 0)
+    luaL_argerror(L, 2, "option 'dump_keep' is for 'dump_every'");
+}
+
 /*
 ** Reads the second argument of start: nothing, seconds, or a table.
 */
@@ -397,6 +450,7 @@ void lj_memprof_luaoptions(lua_State *L, struct luam_Prof_options *opt,
   }
   luaopt_segments(L, opt, to);
   luaopt_thread(L, opt, to);
+  luaopt_setevery(L, opt, to);
 }
 
 /* -- File names ----------------------------------------------------------- */
@@ -417,9 +471,9 @@ const char *lj_memprof_luaname(lua_State *L, int fd)
 }
 
 /*
-** Completes the options of limits. A dump's file has the recording's name, with
+** Completes the options of dumps. Their files have the recording's name, with
 ** another suffix; it is left on the stack. Without a limit, only an allocation
-** that fails makes one.
+** that fails makes one, or `dump_every`.
 */
 void lj_memprof_lualimit(lua_State *L, const char *fname,
                          struct luam_Prof_options *opt)
@@ -427,7 +481,8 @@ void lj_memprof_lualimit(lua_State *L, const char *fname,
   uint64_t *limit = &opt->reserved[LUAM_PROF_LIMIT];
   uint64_t *name = &opt->reserved[LUAM_PROF_LIMIT_NAME];
   size_t len = fname != NULL ? strlen(fname) : 0;
-  if (*name != 0 && *limit == 0)
+  int every = opt->reserved[LUAM_PROF_MARKS] >> LUAM_EVERY_SHIFT != 0;
+  if (*limit == 0 && (*name != 0 || every))
     *limit = ~(uint64_t)0;
   if (*name != 0 || *limit == 0)
     return;

@@ -54,6 +54,7 @@ static void memprof_delete(MPState *mp)
   lj_memprof_freestack(mp);
   lj_memprof_freeinlined(mp);
   lj_memprof_freesample(mp);
+  lj_memprof_freeevery(mp);
   lj_memprof_freelimit(mp);
   lj_memprof_mapfree(&mp->foreign.live);
   lj_memprof_freeold(mp);
@@ -102,7 +103,8 @@ static MPState *memprof_new(global_State *g,
   mp->depth = opt->stack > 0 ? (uint32_t)opt->stack : 1;
   if ((mp->depth > 1 && !lj_memprof_newstack(mp)) ||
       (opt->sample && !lj_memprof_newsample(mp, opt->sample, opt->seed)) ||
-      !lj_memprof_newlimit(mp, opt) || !memprof_newqueue(mp, opt, more)) {
+      !lj_memprof_newlimit(mp, opt) || !lj_memprof_newevery(mp, opt) ||
+      !memprof_newqueue(mp, opt, more)) {
     int en = errno;
     memprof_delete(mp);
     errno = en;
@@ -118,7 +120,7 @@ static MPState *memprof_new(global_State *g,
   mp->segment.next = more ? more->next : NULL;
   mp->on_stop = opt->on_stop;
   lj_memprof_clockstart(mp, opt->dursec, opt->reserved[LUAM_PROF_DURMS],
-                        opt->reserved[LUAM_PROF_MARKS]);
+                        opt->reserved[LUAM_PROF_MARKS] & LUAM_PROF_MARKSMASK);
   if (!lj_memprof_newanew(mp, opt, more ? more->file : NULL)) {
     memprof_delete(mp);
     errno = EINVAL;
@@ -266,7 +268,8 @@ static int memprof_checkoptions(const struct luam_Prof_options *opt)
         i != LUAM_PROF_MARKS)
       return 0;
   return lj_memprof_checkclock(opt) && memprof_checktail(opt) &&
-         memprof_checkthread(opt) && lj_memprof_checklimit(opt);
+         memprof_checkthread(opt) && lj_memprof_checklimit(opt) &&
+         lj_memprof_checkevery(opt);
 }
 
 /* Puts a hook between a VM and its allocator. */

@@ -24,12 +24,13 @@
 #include <unistd.h>
 
 #include "lj_heaptake.h"
+#include "lj_memprof_dumpname.h"
 #include "lj_memprof_file.h"
 #include "lj_memprof_hook.h"
 #include "lj_memprof_limit.h"
 #include "lj_memprof_state.h"
 
-#define LIMIT_MORE 32 /* Bytes of the word in a name. */
+#define LIMIT_MORE 8 /* Bytes of a suffix. */
 
 /* -- Options --------------------------------------------------------------- */
 
@@ -70,23 +71,6 @@ void lj_memprof_freelimit(MPState *mp)
 
 /* -- Dumps ----------------------------------------------------------------- */
 
-/*
-** The name of a dump: that of the first one, with a word before its suffix.
-** Returns NULL without memory.
-*/
-static char *limit_name(const char *first, const char *word)
-{
-  const char *base = strrchr(first, '/'), *dot = strrchr(first, '.');
-  size_t n = strlen(first) + LIMIT_MORE;
-  char *name = (char *)malloc(n);
-  if (dot == NULL || dot <= base + 1)
-    dot = first + strlen(first);
-  if (name != NULL)
-    snprintf(name, n, "%.*s%s%s%s", (int)(dot - first), first, *word ? "." : "",
-             word, dot);
-  return name;
-}
-
 void lj_memprof_childlimit(MPState *mp)
 {
   MPLimit *m = &mp->limit;
@@ -97,7 +81,7 @@ void lj_memprof_childlimit(MPState *mp)
   if (m->name == NULL)
     return;
   snprintf(word, sizeof(word), "%ld", (long)getpid());
-  name = limit_name(m->name, word);
+  name = lj_memprof_dumpname(m->name, word);
   if (name == NULL) { /* It must not have its parent's name. */
     m->bytes = ~(uint64_t)0;
     m->failed = 1;
@@ -146,7 +130,7 @@ static void limit_dump(MPState *mp, const char *word)
   const char *why;
   char *name = NULL;
   if (mp->buf.pid == (long)getpid())
-    name = limit_name(mp->limit.name, word);
+    name = lj_memprof_dumpname(mp->limit.name, word);
   if (name != NULL)
     limit_write(mp->g, name, &why);
   free(name);
@@ -207,7 +191,7 @@ int lj_memprof_orderdump(MPState *mp, char **name, const char **why)
   char word[24], *first = limit_first(mp);
   int en = ENOMEM;
   limit_next(&mp->limit, word);
-  *name = first != NULL ? limit_name(first, word) : NULL;
+  *name = first != NULL ? lj_memprof_dumpname(first, word) : NULL;
   free(first);
   *why = NULL;
   if (*name != NULL)
@@ -232,6 +216,8 @@ void *lj_memprof_limited(void *ud, void *ptr, size_t osize, size_t nsize)
   bytes = (uint64_t)h->g->gc.total + (nsize > osize ? nsize - osize : 0);
   if (LJ_UNLIKELY(bytes > mp->limit.bytes))
     limit_passed(mp, bytes);
+  if (mp->every.due != 0)
+    lj_memprof_every(mp, bytes);
   p = h->wrapper(ud, ptr, osize, nsize);
   /* The event may have ended the recording. */
   if (LJ_UNLIKELY(p == NULL) && (mp = lj_memprof_active(h)) != NULL)

@@ -161,6 +161,7 @@ static int obey_fork(MPHook *h)
     lj_memprof_leavefor(mp->anew.file);
     mp->anew.path = mp->anew.file->path; /* No other thread reads it yet. */
     lj_memprof_childlimit(mp);
+    lj_memprof_childevery(mp);
     good = lj_memprof_anew(mp);
     if (!good)
       obey_complain(mp->anew.file);

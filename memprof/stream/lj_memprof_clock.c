@@ -22,7 +22,7 @@
 
 int lj_memprof_checkclock(const struct luam_Prof_options *opt)
 {
-  uint64_t marks = opt->reserved[LUAM_PROF_MARKS];
+  uint64_t marks = opt->reserved[LUAM_PROF_MARKS] & LUAM_PROF_MARKSMASK;
   return opt->reserved[LUAM_PROF_DURMS] < 1000 && marks <= LUAM_PROF_MARKSMAX &&
          (marks == 0 || opt->format == LUAM_PROF_COMPACT);
 }

@@ -265,6 +265,64 @@ START_TEST(at_the_limit)
 }
 END_TEST
 
+START_TEST(bad_words)
+{
+  static const uint64_t words[] = {
+      LUAM_EVERY_MS(0, 5),           LUAM_EVERY_KIB(0, 5),
+      LUAM_EVERY_MS(1, 0),           LUAM_EVERY_MS(1, 5) | 1001,
+      LUAM_EVERY_MS(1, 5) | 1 << 15, LUAM_EVERY_MS(1, LUAM_EVERY_KEEPMAX + 1)};
+  RecStream s = {0};
+  lua_State *L = rec_open();
+  struct luam_Prof_options opt = limit_options(&s, UINT64_MAX);
+  size_t i;
+  for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    opt.reserved[LUAM_PROF_MARKS] = words[i];
+    ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_ERR);
+  }
+  opt.reserved[LUAM_PROF_MARKS] = LUAM_EVERY_MS(1, 5);
+  opt.reserved[LUAM_PROF_LIMIT] = opt.reserved[LUAM_PROF_LIMIT_NAME] = 0;
+  ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_ERR);
+  lua_close(L);
+}
+END_TEST
+
+/* True if a dump has got its name. */
+static int file_isthere(const char *word)
+{
+  char name[96];
+  snprintf(name, sizeof(name), "%s/heap%s.ljd", dir, word);
+  return access(name, F_OK) == 0;
+}
+
+/* The newest ones are kept. lua_close() waits for the last one. */
+START_TEST(again_and_again)
+{
+  RecStream s = {0};
+  lua_State *L = rec_open();
+  struct luam_Prof_options opt = limit_options(&s, UINT64_MAX);
+  char word[24];
+  unsigned number, left = 0;
+  files_open();
+  opt.reserved[LUAM_PROF_MARKS] = LUAM_EVERY_KIB(100, 2) | 7;
+  ck_assert_int_eq(luaM_memprof_start(L, &opt), LUAM_PROFILE_SUCCESS);
+  rec_run(L, "keep = {} function fill() for i = 1, 20 do "
+             "keep[#keep + 1] = ('x'):rep(1000) .. #keep end end");
+  while (!file_isthere(".0005")) {
+    rec_run(L, "fill()");
+    usleep(1000);
+  }
+  ck_assert_int_eq(luaM_memprof_stop(L), LUAM_PROFILE_SUCCESS);
+  lua_close(L);
+  for (number = 1; number < 100; number++) {
+    snprintf(word, sizeof(word), ".%04u", number);
+    left += file_take(word) > 1000;
+  }
+  ck_assert_uint_eq(left, 2);
+  ck_assert_int_eq(rmdir(dir), 0);
+  rec_free(&s);
+}
+END_TEST
+
 /* An allocator that has no more memory from one call on. */
 typedef struct Scarce {
   size_t calls, failat, failed;
@@ -347,7 +405,8 @@ END_TEST
 
 int main(void)
 {
-  const TTest *const tests[] = {in_the_allocator, in_any_call, bad_limits,
-                                at_the_limit, without_memory};
+  const TTest *const tests[] = {in_the_allocator, in_any_call,     bad_limits,
+                                bad_words,        again_and_again, at_the_limit,
+                                without_memory};
   return REC_MAIN("dumped", tests);
 }
