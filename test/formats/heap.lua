@@ -1,5 +1,5 @@
 -- Dumps a heap in which there is something of everything, twice: more of it is
--- there the second time.
+-- there the second time. The recording of it is DIRECTORY.ljm.
 --
 --   luajit heap.lua DIRECTORY
 
@@ -18,6 +18,7 @@ local function users(n)
   return list
 end
 
+assert(misc.memprof.start(dir .. ".ljm"))
 cache = { users = users(300), shared = {} }
 cache.users[17].session = { cache.shared, big = ("s"):rep(5000) }
 for i = 1, 50 do cache.users[i].shared = cache.shared end
@@ -63,3 +64,4 @@ for i = 1, 100 do cache.users[#cache.users + 1] = { id = i, later = {} } end
 cache.users[20] = nil
 assert(misc.memprof.dump(dir .. "/two.ljd", { strings = 8 }))
 assert(misc.memprof.dump(dir .. "/private.ljd", { strings = 0 }))
+assert(misc.memprof.stop())

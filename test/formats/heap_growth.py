@@ -3,7 +3,7 @@
 
     heap_growth.py DIRECTORY -- lj-parse-memprof
 
-The directory has one.ljd and two.ljd, of heap.lua."""
+The directory has one.ljd and two.ljd, of heap.lua; DIRECTORY.ljm is their recording."""
 
 import os
 import sys
@@ -44,6 +44,26 @@ def check_shapes(parser, files):
         must([row["dump-1"], row["dump-2"]] == want, "%s, not %s", row, want)
 
 
+def made(parser, recording, file):
+    """What each line made of what is in use in one dump."""
+    rows = [row for row in table(parser, "makers", "--min=0", recording, file)
+            if row["keeper"] not in ("(garbage)", "(unknown)")]
+    return {name: n for name, (n,) in sums(rows, "bytes").items()}
+
+
+def check_makers(parser, recording, files):
+    """All lines whose bytes differ are there, and each dump has as much as it has alone."""
+    rows = {row["name"]: row
+            for row in table(parser, "makers", "--min=0", "--growth", recording, *files)}
+    old, new = (made(parser, recording, file) for file in files)
+    changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    must(len(changed) >= 2 and changed == rows.keys(), "makers: %s", changed ^ rows.keys())
+    for name, row in rows.items():
+        cells = [row["dump-1"], row["dump-2"]]
+        must(cells == [old.get(name, 0), new.get(name, 0)] and cells[1] - cells[0] == row["growth"],
+             "%s, not %s, %s", row, old.get(name), new.get(name))
+
+
 def main():
     split = sys.argv.index("--")
     parser = sys.argv[split + 1:]
@@ -51,8 +71,15 @@ def main():
     check_view(parser, files, "retained", "retained", 5)
     check_view(parser, files, "shared", "retained", 0)
     check_shapes(parser, files)
+    recording = sys.argv[1] + ".ljm"
+    check_makers(parser, recording, files)
     text = readers.run(parser, "--growth", *files).decode()
     must("  Grew at each step:\n    _G.cache.users, a table" in text, "the summary:\n%s", text[:800])
+    must(" made at " not in text, "nobody knows who made it:\n%s", text[:800])
+    text = readers.run(parser, "--growth", recording, *files).decode()
+    line = text[text.index("    _G.cache.users, a table"):].split("\n")[0]
+    must(" made at users (" in line and line.endswith("heap.lua:16)"), "who made it: %s", line)
+    must("\nLINES THAT MADE IT\n" in text, "the summary:\n%s", text)
 
 
 if __name__ == "__main__":

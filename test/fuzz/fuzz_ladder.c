@@ -19,7 +19,7 @@ static void ladder_add(LpLadder *l, const uint8_t *p, size_t n)
   craft_open(&c, 0x7f0000000000);
   c.out.s[c.out.n - 5] = 'd';
   fuzz_craft(&c, p, n);
-  lp_ladder_add(l, "dump", fuzz_dump(c.out.s, c.out.n));
+  lp_ladder_add(l, "dump", fuzz_dump(c.out.s, c.out.n), NULL);
   craft_close(&c);
 }
 
@@ -58,7 +58,7 @@ static void ladder_check(const LpLadder *l)
   uint32_t row;
   size_t i;
   for (row = 0; row < l->paths.names.n; row++) {
-    const uint64_t *bytes = lp_ladder_bytes(l, &l->paths, row);
+    const uint64_t *bytes = lp_growths_bytes(&l->paths, row);
     int known = l->paths.row[row].verdict != LP_UNCOMPARABLE;
     must(known == (l->keeps && !l->paths.row[row].cut));
     must(!known || bytes[0] != LP_LADDER_UNKNOWN);

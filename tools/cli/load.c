@@ -220,24 +220,21 @@ static const LpHeapSink *load_dump(LpLoad *l)
   if (l->heap)
     return NULL;
   l->heap = lp_heap_new();
-  l->heap->dump.blocks = l->joins;
+  l->heap->dump.blocks = l->joins || l->recording;
   return &l->heap->sink;
 }
 
-/* The stream NAME is read. A ladder takes its dumps. */
-static void load_ended(LpLoad *l, const LpSink *sink, const char *name)
+/* A stream is read. */
+static void load_ended(LpLoad *l, const LpSink *sink)
 {
   if (!sink->heap)
     return;
   if (l->st.body == 'd') {
     load_heap(l, sink);
-    if (!l->ladder)
-      return;
-    lp_ladder_add(l->ladder, name, l->heap);
   } else {
     lp_heap_free(l->heap);
+    l->heap = NULL;
   }
-  l->heap = NULL;
 }
 
 /* The name of standard input, which has no tail. */
@@ -323,7 +320,7 @@ static int load_stream(LpLoad *l, const char *name, int fd)
   lp_input_open(&in, lp_unpack_read, u);
   l->followed.in = &in;
   load_run(&in, &sink, name);
-  load_ended(l, &sink, name);
+  load_ended(l, &sink);
   l->paused = lp_stream_pause(st, lp_input_offset(&in));
   l->behind = name;
   if (!l->paused)
@@ -364,26 +361,74 @@ static int join_ended(LpLoad *l, const char *name, LpReplay *r)
   return res;
 }
 
-/* Replay one recording up to where the heap dump was taken. */
-static int join_stream(LpLoad *l, const char *name, int fd)
+/* Replay one recording up to where the heap dump was taken. The caller closes
+** *R.
+*/
+static int join_replay(LpLoad *l, const char *name, int fd, LpReplay *r)
 {
   LpInput in;
-  LpReplay r;
   LpProgress progress;
-  LpSink sink = lp_replay_open(&r, l->prof, &l->heap->dump);
+  LpSink sink = lp_replay_open(r, l->prof, &l->heap->dump);
   LpUnpack *u = load_open(l, &progress, name, fd);
   int res;
   sink.body = join_body;
   lp_input_open(&in, lp_unpack_read, u);
   load_run(&in, &sink, name);
-  lp_stream_close(&r.st, lp_input_offset(&in));
+  lp_stream_close(&r->st, lp_input_offset(&in));
   lp_progress_clear();
-  res = load_status(l, name, &r.st, &in, u);
+  res = load_status(l, name, &r->st, &in, u);
+  lp_input_close(&in);
+  lp_unpack_close(u);
+  return res;
+}
+
+/* Join the heap dump with one recording. */
+static int join_stream(LpLoad *l, const char *name, int fd)
+{
+  LpReplay r;
+  int res = join_replay(l, name, fd, &r);
   if (res != LP_UNREADABLE)
     res = lp_load_worse(res, join_ended(l, name, &r));
   lp_replay_close(&r);
-  lp_input_close(&in);
-  lp_unpack_close(u);
+  return res;
+}
+
+/* -- Ladders --------------------------------------------------------------- */
+
+/* Replay the ladder's recording up to the record of the heap dump, which was
+** read from NAME. *OUT gets R, which the caller closes, if that is there.
+*/
+static int rung_replay(LpLoad *l, const char *name, LpReplay *r, LpReplay **out)
+{
+  LpBuf why = {0};
+  int fd = open(l->recording, O_RDONLY | O_CLOEXEC), res;
+  *out = NULL;
+  if (fd < 0)
+    return lp_load_failed(l->recording, strerror(errno));
+  res = join_replay(l, l->recording, fd, r);
+  close(fd);
+  if (res != LP_UNREADABLE && lp_replay_joins(r, &why)) {
+    *out = r;
+    return res;
+  }
+  if (res != LP_UNREADABLE)
+    say("%s: %s %s", name, l->recording, why.s);
+  lp_buf_free(&why);
+  lp_replay_close(r);
+  return lp_load_worse(res, LP_PART);
+}
+
+/* The ladder takes the heap dump, which was read from NAME. What the recording
+** says of it is not known if it cannot be read.
+*/
+static int load_rung(LpLoad *l, const char *name)
+{
+  LpReplay r, *found = NULL;
+  int res = l->recording ? rung_replay(l, name, &r, &found) : LP_WHOLE;
+  lp_ladder_add(l->ladder, name, l->heap, found);
+  l->heap = NULL;
+  if (found)
+    lp_replay_close(found);
   return res;
 }
 
@@ -392,9 +437,11 @@ static int join_stream(LpLoad *l, const char *name, int fd)
 /* Read one file that is open. Without its heap dump no recording is joined. */
 static int load_open_file(LpLoad *l, const char *name, int fd)
 {
+  int res;
   if (l->joins && l->heap)
     return join_stream(l, name, fd);
-  return load_stream(l, name, fd);
+  res = load_stream(l, name, fd);
+  return l->ladder && l->heap ? lp_load_worse(res, load_rung(l, name)) : res;
 }
 
 /* Open the segment behind the one that was read, of a recording that is

@@ -35,6 +35,7 @@ typedef struct LpLoad {
                     ** comes first. */
   LpJoin *join;     /* As heap. */
   LpLadder *ladder; /* Heap dumps are added to it, and not kept; or NULL. */
+  const char *recording; /* That the ladder's dumps were taken in, or NULL. */
 } LpLoad;
 
 /* What was read, for reports. It is valid until more is. */

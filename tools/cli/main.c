@@ -288,7 +288,7 @@ static int order_files(void)
          others > 0;
 }
 
-/* All FILEs are heap dumps of one program. */
+/* All FILEs are heap dumps of one program; a recording is apart. */
 static int report_ladder(LpLoad *l)
 {
   const LpNames *file = &lp_options.file;
@@ -296,6 +296,7 @@ static int report_ladder(LpLoad *l)
   size_t got, i;
   int res;
   l->ladder = lp_ladder_new(file->n);
+  l->recording = lp_options.recording;
   for (i = 0; i < lp_options.nlimit; i++)
     if (lp_options.limit[i].glob)
       lp_ladder_watch(l->ladder, lp_options.limit[i].glob);

@@ -108,22 +108,43 @@ static void files_followed(struct argp_state *state)
                     lp_options.out);
 }
 
-/* A ladder is of heap dumps alone, and of several. */
+/* Takes the recording out of the FILEs of a ladder. */
+static void files_recording(struct argp_state *state)
+{
+  LpNames *file = &lp_options.file;
+  size_t i, n = 0;
+  for (i = 0; i < file->n; i++) {
+    const char *name = file->name[i];
+    int kind = lp_kind_of(name);
+    if (!kind || kind == 'd')
+      file->name[n++] = name;
+    else if (kind != 'm')
+      lp_option_error(state, "--growth is for heap dumps, and %s is none",
+                      name);
+    else if (lp_options.recording)
+      lp_option_error(state,
+                      "--growth is for heap dumps of one recording, and %s and "
+                      "%s are two",
+                      lp_options.recording, name);
+    else
+      lp_options.recording = name;
+  }
+  file->n = n;
+}
+
+/* A ladder is of several heap dumps, and perhaps of their recording. */
 static void files_ladder(struct argp_state *state)
 {
-  const LpNames *file = &lp_options.file;
-  size_t i;
-  if (file->n < 2)
-    lp_option_error(state, "--growth is for two heap dumps or more");
   if (lp_options.base.n || lp_options.follow > 0)
     lp_option_error(state, "--growth is not for %s",
                     lp_options.base.n ? "--diff" : "--follow");
-  for (i = 0; i < file->n; i++) {
-    int kind = lp_kind_of(file->name[i]);
-    if (kind && kind != 'd')
-      lp_option_error(state, "--growth is for heap dumps, and %s is none",
-                      file->name[i]);
-  }
+  files_recording(state);
+  if (lp_options.file.n < 2)
+    lp_option_error(state, "--growth is for two heap dumps or more");
+  if (!lp_options.recording && lp_options.view &&
+      strcmp(lp_options.view, "makers") == 0)
+    lp_option_error(state, "--view=makers is of heap dumps and the recording "
+                           "that they were taken in");
 }
 
 /* The text on BASEs in reports: their names, or their number. */

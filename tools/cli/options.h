@@ -27,6 +27,7 @@ typedef struct LpOptions {
   const char *view;       /* NULL: the default, see lp_options_view. */
   int summary;            /* 1: --summary, -1: --no-summary, or 0. */
   int growth;             /* --growth: FILEs are a ladder of heap dumps. */
+  const char *recording;  /* With --growth: that they were taken in; or NULL. */
   int dump;               /* --dump: of heap dumps, all objects. */
   unsigned given;         /* LP_TAKES_*: options for certain reports. */
   uint64_t most;          /* Bytes that are read of a file; 0: all. */

@@ -10,22 +10,19 @@
 
 /* -- Keepers --------------------------------------------------------------- */
 
-/* The keepers are where leak suspects would be, if less made one. */
-static void join_keepers(LpJoin *j)
+/* Those that are always there, and the caller's. */
+static void join_keepers(LpJoin *j, const LpKeeper *keeper, size_t n)
 {
-  const LpHeap *h = j->heap;
-  LpSuspect *s = lp_alloc(LP_JOIN_KEEPERS * sizeof(*s));
-  size_t i, n = lp_suspects_above(h, LP_JOIN_PERCENT, s, LP_JOIN_KEEPERS);
+  size_t i;
   j->nkeeper = LP_KEEPER_FIRST + n;
   j->keeper = lp_zalloc(j->nkeeper, sizeof(*j->keeper));
   for (i = 0; i < LP_KEEPER_FIRST; i++)
     j->keeper[i].id = LP_NONE;
   for (i = 0; i < n; i++) {
     LpKeeper *k = &j->keeper[LP_KEEPER_FIRST + i];
-    k->shared = s[i].shared;
-    k->id = s[i].shared ? LP_NONE : s[i].id;
+    k->shared = keeper[i].shared;
+    k->id = keeper[i].shared ? LP_NONE : keeper[i].id;
   }
-  free(s);
 }
 
 /* What is shared belongs to its keepers, unless it is one. */
@@ -184,7 +181,8 @@ static void join_sort(LpJoin *j)
   }
 }
 
-LpJoin *lp_join_new(const LpHeap *h, LpReplay *r)
+LpJoin *lp_join_with(const LpHeap *h, LpReplay *r, const LpKeeper *keeper,
+                     size_t n)
 {
   LpJoin *j = lp_zalloc(1, sizeof(*j));
   Sums *s = lp_zalloc(1, sizeof(*s));
@@ -195,12 +193,29 @@ LpJoin *lp_join_new(const LpHeap *h, LpReplay *r)
   s->j = j;
   s->r = r;
   lp_scale_open(&s->scale, j->sample);
-  join_keepers(j);
+  join_keepers(j, keeper, n);
   join_belong(j);
   for (i = 0; i < h->dump.nblock; i++)
     sums_block(s, &h->dump.block[i]);
   join_sort(j);
   lp_idmap_free(&s->origins);
+  free(s);
+  return j;
+}
+
+/* The keepers are where leak suspects would be, if less made one. */
+LpJoin *lp_join_new(const LpHeap *h, LpReplay *r)
+{
+  LpSuspect *s = lp_alloc(LP_JOIN_KEEPERS * sizeof(*s));
+  LpKeeper *keeper = lp_zalloc(LP_JOIN_KEEPERS, sizeof(*keeper));
+  size_t i, n = lp_suspects_above(h, LP_JOIN_PERCENT, s, LP_JOIN_KEEPERS);
+  LpJoin *j;
+  for (i = 0; i < n; i++) {
+    keeper[i].shared = s[i].shared;
+    keeper[i].id = s[i].id;
+  }
+  j = lp_join_with(h, r, keeper, n);
+  free(keeper);
   free(s);
   return j;
 }

@@ -68,6 +68,12 @@ typedef struct LpJoin {
 */
 LpJoin *lp_join_new(const LpHeap *h, LpReplay *r);
 
+/* Likewise, with N keepers of the caller's, of which `shared` or `id` is set:
+** they are those from LP_KEEPER_FIRST on. KEEPER is copied.
+*/
+LpJoin *lp_join_with(const LpHeap *h, LpReplay *r, const LpKeeper *keeper,
+                     size_t n);
+
 /* Add to one sum what is in another one. */
 void lp_made_merge(LpMade *to, const LpMade *from);
 

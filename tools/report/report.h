@@ -128,6 +128,7 @@ extern const LpReport lp_report_growth;
 extern const LpReport lp_report_growth_paths;
 extern const LpReport lp_report_growth_shared;
 extern const LpReport lp_report_growth_shapes;
+extern const LpReport lp_report_growth_makers;
 
 /* Fill a table as that of lp_report_time with the time series of the
 ** baseline.

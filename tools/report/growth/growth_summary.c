@@ -21,8 +21,8 @@
 */
 static uint64_t line_bytes(const LpLadder *l, uint32_t row)
 {
-  const uint64_t *bytes = lp_ladder_bytes(l, &l->paths, row);
-  int64_t growth = lp_ladder_growth(l, &l->paths, row);
+  const uint64_t *bytes = lp_growths_bytes(&l->paths, row);
+  int64_t growth = lp_growths_change(&l->paths, row);
   uint64_t most = 0;
   size_t i;
   if (l->paths.row[row].verdict != LP_WENT)
@@ -179,10 +179,24 @@ static void line_cell(LpBuf *b, uint64_t bytes)
     lp_text_size(b, bytes, 1);
 }
 
+/* Append which line made most of it, if that is known. */
+static void line_maker(LpBuf *b, const LpLadder *l, uint32_t row)
+{
+  unsigned percent;
+  uint32_t line = lp_ladder_maker(l, row, &percent);
+  size_t n;
+  const char *s;
+  if (line == LP_NONE)
+    return;
+  s = lp_intern_get(&l->makers.lines.names, line, &n);
+  lp_buf_printf(b, ", %u%% made at ", percent);
+  lp_buf_add(b, s, n);
+}
+
 /* Append one line. */
 static void line_add(LpBuf *b, const LpLadder *l, uint32_t row)
 {
-  const uint64_t *bytes = lp_ladder_bytes(l, &l->paths, row);
+  const uint64_t *bytes = lp_growths_bytes(&l->paths, row);
   LpVerdict verdict = l->paths.row[row].verdict;
   size_t i;
   lp_buf_puts(b, "    ");
@@ -202,6 +216,8 @@ static void line_add(LpBuf *b, const LpLadder *l, uint32_t row)
     lp_buf_puts(b, "; ");
     line_rate(b, l, line_bytes(l, row));
   }
+  if (verdict == LP_GREW || verdict == LP_ROSE || verdict == LP_STOPPED)
+    line_maker(b, l, row);
   lp_buf_puts(b, "\n");
 }
 
@@ -297,7 +313,7 @@ static void growth_rows(LpOut *out, const LpSubject *subject,
   lp_table_close(&t);
 }
 
-/* Sentences, then the first rows of both views. */
+/* Sentences, then the first rows of all views. */
 static void growth_write(LpOut *out, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
@@ -306,6 +322,10 @@ static void growth_write(LpOut *out, const LpSubject *subject,
               "OBJECTS THAT CHANGED MOST");
   growth_rows(out, subject, opt, &lp_report_growth_shared, "\nKEPT TOGETHER");
   growth_rows(out, subject, opt, &lp_report_growth_shapes, "\nSHAPES");
+  growth_rows(out, subject, opt, &lp_report_growth_makers,
+              subject->ladder->makers.sample
+                  ? "\nLINES THAT MADE IT, estimated from samples"
+                  : "\nLINES THAT MADE IT");
 }
 
 const LpReport lp_report_growth = {.format = "text",

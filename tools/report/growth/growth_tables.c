@@ -25,7 +25,7 @@ static void growth_columns(LpTable *t, const LpLadder *l)
 static int growth_enough(const LpLadder *l, const LpGrowths *g, uint32_t row,
                          const LpReportOptions *opt)
 {
-  const uint64_t *bytes = lp_ladder_bytes(l, g, row);
+  const uint64_t *bytes = lp_growths_bytes(g, row);
   uint64_t least = UINT64_MAX, most = 0, all = l->rung[l->n - 1].reached;
   size_t i;
   for (i = 0; i < l->n; i++) {
@@ -49,7 +49,7 @@ static char *growth_text(const char *s, size_t n)
 static void growth_row(LpTable *t, const LpLadder *l, const LpGrowths *g,
                        uint32_t row)
 {
-  const uint64_t *bytes = lp_ladder_bytes(l, g, row);
+  const uint64_t *bytes = lp_growths_bytes(g, row);
   unsigned col = 0;
   size_t i, n;
   const char *name = lp_intern_get(&g->names, row, &n);
@@ -57,7 +57,7 @@ static void growth_row(LpTable *t, const LpLadder *l, const LpGrowths *g,
   if (g->row[row].verdict == LP_UNCOMPARABLE)
     col++;
   else
-    lp_table_number(t, col++, (uint64_t)lp_ladder_growth(l, g, row));
+    lp_table_number(t, col++, (uint64_t)lp_growths_change(g, row));
   for (i = 0; i < l->n; i++, col++)
     if (bytes[i] != LP_LADDER_UNKNOWN)
       lp_table_number(t, col, bytes[i]);
@@ -118,3 +118,16 @@ const LpReport lp_report_growth_shapes = {.view = "shapes",
                                           .of = LP_OF_LADDER,
                                           .takes = GROWTH_TAKES,
                                           .table = shapes_table};
+
+/* What lines made, of what is in use. */
+static void makers_table(LpTable *t, const LpSubject *subject,
+                         const LpReportOptions *opt)
+{
+  const LpLadder *l = subject->ladder;
+  growth_table(t, l, l ? &l->makers.lines : NULL, opt, 0);
+}
+
+const LpReport lp_report_growth_makers = {.view = "makers",
+                                          .of = LP_OF_LADDER,
+                                          .takes = GROWTH_TAKES,
+                                          .table = makers_table};

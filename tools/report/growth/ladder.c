@@ -10,47 +10,21 @@
 #include "heap/heap_suspects.h"
 #include "ladder.h"
 
+#define MAKER_PERCENT 5 /* Of a row: a line that made less is not told. */
+
 /* -- Rows ------------------------------------------------------------------ */
-
-/* The row of a name, made if there is none: nothing is known of it in newer
-** dumps, and nothing of it is in older ones until it is found there.
-*/
-static uint32_t ladder_row(LpLadder *l, LpGrowths *g, const LpBuf *name)
-{
-  uint32_t n = g->names.n, at = lp_intern(&g->names, name->s, name->n);
-  size_t i;
-  if (at != n)
-    return at;
-  g->row = lp_grow(g->row, &g->cap, n + 1, sizeof(*g->row));
-  g->bytes = lp_grow(g->bytes, &g->capbytes, (n + 1) * l->n, sizeof(*g->bytes));
-  g->row[at] =
-      (LpGrowth){.together = LP_NONE, .what = LP_NONE, .above = LP_NONE};
-  for (i = 0; i < l->n; i++)
-    g->bytes[at * l->n + i] = i > l->left ? LP_LADDER_UNKNOWN : 0;
-  return at;
-}
-
-/* The bytes of a row in the dump that is being added. */
-static uint64_t *ladder_cell(LpLadder *l, LpGrowths *g, uint32_t row)
-{
-  return &g->bytes[row * l->n + l->left];
-}
 
 /* Shapes of one dump that have the same name are one. */
 static void ladder_shapes(LpLadder *l, const LpHeap *h)
 {
   LpBuf b = {0};
-  uint32_t i, row;
+  uint32_t i;
   for (i = 0; i < h->shapes.keys.n; i++) {
     b.n = 0;
     lp_shape_name(&b, h, i);
-    row = ladder_row(l, &l->shapes, &b);
-    *ladder_cell(l, &l->shapes, row) += h->shapes.shape[i].bytes;
+    *lp_growths_cell(&l->shapes, lp_growths_row(&l->shapes, &b)) +=
+        h->shapes.shape[i].bytes;
   }
-  for (row = 0; row < l->shapes.names.n; row++) /* A shape's row is exact. */
-    for (i = 0; i < l->n; i++)
-      if (l->shapes.bytes[row * l->n + i] == LP_LADDER_UNKNOWN)
-        l->shapes.bytes[row * l->n + i] = 0;
   lp_buf_free(&b);
 }
 
@@ -61,7 +35,7 @@ static uint32_t ladder_path(LpLadder *l, const LpHeap *h, uint32_t id, LpBuf *b)
   uint32_t row;
   b->n = 0;
   whole = lp_path_name(b, &h->dump, &h->paths, id, LP_HEAP_STEPS);
-  row = ladder_row(l, &l->paths, b);
+  row = lp_growths_row(&l->paths, b);
   l->paths.row[row].cut = !whole;
   if (l->paths.row[row].what == LP_NONE) {
     b->n = 0;
@@ -107,7 +81,7 @@ static void ladder_find(LpLadder *l, const LpHeap *h, const char *found)
   LpBuf b = {0};
   uint32_t row;
   for (row = 0; row < l->paths.names.n; row++) {
-    uint64_t *bytes = ladder_cell(l, &l->paths, row);
+    uint64_t *bytes = lp_growths_cell(&l->paths, row);
     size_t n;
     const char *s = lp_intern_get(&l->paths.names, row, &n);
     if (l->paths.row[row].together != LP_NONE)
@@ -120,6 +94,24 @@ static void ladder_find(LpLadder *l, const LpHeap *h, const char *found)
       *bytes = LP_LADDER_UNKNOWN;
   }
   lp_buf_free(&b);
+}
+
+/* -- Who keeps something ------------------------------------------------- */
+
+/* Objects, or several together, that keep enough of a dump; and their rows. */
+typedef struct Keepers {
+  LpKeeper *keeper;
+  uint32_t *row;
+  size_t n, cap, caprow;
+} Keepers;
+
+/* Add one. Its row may be LP_NONE. */
+static void keepers_add(Keepers *k, LpKeeper keeper, uint32_t row)
+{
+  k->keeper = lp_grow(k->keeper, &k->cap, k->n + 1, sizeof(*k->keeper));
+  k->row = lp_grow(k->row, &k->caprow, k->n + 1, sizeof(*k->row));
+  k->keeper[k->n] = keeper;
+  k->row[k->n++] = row;
 }
 
 /* -- What several objects keep together ------------------------------------ */
@@ -140,7 +132,7 @@ static uint32_t together_named(LpLadder *l, const LpHeap *h, const LpShared *g)
     uint32_t n = l->paths.names.n;
     b.n = 0;
     lp_together_name(&b, h, g, names[i]);
-    row = ladder_row(l, &l->paths, &b);
+    row = lp_growths_row(&l->paths, &b);
     if (row != n)
       row = LP_NONE;
   }
@@ -198,10 +190,10 @@ static void together_below(LpLadder *l, const LpShared *g, const LpIdMap *rows,
 }
 
 /* Remember a group: a row is made if there is none. Before this dump there were
-** KNOWN rows.
+** KNOWN rows. Returns the row, or LP_NONE.
 */
-static void together_add(LpLadder *l, const LpHeap *h, const LpShared *g,
-                         const LpIdMap *rows, uint32_t known)
+static uint32_t together_add(LpLadder *l, const LpHeap *h, const LpShared *g,
+                             const LpIdMap *rows, uint32_t known)
 {
   LpTogether t = lp_together(h, g);
   uint32_t row = together_find(l, &t);
@@ -221,7 +213,8 @@ static void together_add(LpLadder *l, const LpHeap *h, const LpShared *g,
     together_below(l, g, rows, row, known);
   }
   if (row != LP_NONE && l->paths.row[row].cut)
-    *ladder_cell(l, &l->paths, row) = g->bytes;
+    *lp_growths_cell(&l->paths, row) = g->bytes;
+  return row;
 }
 
 /* Finds the bytes of all groups in a dump. Of those whose paths are cut only
@@ -246,21 +239,22 @@ static void together_bytes(LpLadder *l, const LpHeap *h, size_t at)
 
 /* What several objects keep together. */
 static void ladder_together(LpLadder *l, const LpHeap *h, const LpIdMap *rows,
-                            uint32_t known)
+                            uint32_t known, Keepers *k)
 {
   const LpShared *group[LP_SHARED_MOST];
   const LpReportOptions all = {.min = 0};
   size_t i, n = lp_heap_shared(group, h, &all);
   for (i = 0; i < n; i++)
-    together_add(l, h, group[i], rows, known);
+    keepers_add(k, (LpKeeper){.shared = group[i]},
+                together_add(l, h, group[i], rows, known));
   if (l->ntogether)
     together_bytes(l, h, l->left);
 }
 
 /* -- Objects --------------------------------------------------------------- */
 
-/* What objects keep, by their paths. */
-static void ladder_paths(LpLadder *l, const LpHeap *h)
+/* What objects keep, by their paths; *K gets those that are looked at. */
+static void ladder_paths(LpLadder *l, const LpHeap *h, Keepers *k)
 {
   const LpReportOptions most = {.top = LP_HEAP_ROWS, .min = LP_LADDER_LEAST};
   LpBuf b = {0};
@@ -272,13 +266,14 @@ static void ladder_paths(LpLadder *l, const LpHeap *h)
   for (i = 0; i < n; i++) {
     uint32_t row = ladder_path(l, h, id[i], &b);
     if (l->paths.row[row].cut)
-      *ladder_cell(l, &l->paths, row) += h->dom.retained[id[i]];
+      *lp_growths_cell(&l->paths, row) += h->dom.retained[id[i]];
     found[row] = 1;
     lp_idmap_put(&rows, id[i], row);
+    keepers_add(k, (LpKeeper){.id = id[i]}, row);
   }
   ladder_find(l, h, found);
   ladder_above(l, h, &rows, id, n, known);
-  ladder_together(l, h, &rows, known);
+  ladder_together(l, h, &rows, known, k);
   lp_idmap_free(&rows);
   lp_buf_free(&b);
   free(found);
@@ -293,6 +288,9 @@ LpLadder *lp_ladder_new(size_t n)
   size_t i;
   l->rung = lp_zalloc(n, sizeof(*l->rung));
   l->n = l->left = n;
+  l->paths.n = l->shapes.n = n;
+  l->shapes.exact = 1;
+  lp_makers_open(&l->makers, n);
   l->keeps = 1;
   for (i = 0; i < n; i++) {
     snprintf(l->rung[i].key, sizeof(l->rung[i].key), "dump-%zu", i + 1);
@@ -320,18 +318,24 @@ static void ladder_watched(LpLadder *l, const LpHeap *h)
   }
 }
 
-void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h)
+void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h, LpReplay *r)
 {
-  LpRung *r = &l->rung[--l->left];
-  r->file = file;
-  r->reached = lp_heap_reached(h);
-  r->realtime = h->dump.origin.realtime;
+  Keepers k = {0};
+  l->left--;
+  l->paths.at = l->shapes.at = l->makers.lines.at = l->left;
+  l->rung[l->left].file = file;
+  l->rung[l->left].reached = lp_heap_reached(h);
+  l->rung[l->left].realtime = h->dump.origin.realtime;
   l->keeps &= lp_heap_keeps(h);
   ladder_shapes(l, h);
   if (l->keeps) {
-    ladder_paths(l, h);
+    ladder_paths(l, h, &k);
     ladder_watched(l, h);
   }
+  if (r)
+    lp_makers_add(&l->makers, h, r, k.keeper, k.row, k.n);
+  free(k.keeper);
+  free(k.row);
   if (l->newest)
     lp_heap_free(h);
   else
@@ -340,17 +344,12 @@ void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h)
 
 void lp_ladder_free(LpLadder *l)
 {
-  LpGrowths *g[2];
   size_t i;
   if (!l)
     return;
-  g[0] = &l->paths;
-  g[1] = &l->shapes;
-  for (i = 0; i < 2; i++) {
-    lp_intern_free(&g[i]->names);
-    free(g[i]->row);
-    free(g[i]->bytes);
-  }
+  lp_growths_free(&l->paths);
+  lp_growths_free(&l->shapes);
+  lp_makers_free(&l->makers);
   for (i = 0; i < l->ntogether; i++)
     lp_together_close(&l->together[i]);
   free(l->together);
@@ -393,18 +392,42 @@ void lp_ladder_judge(LpLadder *l)
     l->paths.row[row].verdict =
         l->paths.row[row].cut || !l->keeps
             ? LP_UNCOMPARABLE
-            : lp_verdict(lp_ladder_bytes(l, &l->paths, row), l->n);
+            : lp_verdict(lp_growths_bytes(&l->paths, row), l->n);
   for (row = 0; row < l->shapes.names.n; row++)
     l->shapes.row[row].verdict =
-        lp_verdict(lp_ladder_bytes(l, &l->shapes, row), l->n);
+        lp_verdict(lp_growths_bytes(&l->shapes, row), l->n);
+  lp_makers_judge(&l->makers);
   lp_heap_free(l->newest);
   l->newest = NULL;
 }
 
-int64_t lp_ladder_growth(const LpLadder *l, const LpGrowths *g, uint32_t row)
+/* Is a row another one, or below it? */
+static int ladder_within(const LpLadder *l, uint32_t row, uint32_t above)
 {
-  const uint64_t *bytes = lp_ladder_bytes(l, g, row);
-  return (int64_t)(bytes[l->n - 1] - bytes[0]);
+  while (row != LP_NONE && row != above)
+    row = l->paths.row[row].above;
+  return row == above;
+}
+
+uint32_t lp_ladder_maker(const LpLadder *l, uint32_t row, unsigned *percent)
+{
+  const LpMakers *m = &l->makers;
+  uint64_t all = lp_growths_bytes(&l->paths, row)[l->n - 1];
+  uint64_t *sum = lp_zalloc(m->lines.names.n + 1, sizeof(*sum));
+  uint32_t line, best = LP_NONE;
+  double share = 0;
+  size_t i;
+  for (i = 0; i < m->n; i++)
+    if (ladder_within(l, m->maker[i].row, row))
+      sum[m->maker[i].line] += m->maker[i].bytes;
+  for (line = 0; line < m->lines.names.n; line++)
+    if (sum[line] && (best == LP_NONE || sum[line] > sum[best]))
+      best = line;
+  if (best != LP_NONE && all && all != LP_LADDER_UNKNOWN)
+    share = 100.0 * (double)sum[best] / (double)all;
+  free(sum);
+  *percent = share < 100 ? (unsigned)share : 100; /* Samples may say more. */
+  return share >= MAKER_PERCENT ? best : LP_NONE;
 }
 
 uint64_t lp_ladder_time(const LpLadder *l)

@@ -7,8 +7,9 @@
 #ifndef LP_LADDER_H
 #define LP_LADDER_H
 
+#include "growths.h"
+#include "makers.h"
 #include "together.h"
-#include "verdict.h"
 
 /* What keeps less of a dump is not looked for. In percent. */
 #define LP_LADDER_LEAST 0.05
@@ -32,29 +33,6 @@ typedef struct LpWatch {
   size_t objects;     /* How many there are in the newest one. */
 } LpWatch;
 
-/* An object, by its path; several that keep something together; a shape. */
-typedef struct LpGrowth {
-  LpVerdict verdict;
-  int cut;           /* The path is cut: it cannot be looked for. */
-  uint32_t together; /* Its number in LpLadder.together, or LP_NONE. */
-  int again;         /* Kept together, and its largest object was so in a newer
-                     ** dump: by others, or by the same with other names. */
-  uint32_t what;  /* What it is, or most of what is kept together: a number in
-                  ** LpLadder.whats; or LP_NONE. */
-  uint32_t above; /* The nearest one that keeps it, in the newest dump where
-                  ** it keeps enough; or LP_NONE. */
-} LpGrowth;
-
-/* All objects that keep enough in some dump, alone or with others, or all
-** shapes.
-*/
-typedef struct LpGrowths {
-  LpIntern names;
-  LpGrowth *row;
-  uint64_t *bytes; /* Of each row, as many as there are dumps. */
-  size_t cap, capbytes;
-} LpGrowths;
-
 typedef struct LpLadder {
   LpRung *rung; /* The oldest dump first. */
   size_t n;
@@ -62,6 +40,7 @@ typedef struct LpLadder {
   LpHeap *newest;
   int keeps; /* It is known of all what objects keep. */
   LpGrowths paths, shapes;
+  LpMakers makers;      /* Of a recording, if there is one. */
   LpTogether *together; /* Of the rows of paths that are of several objects. */
   size_t ntogether, captogether;
   LpWatch *watch;
@@ -78,9 +57,11 @@ LpLadder *lp_ladder_new(size_t n);
 void lp_ladder_watch(LpLadder *l, const char *path);
 
 /* Add the next dump, which was read from FILE and analysed: the newest one
-** first. FILE is not copied; H is the ladder's, and may be freed.
+** first. FILE is not copied; H is the ladder's, and may be freed. R is a replay
+** of the recording that the dump was taken in, and has found its record; or
+** NULL. The blocks of H are known then.
 */
-void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h);
+void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h, LpReplay *r);
 
 /* All dumps were added: find the verdicts, once. */
 void lp_ladder_judge(LpLadder *l);
@@ -88,19 +69,13 @@ void lp_ladder_judge(LpLadder *l);
 /* Free a ladder, which may be NULL. */
 void lp_ladder_free(LpLadder *l);
 
-/* The bytes of a row in each dump. */
-static inline const uint64_t *lp_ladder_bytes(const LpLadder *l,
-                                              const LpGrowths *g, uint32_t row)
-{
-  return &g->bytes[row * l->n];
-}
-
-/* How much more a row has in the newest dump than in the oldest one; it may be
-** less.
-*/
-int64_t lp_ladder_growth(const LpLadder *l, const LpGrowths *g, uint32_t row);
-
 /* Nanoseconds between the oldest and the newest dump, or 0. */
 uint64_t lp_ladder_time(const LpLadder *l);
+
+/* The line that made most of what a row keeps in the newest dump, if that is 5%
+** or more of it: a row of makers.lines; *PERCENT of what the row keeps. LP_NONE
+** if there is none, or that is not known.
+*/
+uint32_t lp_ladder_maker(const LpLadder *l, uint32_t row, unsigned *percent);
 
 #endif

@@ -49,7 +49,7 @@ static LpLadder *ladder_of(const unsigned (*sizes)[2], size_t count)
   size_t i;
   for (i = count; i-- > 0;) {
     HeapRun r = two_lists(sizes[i][0], sizes[i][1]);
-    lp_ladder_add(l, "file", taken(&r));
+    lp_ladder_add(l, "file", taken(&r), NULL);
     heap_run_close(&r);
   }
   lp_ladder_judge(l);
@@ -74,9 +74,9 @@ static void verdicts(const unsigned (*sizes)[2], size_t count, LpVerdict id,
   size_t i;
   ck_assert_int_eq(l->paths.row[row].verdict, id);
   for (i = 0; i < count; i++)
-    ck_assert_uint_eq(lp_ladder_bytes(l, &l->paths, row)[i],
+    ck_assert_uint_eq(lp_growths_bytes(&l->paths, row)[i],
                       40 + 64 * sizes[i][0]);
-  ck_assert_int_eq(lp_ladder_growth(l, &l->paths, row),
+  ck_assert_int_eq(lp_growths_change(&l->paths, row),
                    64 * ((int64_t)sizes[count - 1][0] - sizes[0][0]));
   row = row_of(l, "t.other");
   ck_assert_int_eq(l->paths.row[row].verdict, other);
@@ -116,7 +116,7 @@ START_TEST(test_text)
   for (i = 0; i < l->shapes.names.n; i++) {
     size_t n;
     const char *s = lp_intern_get(&l->shapes.names, i, &n);
-    const uint64_t *bytes = lp_ladder_bytes(l, &l->shapes, i);
+    const uint64_t *bytes = lp_growths_bytes(&l->shapes, i);
     if (n != 10 || memcmp(s, "table {id}", n) != 0)
       continue;
     records++;
@@ -162,7 +162,7 @@ START_TEST(test_shared)
   lp_ladder_watch(l, limit.glob);
   for (i = 3; i-- > 0;) {
     HeapRun r = index_and_list(10 * (unsigned)(i + 1));
-    lp_ladder_add(l, "file", taken(&r));
+    lp_ladder_add(l, "file", taken(&r), NULL);
     heap_run_close(&r);
   }
   lp_ladder_judge(l);
@@ -366,7 +366,7 @@ static unsigned check(const LpLadder *l, HeapRun *r)
   for (i = 0; i < 3; i++)
     brute[i] = brute_open(r[i].heap);
   for (row = 0; row < l->paths.names.n; row++) {
-    const uint64_t *bytes = lp_ladder_bytes(l, &l->paths, row);
+    const uint64_t *bytes = lp_growths_bytes(&l->paths, row);
     size_t n;
     const char *s = lp_intern_get(&l->paths.names, row, &n);
     LpBuf name = {0};
@@ -403,7 +403,7 @@ static unsigned check_groups(const LpLadder *l, const LpHeap *h, size_t at)
       uint32_t which = l->paths.row[row].together;
       if (which == LP_NONE || !lp_together_same(&l->together[which], &t))
         continue;
-      ck_assert_uint_eq(lp_ladder_bytes(l, &l->paths, row)[at],
+      ck_assert_uint_eq(lp_growths_bytes(&l->paths, row)[at],
                         h->sharing.group[i].bytes);
       found++;
     }
@@ -424,7 +424,7 @@ START_TEST(as_brute_force)
       uint64_t again = state;
       r[i] = graph_random(&state, OBJECTS);
       twin[i] = graph_random(&again, OBJECTS);
-      lp_ladder_add(l, "file", taken(&twin[i]));
+      lp_ladder_add(l, "file", taken(&twin[i]), NULL);
     }
     lp_ladder_judge(l);
     known += check(l, r);
