@@ -203,13 +203,17 @@ case_killed() {
 
 # A signal to the sampler is for the command; a second one ends it.
 case_signals() {
-  rm -f "$dir/first"
+  rm -f "$dir/first" "$dir/ready"
   # shellcheck disable=SC2016
   sysprof_start -f --native -o "$dir/folded" -- sh -c '
     trap "touch \"\$1\"" TERM
+    touch "$2"
     while :; do "$0" -e "local x for i = 1, 1e6 do x = i end"; done' \
-    "$luajit" "$dir/first" || return
-  sleep 0.3
+    "$luajit" "$dir/first" "$dir/ready" || return
+  for _ in {1..600}; do
+    [ ! -e "$dir/ready" ] || break
+    sleep 0.1
+  done
   kill -TERM "$profiler"
   for _ in {1..600}; do
     [ ! -e "$dir/first" ] || break
