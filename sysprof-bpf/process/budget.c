@@ -90,10 +90,9 @@ static Account *account(LsBudget *b, const LsOwner *owner, int user)
 static int too_slow(const Account *a, const Share *s, const LsOwner *owner,
                     int user)
 {
-  uint64_t passed = ls_budget_now() - a->since;
+  uint64_t grown = (ls_budget_now() - a->since) / REGROWS;
   return !(user && owner->uid == 0) &&
-         (a->cost.cpu > s->cost.cpu + passed / REGROWS ||
-          a->cost.ns > s->cost.ns + passed / REGROWS);
+         (a->cost.cpu > s->cost.cpu + grown || a->cost.ns > s->cost.ns + grown);
 }
 
 const char *ls_budget_refuse(LsBudget *b, const LsOwner *owner, int fresh)

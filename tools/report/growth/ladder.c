@@ -96,7 +96,7 @@ static void ladder_find(LpLadder *l, const LpHeap *h, const char *found)
   lp_buf_free(&b);
 }
 
-/* -- Who keeps something ------------------------------------------------- */
+/* -- Who keeps something --------------------------------------------------- */
 
 /* Objects, or several together, that keep enough of a dump; and their rows. */
 typedef struct Keepers {
@@ -332,8 +332,9 @@ void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h, LpReplay *r)
     ladder_paths(l, h, &k);
     ladder_watched(l, h);
   }
+  /* Who keeps what is only asked of the newest dump. */
   if (r)
-    lp_makers_add(&l->makers, h, r, k.keeper, k.row, k.n);
+    lp_makers_add(&l->makers, h, r, k.keeper, k.row, l->newest ? 0 : k.n);
   free(k.keeper);
   free(k.row);
   if (l->newest)

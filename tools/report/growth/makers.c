@@ -42,7 +42,6 @@ void lp_makers_add(LpMakers *m, const LpHeap *h, LpReplay *r,
                    const LpKeeper *keeper, const uint32_t *row, size_t n)
 {
   LpJoin *j = lp_join_with(h, r, keeper, n);
-  int newest = m->lines.at == m->lines.n - 1;
   LpBuf b = {0};
   size_t i;
   m->known[m->lines.at] = 1;
@@ -55,8 +54,7 @@ void lp_makers_add(LpMakers *m, const LpHeap *h, LpReplay *r,
       continue;
     line = makers_line(m, r->st.prof, made->site, &b);
     *lp_growths_cell(&m->lines, line) += made->live.bytes;
-    if (newest && made->keeper >= LP_KEEPER_FIRST &&
-        made->site >= LP_SITE_FIRST)
+    if (made->keeper >= LP_KEEPER_FIRST && made->site >= LP_SITE_FIRST)
       makers_push(m, row[made->keeper - LP_KEEPER_FIRST], line,
                   made->live.bytes);
   }

@@ -31,7 +31,8 @@ typedef struct LpMakers {
 void lp_makers_open(LpMakers *m, size_t n);
 
 /* Add a dump, H, and a replay of its recording that has found its record.
-** KEEPERs, of which there are N, keep what ROWs of paths do.
+** KEEPERs, of which there are N, keep what ROWs of paths do; of dumps but the
+** newest there are none.
 */
 void lp_makers_add(LpMakers *m, const LpHeap *h, LpReplay *r,
                    const LpKeeper *keeper, const uint32_t *row, size_t n);
