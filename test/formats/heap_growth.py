@@ -6,7 +6,9 @@
 The directory has one.ljd and two.ljd, of heap.lua; DIRECTORY.ljm is their recording."""
 
 import os
+import subprocess
 import sys
+import tempfile
 
 import readers
 from heap_diff import sums, table
@@ -64,6 +66,21 @@ def check_makers(parser, recording, files):
              "%s, not %s, %s", row, old.get(name), new.get(name))
 
 
+def check_cut(parser, recording, files):
+    """What is wrong with the recording is printed once, and what is missing for each dump."""
+    with tempfile.TemporaryDirectory() as directory:
+        cut = os.path.join(directory, "cut.ljm")
+        with open(recording, "rb") as whole, open(cut, "wb") as f:
+            f.write(whole.read(3000))
+        p = subprocess.run([*parser, "--growth", cut, *files], capture_output=True, text=True,
+                           check=False)
+    must(p.returncode == 1 and "    _G.cache.users, a table" in p.stdout, "status %d:\n%s",
+         p.returncode, p.stdout[:800])
+    must(p.stderr.count("cut.ljm: killed or still recording") == 1 and
+         all(file + ": " + cut + " has lost the record" in p.stderr for file in files) and
+         p.stderr.count("\n") == 1 + len(files), "a cut recording:\n%s", p.stderr)
+
+
 def main():
     split = sys.argv.index("--")
     parser = sys.argv[split + 1:]
@@ -73,6 +90,7 @@ def main():
     check_shapes(parser, files)
     recording = sys.argv[1] + ".ljm"
     check_makers(parser, recording, files)
+    check_cut(parser, recording, files)
     text = readers.run(parser, "--growth", *files).decode()
     must("  Grew at each step:\n    _G.cache.users, a table" in text, "the summary:\n%s", text[:800])
     must(" made at " not in text, "nobody knows who made it:\n%s", text[:800])

@@ -272,7 +272,7 @@ static int load_status(const LpLoad *l, const char *name, const LpStream *st,
     res = LP_PART;
   if (why && lp_input_offset(in) == 0)
     return lp_load_failed(name, why);
-  if (res != LP_WHOLE)
+  if (res != LP_WHOLE && !(l->told && name == l->recording))
     warn(l, name, st, in, why);
   return res;
 }
@@ -406,6 +406,7 @@ static int rung_replay(LpLoad *l, const char *name, LpReplay *r, LpReplay **out)
   if (fd < 0)
     return lp_load_failed(l->recording, strerror(errno));
   res = join_replay(l, l->recording, fd, r);
+  l->told |= res != LP_WHOLE;
   close(fd);
   if (res != LP_UNREADABLE && lp_replay_joins(r, &why)) {
     *out = r;

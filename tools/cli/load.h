@@ -35,7 +35,9 @@ typedef struct LpLoad {
                     ** comes first. */
   LpJoin *join;     /* As heap. */
   LpLadder *ladder; /* Heap dumps are added to it, and not kept; or NULL. */
-  const char *recording; /* That the ladder's dumps were taken in, or NULL. */
+  const char *recording; /* That the ladder's dumps were taken in, or NULL. It
+                         ** is read for each of them, */
+  int told;              /* and what is wrong with it was printed. */
 } LpLoad;
 
 /* What was read, for reports. It is valid until more is. */
