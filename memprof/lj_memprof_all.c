@@ -7,6 +7,7 @@
 /* NOLINTBEGIN(bugprone-suspicious-include): one object is what is wanted. */
 #include "base/lj_headroom.c"
 #include "base/lj_memprof_hook.c"
+#include "base/lj_memprof_kernel.c"
 #include "base/lj_memprof_lock.c"
 #include "base/lj_memprof_map.c"
 #include "base/lj_memprof_signal.c"

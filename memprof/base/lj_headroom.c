@@ -11,56 +11,25 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lj_headroom.h"
+#include "lj_memprof_kernel.h"
 
 #define HEADROOM_FILE 8192 /* Longer files are cut. */
 #define HEADROOM_PATH 1024 /* Longer paths are not looked at. */
-#define HEADROOM_NONE (~(uint64_t)0)
 #define HEADROOM_MIB  (1u << 20)
 
-/* -- Files of the kernel --------------------------------------------------- */
-
-/* Reads the beginning of a file as a string. Returns 0 if there is none. */
-static int headroom_read(const char *path, char *buf, size_t size)
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  size_t n = 0;
-  ssize_t got = 1;
-  if (fd < 0)
-    return 0;
-  while (n < size - 1 && (got = read(fd, buf + n, size - 1 - n)) > 0)
-    n += (size_t)got;
-  close(fd);
-  buf[n] = '\0';
-  return n > 0;
-}
-
-/* The number behind a word at the beginning of a line, or HEADROOM_NONE. */
-static uint64_t headroom_number(const char *text, const char *word)
-{
-  size_t len = strlen(word);
-  const char *p;
-  for (p = text; p != NULL; p = strchr(p, '\n')) {
-    p += *p == '\n';
-    if (strncmp(p, word, len) == 0)
-      return strtoull(p + len, NULL, 10);
-  }
-  return HEADROOM_NONE;
-}
-
-/* A file with one number; HEADROOM_NONE if there is none ("max"). */
+/* A file with one number; MP_NONUMBER if there is none ("max"). */
 static uint64_t headroom_value(const char *dir, const char *name)
 {
   char path[HEADROOM_PATH + 64], text[64];
   snprintf(path, sizeof(path), "%s/%s", dir, name);
-  if (!headroom_read(path, text, sizeof(text)) || *text < '0' || *text > '9')
-    return HEADROOM_NONE;
+  if (!lj_memprof_readfile(path, text, sizeof(text)) || *text < '0' ||
+      *text > '9')
+    return MP_NONUMBER;
   return strtoull(text, NULL, 10);
 }
 
@@ -87,13 +56,13 @@ static uint64_t headroom_group(const HeadroomKind *kind, const char *dir)
   char path[HEADROOM_PATH + 64], text[HEADROOM_FILE];
   uint64_t max = headroom_value(dir, kind->max), cache;
   uint64_t current = headroom_value(dir, kind->current);
-  if (max == HEADROOM_NONE || current == HEADROOM_NONE)
-    return HEADROOM_NONE;
+  if (max == MP_NONUMBER || current == MP_NONUMBER)
+    return MP_NONUMBER;
   snprintf(path, sizeof(path), "%s/memory.stat", dir);
-  cache = headroom_read(path, text, sizeof(text))
-              ? headroom_number(text, kind->cache)
-              : HEADROOM_NONE;
-  if (cache != HEADROOM_NONE)
+  cache = lj_memprof_readfile(path, text, sizeof(text))
+              ? lj_memprof_numberof(text, kind->cache)
+              : MP_NONUMBER;
+  if (cache != MP_NONUMBER)
     current -= cache < current ? cache : current;
   return max > current ? max - current : 0;
 }
@@ -103,7 +72,7 @@ static uint64_t headroom_groups(const HeadroomKind *kind, const char *root,
                                 const char *group, size_t len)
 {
   char dir[HEADROOM_PATH];
-  uint64_t least = HEADROOM_NONE, left;
+  uint64_t least = MP_NONUMBER, left;
   size_t mount = strlen(root) + strlen(kind->mount);
   char *slash;
   if (mount + len >= sizeof(dir))
@@ -156,7 +125,7 @@ static uint64_t headroom_kind(const HeadroomKind *kind, const char *root,
     if (p != NULL)
       p++;
   }
-  return HEADROOM_NONE;
+  return MP_NONUMBER;
 }
 
 static uint64_t headroom_cgroups(const char *root)
@@ -164,8 +133,8 @@ static uint64_t headroom_cgroups(const char *root)
   char path[HEADROOM_PATH], text[HEADROOM_FILE];
   uint64_t v1, v2;
   snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
-  if (!headroom_read(path, text, sizeof(text)))
-    return HEADROOM_NONE;
+  if (!lj_memprof_readfile(path, text, sizeof(text)))
+    return MP_NONUMBER;
   v2 = headroom_kind(&headroom_v2, root, text);
   v1 = headroom_kind(&headroom_v1, root, text);
   return v2 < v1 ? v2 : v1;
@@ -178,17 +147,17 @@ static uint64_t headroom_kib(const char *root, const char *file,
                              const char *word)
 {
   char path[HEADROOM_PATH], text[HEADROOM_FILE];
-  uint64_t n = HEADROOM_NONE;
+  uint64_t n = MP_NONUMBER;
   snprintf(path, sizeof(path), "%s%s", root, file);
-  if (headroom_read(path, text, sizeof(text)))
-    n = headroom_number(text, word);
-  return n != HEADROOM_NONE ? n * 1024 : n;
+  if (lj_memprof_readfile(path, text, sizeof(text)))
+    n = lj_memprof_numberof(text, word);
+  return n != MP_NONUMBER ? n * 1024 : n;
 }
 
 uint64_t lj_headroom_pagetables(void)
 {
   uint64_t n = headroom_kib("", "/proc/self/status", "VmPTE:");
-  return n != HEADROOM_NONE ? n : 0;
+  return n != MP_NONUMBER ? n : 0;
 }
 
 /* Compares with what is left. If that is less, sets why and returns 0. */

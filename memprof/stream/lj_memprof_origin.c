@@ -10,13 +10,13 @@
 
 #ifndef LUAJIT_DISABLE_MEMPROF
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "lj_memprof_kernel.h"
 #include "lj_memprof_origin.h"
 #include "lj_memprof_time.h"
 
@@ -40,24 +40,11 @@ static uint64_t origin_pidns(void)
   return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-/* Reads the first SIZE - 1 bytes of a file to TO, as a string: empty if it
-** cannot be read. Returns how many these are.
-*/
-static size_t origin_read(const char *file, char *to, size_t size)
-{
-  int fd = open(file, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? 0 : read(fd, to, size - 1);
-  if (fd >= 0)
-    close(fd);
-  n = n > 0 ? n : 0;
-  to[n] = '\0';
-  return (size_t)n;
-}
-
 /* The arguments of this process, with spaces between them. */
 static void origin_line(MPOrigin *o)
 {
-  size_t n = origin_read("/proc/self/cmdline", o->line, sizeof(o->line)), i;
+  size_t i, n;
+  n = lj_memprof_readfile("/proc/self/cmdline", o->line, sizeof(o->line));
   while (n > 0 && o->line[n - 1] == '\0')
     n--;
   for (i = 0; i < n; i++)
@@ -71,7 +58,7 @@ static uint64_t origin_start(void)
   char stat[1024];
   const char *p;
   int i;
-  origin_read("/proc/self/stat", stat, sizeof(stat));
+  lj_memprof_readfile("/proc/self/stat", stat, sizeof(stat));
   /* The command's name may hold anything: count from the last bracket. */
   p = strrchr(stat, ')');
   for (i = 0; p != NULL && i < 20; i++)
@@ -98,7 +85,7 @@ static void origin_cgroup(MPOrigin *o)
 {
   char text[4096], *line = text;
   o->cgroup[0] = '\0';
-  origin_read("/proc/self/cgroup", text, sizeof(text));
+  lj_memprof_readfile("/proc/self/cgroup", text, sizeof(text));
   while (*line != '\0') {
     char *end = strchr(line, '\n'), *path = strchr(line, ':');
     if (end == NULL)
@@ -120,7 +107,7 @@ void lj_memprof_origin(MPOrigin *o)
   o->processstart = origin_start();
   o->realtime = lj_memprof_realtime();
   o->monotonic = lj_memprof_now();
-  origin_read("/proc/self/comm", o->comm, sizeof(o->comm));
+  lj_memprof_readfile("/proc/self/comm", o->comm, sizeof(o->comm));
   o->comm[strcspn(o->comm, "\n")] = '\0';
   origin_cgroup(o);
   if (uname(&un) != 0)
