@@ -47,6 +47,7 @@
 #include "heap/lj_heapcode.c"
 #include "heap/lj_heapdump.c"
 #include "heap/lj_heapfork.c"
+#include "heap/lj_heapmapped.c"
 #include "heap/lj_heapobj.c"
 #include "heap/lj_heapout.c"
 #include "heap/lj_heapstack.c"

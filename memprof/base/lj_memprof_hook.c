@@ -42,6 +42,19 @@ int lj_memprof_restore(global_State *g)
   return 1;
 }
 
+const void *lj_memprof_below(const global_State *g)
+{
+  return g->allocf == hook_alloc ? ((const MPHook *)g->allocd)->allocd
+                                 : g->allocd;
+}
+
+int lj_memprof_isbelow(const global_State *g, lua_Alloc allocf)
+{
+  return allocf == (g->allocf == hook_alloc
+                        ? ((const MPHook *)g->allocd)->allocf
+                        : g->allocf);
+}
+
 MPState *lj_memprof_state(global_State *g)
 {
   return g->allocf == hook_alloc ? ((MPHook *)g->allocd)->rec : NULL;

@@ -75,6 +75,12 @@ LJ_FUNC int lj_memprof_isinstalled(const MPHook *h);
 */
 LJ_FUNC int lj_memprof_restore(global_State *g);
 
+/* The user data of a VM's allocator, of the one below a hook. */
+LJ_FUNC const void *lj_memprof_below(const global_State *g);
+
+/* True if that is this allocator. */
+LJ_FUNC int lj_memprof_isbelow(const global_State *g, lua_Alloc allocf);
+
 /*
 ** The recording of a VM whose allocator's place is ours, or NULL. Only for the
 ** thread that runs the VM.

@@ -80,7 +80,14 @@ enum {
   LJM_REC_HEAPEND, /* The sums: the last record of a whole dump. */
   LJM_REC_DUMP,    /* In a recording: a dump was taken here. */
   LJM_REC_MAKING,  /* Objects that the VM may have been making. */
-  LJM_REC_DEFINED
+  LJM_REC_DEFINED,
+  LJM_REC_MAPPED /* Pages of the VM's allocator, or of machine code. */
+};
+
+/* Kinds of MAPPED. */
+enum {
+  LJM_MAPPED_HEAP, /* A segment of the VM's own allocator. */
+  LJM_MAPPED_CODE  /* Machine code of a trace. */
 };
 
 /* Flags of HEAPEND. */

@@ -16,6 +16,7 @@
 #include "lj_buf.h"
 #include "lj_dispatch.h"
 #include "lj_heapdump.h"
+#include "lj_heapmapped.h"
 #include "lj_heapobj.h"
 #include "lj_memprof_dump.h"
 #include "lj_memprof_time.h"
@@ -348,7 +349,9 @@ void lj_heap_write(MPDump *d)
   uint64_t total = (uint64_t)g->gc.total;
   heap_prologue(d);
   lj_heap_beginblock(d);
-  lj_memprof_metaheap(&d->buf, &d->origin, &d->id, g, d->stringmax);
+  lj_memprof_metaheap(&d->buf, &d->origin, &d->id, g, d->stringmax,
+                      &d->process);
+  lj_heap_mapped(d);
   heap_roots(d);
   heap_parts(d);
 #if LJ_HASFFI
@@ -382,6 +385,7 @@ void lj_heap_init(MPDump *d, lua_State *L, const MPState *mp,
                  : opt->strings == 0 ? LJM_HEAP_STRINGS
                                      : (uint32_t)opt->strings;
   lj_memprof_origin(&d->origin);
+  lj_heap_process(d);
   lj_memprof_newdump(mp, &d->id);
 }
 

@@ -29,6 +29,7 @@ typedef struct MPDump {
   lua_State *L;          /* The thread that runs. */
   MPDumpId id;           /* Its own, and its recording's. */
   MPOrigin origin;       /* The process of the VM, and the time of the dump. */
+  MPProcess process;     /* The memory of that. */
   uint32_t stringmax;    /* Most bytes of a string that are written. */
   uint8_t dead;          /* The collector's mark of what it is about to free. */
   uint8_t inside;        /* The VM may be inside of its allocator. */

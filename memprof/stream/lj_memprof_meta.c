@@ -63,7 +63,8 @@ uint8_t *lj_memprof_metabegin(MPBuf *b, const MPOrigin *o)
 }
 
 void lj_memprof_metaheap(MPBuf *b, const MPOrigin *o, const MPDumpId *id,
-                         const global_State *g, uint32_t strings)
+                         const global_State *g, uint32_t strings,
+                         const MPProcess *process)
 {
   uint8_t *mark = lj_memprof_metabegin(b, o);
   lj_memprof_metaint(b, "live", (uint64_t)g->gc.total);
@@ -71,6 +72,14 @@ void lj_memprof_metaheap(MPBuf *b, const MPOrigin *o, const MPDumpId *id,
   lj_memprof_metaint(b, "dump", id->id);
   if (id->recording != 0)
     lj_memprof_metaint(b, "recording", id->recording);
+  if (process->rss != 0) {
+    lj_memprof_metaint(b, "rss", process->rss);
+    lj_memprof_metaint(b, "swap", process->swap);
+  }
+  if (process->malloced != 0) {
+    lj_memprof_metaint(b, "malloc_used", process->malloced);
+    lj_memprof_metaint(b, "malloc_free", process->mallocfree);
+  }
   lj_wbuf_recordend(b, mark);
 }
 

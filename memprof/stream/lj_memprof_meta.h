@@ -28,9 +28,17 @@ typedef struct MPDumpId {
                       ** its META; or 0. */
 } MPDumpId;
 
+/* The memory of a process in bytes; 0: not known. */
+typedef struct MPProcess {
+  uint64_t rss;
+  uint64_t swap;
+  uint64_t malloced;   /* What malloc() has in use, */
+  uint64_t mallocfree; /* and has free. */
+} MPProcess;
+
 /* Appends the metadata of a heap dump. */
 LJ_FUNC void lj_memprof_metaheap(MPBuf *b, const MPOrigin *o,
                                  const MPDumpId *id, const global_State *g,
-                                 uint32_t strings);
+                                 uint32_t strings, const MPProcess *process);
 
 #endif

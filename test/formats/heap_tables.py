@@ -16,6 +16,7 @@ from readers import must
 # Views, and the options without which text leaves out what is small.
 VIEWS = {"types": (), "shapes": ("--min=0",), "retained": ("--min=0", "--top=5000"),
          "sparse": ("--min=0", "--top=5000"), "weak": ("--min=0",), "threads": (), "tree": ("--min=0",),
+         "rss": (),
          "paths": ("--path=list of",), "objects": ()}
 HIDDEN = ("path", "depth")  # Columns that text shows otherwise.
 UNITS = {"bytes", "percent", "count", "text"}
@@ -96,6 +97,16 @@ def check_sums(tables):
         must(paths[retained, size, name] > 0, "%s retains %d", name, retained)
 
 
+def check_rss(parser, path, columns, rows):
+    """All that is resident is in one part, and the summary says the same."""
+    there = [c[0] for c in columns].index("resident")
+    *parts, (total, *_) = [(row[there], row[-1]) for row in rows]
+    must(sum(n for n, _ in parts) == total > 2 ** 20, "parts of %d: %s", total, parts)
+    text = readers.run(parser, path).decode("utf-8")
+    said = re.search(r"\n  RSS ([\d.]+)MiB: Lua in use ([\d.]+)(\w+), .*, C and others ", text)
+    must(said and abs(float(said[1]) * 2 ** 20 - total) < 2 ** 17, "RSS of %d: %s", total, text[:500])
+
+
 def check_named(parser, path):
     """An object is found by its path, and by the address that this tells."""
     # Without contents of strings, fields have no names.
@@ -121,6 +132,7 @@ def check(parser, path):
         if view != "objects":  # As text that is a list of another form.
             check_text(parser, view, options, path, columns, rows)
     check_sums(tables)
+    check_rss(parser, path, *tables["rss"])
 
 
 def main():

@@ -10,6 +10,7 @@
 #include "report.h"
 #include "ingest.h"
 #include "segment.h"
+#include "rss/rss.h"
 #include "utf8.h"
 
 void must(int holds)
@@ -153,6 +154,19 @@ static void fuzz_heap_sums(const LpHeap *h)
   must(reached == lp_heap_reached(h));
 }
 
+/* All that is resident is in one part. */
+static void fuzz_heap_rss(const LpHeap *h)
+{
+  LpRss r;
+  uint64_t sum = 0;
+  int i, known = lp_rss(h, &r);
+  for (i = 0; known && i < LP_RSS_PARTS; i++) {
+    must(r.part[i].resident <= r.part[i].bytes);
+    sum += r.part[i].resident;
+  }
+  must(!known || sum == r.all);
+}
+
 void fuzz_heap_text(const LpOut *out, int any)
 {
   const char *s = out->buf.s;
@@ -173,9 +187,9 @@ void fuzz_heap_text(const LpOut *out, int any)
 /* A view of a dump, in one of the formats that have it. */
 static void fuzz_heap_report(const LpSubject *subject, size_t n)
 {
-  static const char *const view[] = {"summary", "types",   "shapes", "retained",
-                                     "sparse",  "threads", "tree",   "paths",
-                                     "objects", "shared",  "owners", "weak"};
+  static const char *const view[] = {
+      "summary", "types",   "shapes", "retained", "sparse", "threads", "tree",
+      "paths",   "objects", "shared", "owners",   "weak",   "rss"};
   static const char *const format[] = {"text", "csv", "json", "heapsnapshot"};
   static const char *const path[] = {"table", "0x10", "", "0x1000"};
   LpReportOptions opt = {.human = (n & 4) != 0,
@@ -204,6 +218,7 @@ static void fuzz_heap(const LpProfile *prof, LpHeap *h, size_t n)
   lp_dump_verify(&h->dump, &d);
   lp_heap_analyse(h);
   fuzz_heap_sums(h);
+  fuzz_heap_rss(h);
   for (i = 0; i < 3; i++)
     fuzz_heap_report(&subject, n + i * 12);
 }

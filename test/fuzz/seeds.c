@@ -155,9 +155,13 @@ static void seeds_objects(CraftHeap *h)
 /* The contents of blocks, one that goes on with an object, a whole dump. */
 static void seeds_heap(const char *dir)
 {
+  static const uint64_t run[] = {1, 2, 1};
   CraftHeap h;
   LpBuf b = {0};
   craft_heap_open(&h, 64);
+  craft_heap_process(&h, 20000, 100);
+  craft_heap_mapped(&h, LJM_MAPPED_HEAP, 0x1000, run, 3);
+  craft_heap_mapped(&h, LJM_MAPPED_CODE, 0x9000, run, 2);
   craft_heap_root(&h, AT(GLOBALS), "_G");
   craft_heap_root(&h, AT(COROUTINE), "main thread");
   craft_heap_root(&h, AT(FINALIZERS), "cdata finalizers");

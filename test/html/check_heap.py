@@ -280,11 +280,11 @@ def group_use():
         check_search(b, path)
         check_map(b)
         seen = set()
-        for _ in range(8):
+        for _ in range(9):
             b.key("t")
             seen.add(texts(b, "#tabs [aria-selected=true]")[0])
         same("views", seen, {"Who keeps it", "Tree map", "Shapes", "Largest", "Types",
-                             "Shared", "Empty slots", "Threads"})
+                             "Shared", "Empty slots", "Threads", "Process"})
         # Addresses that no page makes.
         for bad in ("#z=zzzz.1&f=999999&m=none&v=rows&h=7", "#v=time&by=x"):
             b.run(f"location.hash = '{bad}'")
@@ -383,6 +383,38 @@ def group_weak():
         check.click(b, "#suspects li button", len(said) - 1)
         same("crumbs", check.crumbs(b), ["all", "_G", ".thumbnails"])
         check.calm(b, path)
+
+
+def group_process():
+    """One bar for the memory of the process: widths are shares of what is
+    resident, and the legend says how much."""
+    path = dump("app")
+    *parts, total = table(path, "rss")
+    for width in (1200, 400):
+        with browser.Browser(width, 860) as b:
+            show(b, path)
+            got = b.run("""Array.from(document.querySelectorAll('#rss .parts span'),
+                e => e.getBoundingClientRect().width)""")
+            same("parts", len(got), len(parts))
+            for part, shown in zip(parts, got):
+                share = int(part["resident"]) / int(total["resident"])
+                if abs(shown / sum(got) - share) > 0.01 + 6 / sum(got):
+                    raise Wrong(f"{part['name']} has {shown} of {sum(got)}, not {share}")
+            legend = texts(b, "#rss li")
+            same("legend", [t.startswith(p["name"]) for t, p in zip(legend, parts)],
+                 [True] * len(parts))
+            if not texts(b, "#rss h2")[0].startswith("RSS "):
+                raise Wrong("no RSS")
+            same("rows", [r["name"] for r in sorted(parts, reverse=True, key=lambda r:
+                                                    int(r["resident"]))],
+                 process_rows(b, path))
+            check.calm(b, path)
+
+
+def process_rows(b, path):
+    """The names of the view's rows."""
+    show(b, path, "#v=rss")
+    return [r["name"] for r in check.rows(b, "#panel-rss")]
 
 
 def group_joined():

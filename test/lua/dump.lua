@@ -10,6 +10,7 @@
 --   d.defined   names of functions by the addresses of prototypes that another
 --               one defines; "" if it has no name for it
 --   d.making    addresses of what the VM may have been making; nil if it was not
+--   d.mapped    { { kind, addr, size, resident }, ... }
 --   d.sums      what HEAPEND says; nil if the dump is cut
 --
 -- A reference is { kind, to, ... }, of the kinds meta, env, proto, upvalue,
@@ -308,6 +309,19 @@ local records = {
     if d.defined[addr] then bad(r, "a prototype with two definitions") end
     d.defined[addr] = str(r)
   end,
+  [25] = function(r, d, stop)
+    local kind, addr, page = uleb(r), uleb(r), uleb(r)
+    if kind > 1 then bad(r, "kind of pages") end
+    if d.list[1] or next(d.parts) then bad(r, "pages behind what is in them") end
+    local resident = true
+    while r.pos < stop do
+      local size = uleb(r) * page
+      if size > 0 then
+        d.mapped[#d.mapped + 1] = { kind = kind, addr = addr, size = size, resident = resident }
+      end
+      addr, resident = addr + size, not resident
+    end
+  end,
 }
 
 local function record(r, d, h)
@@ -355,7 +369,8 @@ end
 -- Decodes a dump. Checksums take time, and may be left out.
 function M.decode(data, nocheck)
   local r = { data = data, pos = 1, stop = #data }
-  local d = { list = {}, at = {}, roots = {}, parts = {}, ctypes = {}, defined = {}, meta = {}, blocks = 0 }
+  local d = { list = {}, at = {}, roots = {}, parts = {}, ctypes = {}, defined = {}, mapped = {}, meta = {},
+    blocks = 0 }
   if str(r, 7) ~= "ljs\16\0\0\0" then bad(r, "no symbols") end
   d.vm = uleb(r)
   if u8(r) ~= 0x80 or str(r, 7) ~= "ljd\16\0\0\0" then bad(r, "no dump") end
@@ -377,6 +392,33 @@ function M.each(o, fn)
   end
 end
 
+-- LuaJIT's allocator has small blocks in its segments; they do not overlap.
+-- Objects may have other blocks, which move and shrink.
+local function faults_mapped(d, fault)
+  local list, last = {}, nil
+  for _, m in ipairs(d.mapped) do
+    if m.kind == 0 then list[#list + 1] = m end
+  end
+  if not list[1] then return end
+  table.sort(list, function(a, b) return a.addr < b.addr end)
+  for i = 2, #list do
+    if list[i - 1].addr + list[i - 1].size > list[i].addr then fault("pages at %x are there twice", list[i].addr) end
+  end
+  local function has(m, addr)
+    return m and addr >= m.addr and addr < m.addr + m.size
+  end
+  for _, o in ipairs(d.list) do
+    local addr = o.base or o.addr
+    if o.size < 2 ^ 17 - 64 and not has(last, addr) then
+      last = nil
+      for _, m in ipairs(list) do
+        if has(m, addr) then last = m end
+      end
+      if not last then fault("%s at %x is in none of the allocator's segments", o.type, addr) end
+    end
+  end
+end
+
 -- What is wrong with a whole dump: a list of sentences.
 function M.faults(d)
   local list, bytes, garbage, parts = {}, 0, 0, 0
@@ -388,6 +430,7 @@ function M.faults(d)
   for addr in pairs(d.defined) do
     if not d.at[addr] or d.at[addr].type ~= "proto" then fault("%x is defined, but no prototype", addr) end
   end
+  faults_mapped(d, fault)
   local unset = {} -- The array of a table that is being made may be.
   for _, addr in ipairs(d.making or {}) do unset[addr] = true end
   for _, o in ipairs(d.list) do

@@ -492,4 +492,20 @@ H.case("list", function()
   _G.heap_list = nil
 end)
 
+-- Memory of C is not Lua's.
+H.case("memory of C", function()
+  if not H.has_ffi or H.emulator ~= "" then return end
+  local ffi = require("ffi")
+  ffi.cdef "void *malloc(size_t); void free(void *); void *memset(void *, int, size_t);"
+  local size = 64 * 2 ^ 20
+  local p = ffi.C.malloc(size)
+  ffi.C.memset(p, 1, size)
+  local rss, used, garbage, free, code, other = report():match(
+    "\n  RSS ([%d.]+)MiB: Lua in use ([%d.]+%a+), garbage ([%d.]+%a+), " ..
+    "allocator's free ([%d.]+%a+), machine code ([%d.]+%a+), C and others ([%d.]+)MiB")
+  ffi.C.free(p)
+  if not H.ok(rss, "no RSS") then return end
+  H.ok(tonumber(other) > 64 and tonumber(rss) >= tonumber(other), "%s MiB of %s are of C", other, rss)
+end)
+
 H.done()

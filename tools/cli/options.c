@@ -65,8 +65,8 @@ static const struct argp_option options[] = {
      "Both: processes; time: time series; functions, lines: self and total; "
      "tree: call tree; callers: inverted call tree. Heap dumps: summary "
      "(default); tree: who keeps what; retained: objects that keep most; "
-     "shared: what several keep together; types, shapes, sparse, threads, "
-     "objects. A heap dump and its recording: keepers, makers: what each object keeps by who made it, and the reverse; "
+     "shared: what several keep together; rss: the process's memory; types, "
+     "shapes, sparse, threads, objects. A heap dump and its recording: keepers, makers: what each object keeps by who made it, and the reverse; "
      "stacks: the same with callers",
      1},
     {"metric", OPT_METRIC, "METRIC", 0,

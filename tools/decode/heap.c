@@ -363,6 +363,23 @@ static void heap_making(LpHeapItems *it, LpCursor *c)
   }
 }
 
+/* Runs of pages, of which every second one is not resident. */
+static void heap_mapped(LpHeapItems *it, LpCursor *c)
+{
+  LpMapped m = {.kind = (unsigned)lp_cursor_uleb(c), .addr = lp_cursor_uleb(c)};
+  uint64_t page = lp_cursor_uleb(c);
+  for (m.resident = 1; c->p < c->end; m.resident = !m.resident) {
+    uint64_t pages = lp_cursor_uleb(c);
+    if (__builtin_mul_overflow(pages, page, &m.size))
+      m.size = UINT64_MAX;
+    if (c->bad)
+      return;
+    if (m.size)
+      it->sink->mapped(it->sink->ctx, &m);
+    m.addr = lp_sat_add(m.addr, m.size);
+  }
+}
+
 /* What has a name. */
 static void heap_named(LpHeapItems *it, LpCursor *c, unsigned code)
 {
@@ -392,6 +409,9 @@ static void heap_record(LpHeapItems *it, LpCursor *c, unsigned code)
     break;
   case LJM_REC_MAKING:
     heap_making(it, c);
+    break;
+  case LJM_REC_MAPPED:
+    heap_mapped(it, c);
     break;
   case LJM_REC_ROOT:
   case LJM_REC_PART:

@@ -66,6 +66,13 @@ typedef struct LpHeapName {
   uint64_t info; /* Type: what it is. */
 } LpHeapName;
 
+/* Pages beside each other, of the VM's allocator or of machine code. */
+typedef struct LpMapped {
+  uint64_t kind; /* LJM_MAPPED_*. */
+  uint64_t addr, size;
+  int resident;
+} LpMapped;
+
 /* The writer's own sums, at the end of a whole dump. */
 typedef struct LpHeapEnd {
   uint64_t flags;
@@ -88,6 +95,7 @@ typedef struct LpHeapSink {
   void (*part)(void *ctx, const LpHeapName *n);
   void (*ctype)(void *ctx, const LpHeapName *n);
   void (*defined)(void *ctx, const LpHeapName *n);
+  void (*mapped)(void *ctx, const LpMapped *m);
   /* An object that the VM may have been making. */
   void (*making)(void *ctx, uint64_t addr);
   /* An object. Its references follow, up to the next object. */

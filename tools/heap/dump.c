@@ -62,6 +62,33 @@ static void dump_block(LpDump *d, uint32_t id, uint64_t addr, uint64_t size,
   d->block[d->nblock++] = (LpDumpBlock){addr, size, id, own};
 }
 
+/* Count a block that is in the allocator's pages. */
+static void dump_presence(LpDump *d, uint32_t id, uint64_t addr, uint64_t size)
+{
+  LpPresence p = lp_resident_block(&d->pages, addr, size);
+  d->inside.bytes += p.bytes;
+  d->inside.resident += p.resident;
+  if (p.bytes == p.resident)
+    return;
+  d->absent =
+      lp_grow(d->absent, &d->capabsent, d->nabsent + 1, sizeof(*d->absent));
+  d->absent[d->nabsent++] = (LpAbsent){id, p.bytes - p.resident};
+}
+
+/* All blocks of the objects so far are known. They are kept only if they are
+** asked for.
+*/
+static void dump_blocks_end(LpDump *d)
+{
+  lp_resident_seal(&d->pages);
+  for (; d->nseen < d->nblock; d->nseen++) {
+    const LpDumpBlock *b = &d->block[d->nseen];
+    dump_presence(d, b->id, b->addr, b->size);
+  }
+  if (!d->blocks)
+    d->nblock = d->nseen = 0;
+}
+
 /* All blocks of an object but buffers. What is left over of its size is the
 ** object itself. Cdata may begin inside of its block.
 */
@@ -104,6 +131,7 @@ static void dump_object(void *ctx, const LpObject *o)
   LpDump *d = ctx;
   unsigned flags = o->garbage ? LP_NODE_GARBAGE : 0;
   uint32_t id;
+  dump_blocks_end(d);
   if (o->type == LJM_TYPE_STRING && (o->flags & LJM_STRING_FIXED))
     flags |= LP_NODE_FIXED;
   if (o->type == LJM_TYPE_TABLE && o->slots == o->empty && o->nodes == o->free)
@@ -115,7 +143,7 @@ static void dump_object(void *ctx, const LpObject *o)
   d->type[o->type].bytes += o->size;
   d->garbage.objects += o->garbage != 0;
   d->garbage.bytes += o->garbage ? o->size : 0;
-  if (d->blocks)
+  if (d->blocks || d->pages.n)
     dump_blocks(d, id, o);
   if (o->type == LJM_TYPE_STRING)
     lp_graph_text(&d->graph, o->text.s, o->text.n);
@@ -268,7 +296,8 @@ static void dump_ref(void *ctx, const LpRef *r)
 /* A fact of the dump as a whole. */
 static void dump_meta(void *ctx, const LpMeta *m)
 {
-  LpDumpOrigin *o = &((LpDump *)ctx)->origin;
+  LpDump *d = ctx;
+  LpDumpOrigin *o = &d->origin;
   if (lp_meta_is(m, "dump"))
     o->id = m->u;
   else if (lp_meta_is(m, "recording"))
@@ -279,6 +308,24 @@ static void dump_meta(void *ctx, const LpMeta *m)
     o->process_start = m->u;
   else if (lp_meta_is(m, "realtime"))
     o->realtime = m->u;
+  else if (lp_meta_is(m, "rss"))
+    d->rss = m->u;
+  else if (lp_meta_is(m, "swap"))
+    d->swap = m->u;
+  else if (lp_meta_is(m, "malloc_used"))
+    d->malloced = m->u;
+  else if (lp_meta_is(m, "malloc_free"))
+    d->mallocfree = m->u;
+}
+
+/* Pages of the VM, which come before its blocks. */
+static void dump_mapped(void *ctx, const LpMapped *m)
+{
+  LpDump *d = ctx;
+  if (m->kind == LJM_MAPPED_HEAP)
+    lp_resident_add(&d->pages, m->addr, m->size, m->resident);
+  else if (m->kind == LJM_MAPPED_CODE)
+    lp_resident_add(&d->code, m->addr, m->size, m->resident);
 }
 
 /* A root of the collector. */
@@ -297,6 +344,8 @@ static void dump_root(void *ctx, const LpHeapName *n)
 static void dump_part(void *ctx, const LpHeapName *n)
 {
   LpDump *d = ctx;
+  lp_resident_seal(&d->pages);
+  dump_presence(d, LP_NONE, n->addr, n->size);
   d->part = lp_grow(d->part, &d->cappart, d->npart + 1, sizeof(*d->part));
   d->part[d->npart++] =
       (LpDumpName){.name = dump_name(d, n->name), .size = n->size};
@@ -354,6 +403,7 @@ void lp_dump_open(LpDump *d, LpHeapSink *sink)
                        .part = dump_part,
                        .ctype = dump_ctype,
                        .defined = dump_defined,
+                       .mapped = dump_mapped,
                        .making = dump_making,
                        .object = dump_object,
                        .resume = dump_resume,
@@ -387,6 +437,8 @@ void lp_dump_seal(LpDump *d)
 {
   LpGraph *g = &d->graph;
   size_t i;
+  dump_blocks_end(d);
+  lp_resident_seal(&d->code);
   for (i = 0; i < g->n; i++) {
     if (!(g->flags[i] & LP_NODE_FIXED))
       continue;
@@ -453,6 +505,9 @@ void lp_dump_close(LpDump *d)
   free(d->root);
   free(d->made);
   free(d->block);
+  free(d->absent);
+  lp_resident_free(&d->pages);
+  lp_resident_free(&d->code);
   memset(d, 0, sizeof(*d));
 }
 

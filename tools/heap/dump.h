@@ -9,6 +9,7 @@
 #include "graph.h"
 #include "heap.h"
 #include "identifiers.h"
+#include "resident.h"
 #include "weak_strings.h"
 
 /* Objects of a type. */
@@ -49,6 +50,12 @@ typedef struct LpDumpBlock {
   int own;     /* It holds the object itself, not a part of it. */
 } LpDumpBlock;
 
+/* An object that is not resident, or some of it. */
+typedef struct LpAbsent {
+  uint32_t id; /* LP_NONE: a part of the VM that is no object. */
+  uint64_t bytes;
+} LpAbsent;
+
 /* The identity of a dump, and of the recording that it was taken in. What is
 ** not known is 0.
 */
@@ -79,6 +86,16 @@ typedef struct LpDump {
   int blocks; /* To be set before it is read: blocks are kept, too. */
   LpDumpBlock *block;
   size_t nblock, capblock;
+  size_t nseen;      /* Of these, so many were looked up among the pages. */
+  uint64_t rss;      /* Of the process, in bytes; 0: it is not known, */
+  uint64_t swap;     /* nor is this. */
+  uint64_t malloced; /* What malloc() had in use, and free; 0: not known. */
+  uint64_t mallocfree;
+  LpResident pages;  /* Of the VM's allocator; none: they are not known. */
+  LpResident code;   /* With machine code. */
+  LpPresence inside; /* Blocks of objects, and of the VM, in these pages. */
+  LpAbsent *absent;
+  size_t nabsent, capabsent;
   LpTypeSum type[16];
   LpTypeSum garbage; /* What the collector was about to free. */
   uint64_t making;   /* Absolute. */

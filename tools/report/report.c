@@ -28,16 +28,16 @@ static const LpReport *const reports[] = {
     &lp_report_heap,          &lp_report_heap_types,
     &lp_report_heap_shapes,   &lp_report_heap_retained,
     &lp_report_heap_shared,   &lp_report_heap_weak,
-    &lp_report_heap_sparse,   &lp_report_heap_threads,
-    &lp_report_heap_tree,     &lp_report_heap_paths,
-    &lp_report_heap_owners,   &lp_report_heap_list,
-    &lp_report_heap_objects,  &lp_report_heap_keepers,
-    &lp_report_heap_makers,   &lp_report_heap_stacks,
-    &lp_report_heap_snapshot, &lp_report_heap_html,
-    &lp_report_heap_pprof,    &lp_report_growth,
-    &lp_report_growth_paths,  &lp_report_growth_shared,
-    &lp_report_growth_shapes, &lp_report_growth_makers,
-    &lp_report_tarantool};
+    &lp_report_heap_rss,      &lp_report_heap_sparse,
+    &lp_report_heap_threads,  &lp_report_heap_tree,
+    &lp_report_heap_paths,    &lp_report_heap_owners,
+    &lp_report_heap_list,     &lp_report_heap_objects,
+    &lp_report_heap_keepers,  &lp_report_heap_makers,
+    &lp_report_heap_stacks,   &lp_report_heap_snapshot,
+    &lp_report_heap_html,     &lp_report_heap_pprof,
+    &lp_report_growth,        &lp_report_growth_paths,
+    &lp_report_growth_shared, &lp_report_growth_shapes,
+    &lp_report_growth_makers, &lp_report_tarantool};
 
 /* A table as text, with the notes before it. */
 static void report_table_text(LpOut *out, const LpTable *t,

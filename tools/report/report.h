@@ -111,6 +111,7 @@ extern const LpReport lp_report_heap_sparse;
 extern const LpReport lp_report_heap_shared;
 extern const LpReport lp_report_heap_threads;
 extern const LpReport lp_report_heap_weak;
+extern const LpReport lp_report_heap_rss;
 extern const LpReport lp_report_heap_tree;
 extern const LpReport lp_report_heap_paths;
 extern const LpReport lp_report_heap_owners;

@@ -10,6 +10,7 @@
 #include "heap_join.h"
 #include "heap_suspects.h"
 #include "heap_weak.h"
+#include "rss/rss.h"
 #include "text.h"
 
 #define SUMMARY_ROWS  10 /* Of each table. */
@@ -75,7 +76,9 @@ static void summary_head(LpBuf *b, const LpHeap *h)
   summary_unreached(b, h);
   lp_buf_puts(b, "; empty slots of tables take ");
   summary_size(b, h->dump.sparsebytes);
-  lp_buf_puts(b, "\n\n");
+  lp_buf_puts(b, "\n");
+  lp_rss_sentence(b, h);
+  lp_buf_puts(b, "\n");
 }
 
 /* -- Suspects -------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 
 const TABLE_TITLES = {shapes: "Shapes", retained: "Largest", shared: "Shared",
   types: "Types", sparse: "Empty slots", sizes: "Sizes", threads: "Threads",
-  weak: "Weak", keepers: "Who made it"};
+  weak: "Weak", keepers: "Who made it", rss: "Process"};
 
 /* The names of tables that have a view of their own. */
 function tableNames(p) {

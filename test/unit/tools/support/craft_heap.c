@@ -138,6 +138,32 @@ void craft_heap_defined(CraftHeap *h, uint64_t addr, const char *name)
   heap_record(h, 24, &addr, 1, name);
 }
 
+void craft_heap_process(CraftHeap *h, uint64_t rss, uint64_t swap)
+{
+  LpBuf b = {0};
+  craft_str(&b, "rss");
+  craft_byte(&b, LJM_META_UINT);
+  craft_uleb(&b, rss);
+  craft_str(&b, "swap");
+  craft_byte(&b, LJM_META_UINT);
+  craft_uleb(&b, swap);
+  craft_record(&h->c, LJM_REC_META, b.s, b.n);
+  lp_buf_free(&b);
+}
+
+void craft_heap_mapped(CraftHeap *h, uint64_t kind, uint64_t addr,
+                       const uint64_t *run, size_t n)
+{
+  LpBuf b = {0};
+  craft_uleb(&b, kind);
+  craft_uleb(&b, addr);
+  craft_uleb(&b, 4096);
+  while (n--)
+    craft_uleb(&b, *run++);
+  craft_record(&h->c, 25, b.s, b.n);
+  lp_buf_free(&b);
+}
+
 void craft_heap_vmpart(CraftHeap *h, uint64_t size, const char *name)
 {
   uint64_t v[] = {0x7f0000000000, size};

@@ -44,6 +44,11 @@ void craft_heap_root(CraftHeap *h, uint64_t addr, const char *name);
 void craft_heap_making(CraftHeap *h, uint64_t addr);
 /* A prototype that another one defines, and the name; "": none. */
 void craft_heap_defined(CraftHeap *h, uint64_t addr, const char *name);
+/* What the kernel counts of the process. */
+void craft_heap_process(CraftHeap *h, uint64_t rss, uint64_t swap);
+/* N runs of pages of 4096 bytes, the first one resident. */
+void craft_heap_mapped(CraftHeap *h, uint64_t kind, uint64_t addr,
+                       const uint64_t *run, size_t n);
 void craft_heap_vmpart(CraftHeap *h, uint64_t size, const char *name);
 void craft_heap_ctype(CraftHeap *h, uint64_t id, uint64_t info, uint64_t size,
                       const char *name);

@@ -15,7 +15,7 @@
 
 const char *const heap_views[] = {
     "summary", "types", "shapes", "retained", "shared", "sparse", "threads",
-    "tree",    "paths", "owners", "objects",  "weak",   NULL};
+    "tree",    "paths", "owners", "objects",  "weak",   "rss",    NULL};
 
 /* -- Reading --------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 static const LpReport *const html_tables[] = {
     &lp_report_heap_shapes, &lp_report_heap_retained, &lp_report_heap_types,
     &lp_report_heap_shared, &lp_report_heap_sparse,   &lp_report_heap_threads,
-    &lp_report_heap_weak,   &lp_report_heap_keepers};
+    &lp_report_heap_weak,   &lp_report_heap_keepers,  &lp_report_heap_rss};
 
 /* -- Summary --------------------------------------------------------------- */
 

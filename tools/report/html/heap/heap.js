@@ -274,7 +274,7 @@ function heapTip(p, half, spot) {
 /* The column that has bars, of each table. */
 const HEAP_BARS = {shapes: "bytes", retained: "retained", types: "bytes",
   shared: "retained", sparse: "empty", threads: "retained", weak: "freed",
-  keepers: "bytes"};
+  keepers: "bytes", rss: "resident"};
 
 /* What a row of a table leads to, or null. */
 function heapRow(p, name, table, i) {
@@ -309,4 +309,5 @@ function heapPage(p) {
     "Who keeps it: arrows move, Enter zooms");
   document.documentElement.dataset.of = "heap";
   showSuspects(p);
+  showRss(p);
 }
