@@ -42,22 +42,28 @@ int lj_memprof_restore(global_State *g)
   return 1;
 }
 
+/* The hook that a VM's allocator is, or NULL. */
+static MPHook *hook_of(const global_State *g)
+{
+  return g->allocf == hook_alloc ? (MPHook *)g->allocd : NULL;
+}
+
 const void *lj_memprof_below(const global_State *g)
 {
-  return g->allocf == hook_alloc ? ((const MPHook *)g->allocd)->allocd
-                                 : g->allocd;
+  const MPHook *h = hook_of(g);
+  return h != NULL ? h->allocd : g->allocd;
 }
 
 int lj_memprof_isbelow(const global_State *g, lua_Alloc allocf)
 {
-  return allocf == (g->allocf == hook_alloc
-                        ? ((const MPHook *)g->allocd)->allocf
-                        : g->allocf);
+  const MPHook *h = hook_of(g);
+  return allocf == (h != NULL ? h->allocf : g->allocf);
 }
 
 MPState *lj_memprof_state(global_State *g)
 {
-  return g->allocf == hook_alloc ? ((MPHook *)g->allocd)->rec : NULL;
+  const MPHook *h = hook_of(g);
+  return h != NULL ? h->rec : NULL;
 }
 
 /* -- What is not recorded ------------------------------------------------- */

@@ -366,8 +366,10 @@ static void heap_making(LpHeapItems *it, LpCursor *c)
 /* Runs of pages, of which every second one is not resident. */
 static void heap_mapped(LpHeapItems *it, LpCursor *c)
 {
-  LpMapped m = {.kind = (unsigned)lp_cursor_uleb(c), .addr = lp_cursor_uleb(c)};
-  uint64_t page = lp_cursor_uleb(c);
+  LpMapped m = {.kind = lp_cursor_uleb(c)};
+  uint64_t page;
+  m.addr = lp_cursor_uleb(c);
+  page = lp_cursor_uleb(c);
   for (m.resident = 1; c->p < c->end; m.resident = !m.resident) {
     uint64_t pages = lp_cursor_uleb(c);
     if (__builtin_mul_overflow(pages, page, &m.size))
