@@ -320,7 +320,8 @@ static void heap_part(LpHeapItems *it, LpCursor *c, unsigned first)
 static void heap_meta(LpHeapItems *it, LpCursor *c)
 {
   while (c->p < c->end && !c->bad) {
-    LpMeta m = {.key = lp_cursor_str(c), .tag = (uint8_t)heap_byte(c)};
+    LpMeta m = {.key = lp_cursor_str(c)};
+    m.tag = (uint8_t)heap_byte(c);
     if (m.tag == LJM_META_UINT)
       m.u = lp_cursor_uleb(c);
     else if (m.tag == LJM_META_STRING)
