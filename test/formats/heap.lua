@@ -65,3 +65,26 @@ cache.users[20] = nil
 assert(misc.memprof.dump(dir .. "/two.ljd", { strings = 8 }))
 assert(misc.memprof.dump(dir .. "/private.ljd", { strings = 0 }))
 assert(misc.memprof.stop())
+
+-- What is replaced, what moves in a list, and what has a key without a name.
+local function fill(n, f)
+  local t = {}
+  for i = 1, n do t[i] = f(i) end
+  return t
+end
+local function settle(name)
+  collectgarbage()
+  collectgarbage()
+  assert(misc.memprof.dump(dir .. "/" .. name .. ".moved")) -- Not for all tests.
+end
+moved = {
+  one = fill(4000, function(i) return { stale = i } end),
+  queue = fill(8, function() return fill(1000, function(i) return { job = i } end) end),
+  bykey = { [{}] = fill(5, function(i) return { value = i } end) },
+}
+settle("three")
+moved.two = fill(4000, function(i) return { fresh = i } end)
+moved.one = nil
+table.remove(moved.queue, 1)
+moved.bykey[{}] = fill(6000, function(i) return { value = i } end)
+settle("four")

@@ -280,23 +280,6 @@ void fuzz_input(LpInput *in, size_t n)
   lp_heap_free(h);
 }
 
-LpHeap *fuzz_dump(const void *p, size_t n)
-{
-  LpProfile *prof = lp_profile_new();
-  LpHeap *h = lp_heap_new();
-  LpStream st;
-  LpSink sink = lp_stream_open(&st, prof);
-  LpInput in;
-  sink.heap = &h->sink;
-  lp_input_memory(&in, p, n);
-  lp_reader_run(&in, &sink);
-  lp_stream_close(&st, lp_input_offset(&in));
-  lp_input_close(&in);
-  lp_profile_free(prof);
-  lp_heap_analyse(h);
-  return h;
-}
-
 /* Read a stream of N bytes. */
 void fuzz_stream(const void *p, size_t n)
 {

@@ -15,7 +15,10 @@
 */
 void fuzz_heap_text(const LpOut *out, int any);
 
-/* The heap of a stream of N bytes, analysed. */
-LpHeap *fuzz_dump(const void *p, size_t n);
+/* Any bytes as the contents of the blocks of heap dumps, at most MOST: two
+** bytes 0xfd end one, and the last one has all the rest. One alone is there
+** twice. Sets HEAP, analysed; returns how many there are.
+*/
+size_t fuzz_dumps(const uint8_t *p, size_t n, LpHeap **heap, size_t most);
 
 #endif

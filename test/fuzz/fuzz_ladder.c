@@ -1,52 +1,20 @@
 /*
-** Any bytes as the contents of the blocks of several heap dumps; the oldest one
-** comes first, and two bytes 0xfd end it.
+** Any bytes as a ladder of heap dumps, the oldest one first.
 */
-
-#include <string.h>
 
 #include "fuzz_dump.h"
 #include "report.h"
 
-#define DUMPS 4 /* The last one has all the rest. */
+#define DUMPS 4
 
-static const uint8_t ladder_end[] = {0xfd, 0xfd};
-
-/* Add the dump whose blocks have these contents. */
-static void ladder_add(LpLadder *l, const uint8_t *p, size_t n)
-{
-  Craft c;
-  craft_open(&c, 0x7f0000000000);
-  c.out.s[c.out.n - 5] = 'd';
-  fuzz_craft(&c, p, n);
-  lp_ladder_add(l, "dump", fuzz_dump(c.out.s, c.out.n), NULL);
-  craft_close(&c);
-}
-
-/* A ladder of all dumps. One alone is there twice. */
+/* A ladder of all dumps. */
 static LpLadder *ladder_read(const uint8_t *p, size_t n)
 {
-  const uint8_t *from[DUMPS];
-  size_t len[DUMPS], count = 0, i;
-  LpLadder *l;
-  while (count < DUMPS) {
-    const uint8_t *end = memmem(p, n, ladder_end, sizeof(ladder_end));
-    if (count + 1 == DUMPS)
-      end = NULL;
-    from[count] = p;
-    len[count++] = end ? (size_t)(end - p) : n;
-    if (!end)
-      break;
-    n -= len[count - 1] + sizeof(ladder_end);
-    p = end + sizeof(ladder_end);
-  }
-  if (count == 1) {
-    from[count] = from[0];
-    len[count++] = len[0];
-  }
-  l = lp_ladder_new(count);
+  LpHeap *heap[DUMPS];
+  size_t i, count = fuzz_dumps(p, n, heap, DUMPS);
+  LpLadder *l = lp_ladder_new(count);
   for (i = count; i-- > 0;)
-    ladder_add(l, from[i], len[i]);
+    lp_ladder_add(l, "dump", heap[i], NULL);
   lp_ladder_judge(l);
   return l;
 }

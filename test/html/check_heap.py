@@ -385,6 +385,124 @@ def group_weak():
         check.calm(b, path)
 
 
+def both_sums(doc, after, before):
+    """Each side of a comparison has what its dump has alone, and objects at the same path
+    keep what they keep alone."""
+    totals = [retained(doc, "bytes")]
+    doc["tree"]["self"], now = doc["tree"]["base"], doc["tree"]["self"]
+    totals.append(retained(doc, "bytes"))
+    doc["tree"]["self"] = now
+    for side, total, path in (("self", totals[0], after), ("base", totals[1], before)):
+        whole = next(r for r in table(path, "types") if r["name"] == "total")
+        for key in ("bytes", "objects"):
+            same(f"{key} of {path}", sum(doc["tree"][side][key]), int(whole[key]))
+        kept = {r["name"]: int(r["retained"]) for r in table(path, "retained")}
+        boxes = {way(doc, i): i for i in range(1, len(total)) if doc["tree"]["way"][i] >= 0
+                 and 1 in (doc["tree"]["self"]["objects"][i], doc["tree"]["base"]["objects"][i])}
+        for at in ("_G.app", "_G.app.users", "_G.app.old", "_G.app.pages", "_G.app.same",
+                   "_G.app.small", "_G.sessions"):
+            same(f"{side} of {at}", total[boxes[at]], kept.get(at, total[boxes[at]] if at ==
+                                                               "_G.app.small" else 0))
+
+
+def check_change(b, after, before):
+    """What a page of a comparison shows: sentences, boxes, tables lead to each other."""
+    said = texts(b, "#suspects li")
+    want = check.report(after, "--diff=" + before, "--view=summary")
+    same("sentences", [s for s in said if f"  {s}\n" not in want], [])
+    same("how many", len(said), want.count(" of it ("))
+    same("grown", f"  {texts(b, '#grown')[0]}\n" in want, True)
+    same("drawn", texts(b, "#side [aria-pressed=true]"), ["Change"])
+    check.click(b, "#suspects li button")
+    same("crumbs", check.crumbs(b), ["all", "_G", ".app", ".users"])
+    head = " ".join(texts(b, "#way > p"))
+    if "It keeps " not in head or ", before " not in head:
+        raise Wrong(f"the way says {head}")
+    # A list that went: its row leads to it, though it is not there now.
+    b.run("location.hash = '#v=retained'")
+    b.settle()
+    names = texts(b, "#panel-retained .first")
+    check.click(b, "#panel-retained .first", names.index("_G.app.old"))
+    same("crumbs", check.crumbs(b), ["all", "_G", ".app", ".old"])
+    if ", and is gone:" not in " ".join(texts(b, "#way > p")):
+        raise Wrong(f"the way says {texts(b, '#way > p')}")
+    check.frame(b, 20, 0, "move")
+    same("columns", texts(b, "#tip thead th")[1:], ["now", "before", "change"])
+    same("now", texts(b, "#tip tbody td")[0], "0\u00a0B")
+
+
+def check_changed_shapes(b, after, before):
+    """Rows of shapes are those of the text, and lead to their boxes."""
+    b.run("location.hash = '#v=shapes'")
+    b.settle()
+    want = {r["name"]: r for r in table(after, "shapes", "--diff=" + before, "--min=0")}
+    got = check.rows(b, "#panel-shapes")
+    for row in got:
+        for key in ("new", "deleted", "objects-change"):
+            same(f"{key} of {row['name']}", check.number(row[key]), int(want[row["name"]][key]))
+    same("gone", [(r["new"], check.number(r["deleted"])) for r in got
+                  if r["name"] == "table {stale}"], [("0", 2000)])
+    same("replaced", [(check.number(r["new"]), check.number(r["deleted"])) for r in got
+                      if r["name"] == "table {page}"], [(1000, 1000)])
+    names = texts(b, "#panel-shapes .first")
+    check.click(b, "#panel-shapes .first", names.index("table {stale}"))
+    same("crumbs", check.crumbs(b)[1], "What keeps and what is kept by table {stale}")
+
+
+def check_sides(b):
+    """The tree map is of what changed, of now, or of before."""
+    b.run("location.hash = '#v=map'")
+    b.settle()
+    said = [texts(b, "#panel-map .said")[0]]
+    for side in range(2):
+        check.click(b, "#side button", side)
+        said.append(texts(b, "#panel-map .said")[0])
+    same("areas", [s.split("areas are ")[1] for s in said],
+         ["how much has changed", "what is kept", "what was kept"])
+    check.click(b, "#side button", 2)
+
+
+def group_changed():
+    """Two dumps compared."""
+    after, before = dump("after"), dump("before")
+    doc = document(after, "--diff=" + before)
+    both_sums(doc, after, before)
+    page = check.page(after, "--diff=" + before)
+    for width in (1200, 400):
+        with browser.Browser(width, 860) as b:
+            b.open(page, "")
+            b.wait("document.documentElement.dataset.ready")
+            b.settle()
+            check_change(b, after, before)
+            check_changed_shapes(b, after, before)
+            check_sides(b)
+            b.run("location.hash = '#q=stale'")
+            b.settle()
+            if not texts(b, "#found")[0].startswith("2 match: 0\u00a0B, before 2"):
+                raise Wrong(f"found: {texts(b, '#found')}")
+            same("scrolls sideways", b.run(
+                "document.documentElement.scrollWidth > innerWidth"), False)
+            check.calm(b, page)
+    # An address of a page of one dump; a dump compared with itself.
+    page = check.page(after, "--diff=" + after)
+    with browser.Browser() as b:
+        b.open(page, "#d=now&v=shared")
+        b.wait("document.documentElement.dataset.ready")
+        same("sentence", texts(b, "#grown")[0].startswith("As much is in use as before"), True)
+        check.calm(b, page)
+        # Of a dump without its end it is not known what has changed.
+        path = os.path.join(check.TEMPORARY.name, "part.ljd")
+        with open(after, "rb") as whole, open(path, "wb") as cut:
+            cut.write(whole.read()[:90000])
+        page = check.page(path, "--diff=" + before, status=1)
+        b.open(page, "#v=shapes")
+        b.wait("document.documentElement.dataset.ready")
+        same("sentences", (texts(b, "#grown"), texts(b, "#suspects li"),
+                           texts(b, "#suspects p")[0][:8]), ([], [], "Unknown:"))
+        same("columns", [t for t in texts(b, "#panel-shapes th") if t in ("new", "deleted")], [])
+        check.calm(b, page)
+
+
 def group_process():
     """One bar for the memory of the process: widths are shares of what is
     resident, and the legend says how much."""

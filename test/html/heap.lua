@@ -4,7 +4,8 @@
 --
 -- app.ljd: sessions that a cache keeps, and a list; hostile.ljd: names that are
 -- not meant well; made.ljd with its recording; equal.ljd: rows of equal figures;
--- shared.ljd: what two tables keep; weak.ljd: a cache with weak keys; large.ljd: more and longer names than a page
+-- before.ljd, after.ljd: what came, went, grew and was replaced between two
+-- dumps; shared.ljd: what two tables keep; weak.ljd: a cache with weak keys; large.ljd: more and longer names than a page
 -- has room for.
 
 local dir = arg[1]
@@ -107,6 +108,29 @@ for i = 1, 1000 do
 end
 dump("weak")
 thumbnails = nil
+
+-- Two dumps: users that came, a list that went, one that is new, one whose
+-- entries are others, one that was small, and one that is as it was.
+local function fill(n, f)
+  local t = {}
+  for i = 1, n do t[i] = f(i) end
+  return t
+end
+local function user(i) app.users["u" .. i] = setmetatable({ id = i, cart = { i } }, Session) end
+app = {
+  users = {}, old = fill(2000, function(i) return { stale = i } end),
+  pages = fill(1000, function(i) return { page = "page " .. i } end),
+  same = fill(1500, function(i) return { keep = i } end), small = { 1 },
+}
+for i = 1, 1000 do user(i) end
+dump("before")
+for i = 1001, 4000 do user(i) end
+app.old = nil
+for i = 1, 1000 do app.pages[i] = { page = "again " .. i } end
+app.small = fill(1500, function(i) return { grown = i } end)
+sessions = fill(2500, function(i) return { session = i, name = "s" .. i } end)
+dump("after")
+app, sessions = nil, nil
 
 -- A tree of equal parts, in which each table has keys of its own.
 local count = 0

@@ -145,7 +145,13 @@ case_heap() {
   grep -q '^LEAK SUSPECTS' ../out || fail "$(cat ../out)"
   ljprof heap --output heap.html heap.ljd
   said 0 '^Page: heap.html'
+  said 0 '^LEAK SUSPECTS'
   grep -q '</html>' heap.html || fail 'no page'
+  "$luajit" -e 'big = {} for i = 1, 1000 do big[i] = {i} end
+    assert(misc.memprof.dump("new.ljd"))'
+  ljprof diff -o changes.html heap.ljd new.ljd
+  said 0 'is kept by _G.big, a table, list of tables, which is new'
+  grep -q '"base":\["heap.ljd"\]' changes.html || fail 'no page of changes'
   ljprof heap app.ljm
   said 64 'did you mean ljprof report app.ljm'
   ljprof heap 4711

@@ -206,8 +206,19 @@ LpFound lp_heap_find(const LpHeap *h, const char *text)
 
 LpFound lp_heap_find_path(const LpHeap *h, const char *text)
 {
-  char *mark = lp_zalloc(h->dump.graph.n, 1);
-  LpFound sum;
+  size_t n;
+  uint32_t *id = lp_heap_at(h, text, &n), one = n == 1 ? id[0] : LP_GRAPH_ROOT;
+  char *mark;
+  LpFound sum = {.most = LP_NONE};
+  free(id);
+  if (n == 0)
+    return sum;
+  if (one != LP_GRAPH_ROOT) /* Nearly always: no objects are marked. */
+    return (LpFound){.retained = h->dom.retained[one],
+                     .objects = 1,
+                     .most = one,
+                     .bytes = h->dom.retained[one]};
+  mark = lp_zalloc(h->dump.graph.n, 1);
   find_path(h, text, mark);
   sum = find_sum(h, mark);
   free(mark);

@@ -40,9 +40,10 @@ void lp_group_free(LpGroup *g)
 static int group_takes(const LpGroup *g, const LpHeap *h, uint32_t kid,
                        uint32_t parent)
 {
-  if (h->shapes.of[kid] != g->shape)
+  uint32_t shape = h->shapes.of[kid];
+  if (shape != h->shapes.of[parent])
     return 0;
-  return !lp_shape_isplain(h, g->shape) ||
+  return !lp_shape_isplain(h, shape) ||
          h->dump.graph.type[kid] == LJM_TYPE_TRACE ||
          (!g->apart && h->dom.retained[kid] > h->dom.retained[parent] / 2);
 }
@@ -97,7 +98,7 @@ static void groups_cut(LpGroups *s, uint64_t least)
 }
 
 LpGroups lp_groups_below(const LpHeap *h, const LpGroup *g, uint64_t least,
-                         uint64_t apart)
+                         uint64_t apart, const LpIdMap *also)
 {
   LpGroups s = {0};
   LpIdMap byshape = {0};
@@ -107,7 +108,8 @@ LpGroups lp_groups_below(const LpHeap *h, const LpGroup *g, uint64_t least,
     for (; kid != LP_NONE; kid = h->kids.next[kid])
       if (!group_takes(g, h, kid, g->id[i]))
         groups_sort_in(&s, &byshape, h, kid,
-                       g->n == 1 && h->dom.retained[kid] >= apart);
+                       (g->n == 1 && h->dom.retained[kid] >= apart) ||
+                           (also && lp_idmap_get(also, kid) != LP_NONE));
   }
   lp_idmap_free(&byshape);
   groups_cut(&s, least);

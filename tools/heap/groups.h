@@ -38,10 +38,11 @@ void lp_group_absorb(LpGroup *g, const LpHeap *h);
 
 /* The groups directly below G, which was absorbed, of those that keep LEAST
 ** bytes or more. An object that keeps APART bytes and has one dominator is a
-** group by itself. The caller frees them with lp_groups_free.
+** group by itself, and so are those that are keys of ALSO, which may be NULL.
+** The caller frees them with lp_groups_free.
 */
 LpGroups lp_groups_below(const LpHeap *h, const LpGroup *g, uint64_t least,
-                         uint64_t apart);
+                         uint64_t apart, const LpIdMap *also);
 
 /* Free groups. Those that the caller took over have an ID of NULL. */
 void lp_groups_free(LpGroups *s);

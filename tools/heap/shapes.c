@@ -299,6 +299,11 @@ static void shapes_retained(LpShapes *s, const LpHeap *h)
   free(w.open);
 }
 
+int lp_shape_counts(const LpHeap *h, uint32_t id)
+{
+  return !lp_heap_keeps(h) || lp_dominators_has(&h->dom, id);
+}
+
 /* Add an object to its shape. */
 static void shapes_add(LpShapes *s, Sort *sort, uint32_t id)
 {
@@ -311,8 +316,8 @@ static void shapes_add(LpShapes *s, Sort *sort, uint32_t id)
     s->shape[shape] = (LpShapeSum){.one = id, .type = h->dump.graph.type[id]};
   }
   s->of[id] = shape;
-  if (lp_heap_keeps(h) && !lp_dominators_has(&h->dom, id))
-    return; /* Garbage, or it is not known whether it is. */
+  if (!lp_shape_counts(h, id))
+    return;
   s->shape[shape].objects++;
   s->shape[shape].bytes += lp_graph_size(&h->dump.graph, id);
 }

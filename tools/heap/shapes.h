@@ -37,6 +37,9 @@ void lp_shapes_close(LpShapes *s);
 */
 void lp_shape_name(LpBuf *b, const struct LpHeap *h, uint32_t shape);
 
+/* Does an object count in its shape? Garbage does not, nor does what may be. */
+int lp_shape_counts(const struct LpHeap *h, uint32_t id);
+
 /* Does a shape say little: a list or a map, or no more than the type? */
 int lp_shape_isplain(const struct LpHeap *h, uint32_t shape);
 

@@ -22,7 +22,9 @@ static int columns_has(const LpColumns *c, const LpField *f, Part part)
   case PART_CHANGE:
     return c->diff && f->change;
   case PART_NOW:
-    return !c->diff || f->change || f->column.unit == LP_UNIT_TEXT;
+    if (f->compares)
+      return c->diff;
+    return !c->diff || f->change || f->alike || f->column.unit == LP_UNIT_TEXT;
   case PART_BASE:
     return c->diff && f->base;
   default:

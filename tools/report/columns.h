@@ -22,6 +22,8 @@ typedef struct LpField {
   const char *change;  /* In a comparison, the key of a column before it. NULL:
                        ** it is in none, but texts are in all. */
   const char *changed; /* Title of that. */
+  int compares;        /* It is only in a comparison, and has one number. */
+  int alike;           /* In a comparison it has one number. */
   const char *base;    /* Key of a column behind it, the base's; or NULL. */
   size_t at;           /* Numbers: where in the row the uint64_t is. */
   /* Texts: append that of a row. */

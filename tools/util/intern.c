@@ -72,6 +72,15 @@ uint32_t lp_intern(LpIntern *t, const void *s, size_t n)
   return intern_append(t, s, n);
 }
 
+uint32_t lp_intern_find(const LpIntern *t, const void *s, size_t n)
+{
+  Lookup l = {t, s, n};
+  if (!t->n)
+    return LP_NONE;
+  return lp_idmap_slot(&t->ids, lp_hash_bytes(s, n), intern_same, &l)->value -
+         1;
+}
+
 void lp_intern_free(LpIntern *t)
 {
   lp_idmap_free(&t->ids);

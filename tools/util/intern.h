@@ -25,6 +25,9 @@ typedef struct LpIntern {
 */
 uint32_t lp_intern(LpIntern *t, const void *s, size_t n);
 
+/* The number of a string, or LP_NONE if it was not added. */
+uint32_t lp_intern_find(const LpIntern *t, const void *s, size_t n);
+
 /* The string with this number, *N bytes long. Valid until the next string is
 ** added.
 */

@@ -9,6 +9,7 @@
 #define LP_METRIC_H
 
 #include "profile.h"
+#include "side.h"
 
 /* Counts come before bytes, as pprof has them. */
 typedef enum LpMetric {
@@ -75,13 +76,6 @@ typedef struct LpValue {
   uint64_t n;
   uint64_t part; /* In 2^-32. */
 } LpValue;
-
-/* The sides of a diff. */
-typedef enum LpSide {
-  LP_NOW,  /* What was read last. */
-  LP_BASE, /* What that is compared with. */
-  LP_NSIDE
-} LpSide;
 
 /* The metric with this key, or LP_NMETRIC. */
 LpMetric lp_metric_find(const char *key);

@@ -24,6 +24,9 @@ const LpField lp_col_bytes = {BYTES("bytes", "bytes", bytes)};
 const LpField lp_col_objects = {COUNT("objects", "objects", objects),
                                 .change = "objects-change",
                                 .changed = "change"};
+const LpField lp_col_new = {COUNT("new", "new", fresh), .compares = 1};
+const LpField lp_col_deleted = {COUNT("deleted", "deleted", gone),
+                                .compares = 1};
 const LpField lp_col_garbage = {BYTES("garbage", "garbage", garbage)};
 const LpField lp_col_garbage_objects = {
     COUNT("garbage-objects", "garbage objects", garbage_objects)};
@@ -39,7 +42,8 @@ const LpField lp_col_retained_shape = {RETAINED, .percent = "retained-percent",
 const LpField lp_col_keeps = {RETAINED};
 const LpField lp_col_empty = {BYTES("empty", "empty", empty),
                               .percent = "empty-percent"};
-const LpField lp_col_depth = {COUNT("depth", "depth", depth, .extra = 1)};
+const LpField lp_col_depth = {COUNT("depth", "depth", depth, .extra = 1),
+                              .alike = 1};
 
 /* -- Texts ----------------------------------------------------------------- */
 

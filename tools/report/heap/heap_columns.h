@@ -24,11 +24,14 @@ typedef struct LpHeapRow {
   uint64_t retained;
   uint64_t empty; /* Slots that hold nothing. */
   uint64_t depth;
+  uint64_t fresh, gone; /* In a comparison: objects that the base has not, and
+                        ** that only the base has. */
 } LpHeapRow;
 
 extern const LpField lp_col_share; /* Bytes, their share, their change. */
 extern const LpField lp_col_bytes; /* Bytes alone. */
 extern const LpField lp_col_objects;
+extern const LpField lp_col_new, lp_col_deleted; /* In a comparison alone. */
 extern const LpField lp_col_garbage, lp_col_garbage_objects;
 extern const LpField lp_col_unknown, lp_col_unknown_objects;
 extern const LpField lp_col_retained;       /* With its share, and the base. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap_diff.h"
+#include "diff/heap_verdict.h"
 #include "heap_join.h"
 #include "heap_suspects.h"
 #include "heap_weak.h"

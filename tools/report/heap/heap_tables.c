@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "heap_columns.h"
-#include "heap_diff.h"
+#include "diff/heap_diff.h"
 #include "heap_report.h"
 #include "text.h"
 
@@ -95,8 +95,9 @@ static void shapes_rows(const LpColumns *c, const LpHeap *h,
 static void shapes_table(LpTable *t, const LpSubject *subject,
                          const LpReportOptions *opt)
 {
-  static const LpField *const list[] = {&lp_col_share, &lp_col_objects,
-                                        &lp_col_retained_shape, &lp_col_shape};
+  static const LpField *const list[] = {
+      &lp_col_share,   &lp_col_objects,        &lp_col_new,
+      &lp_col_deleted, &lp_col_retained_shape, &lp_col_shape};
   const LpHeap *h = subject->heap;
   LpColumns c =
       lp_heap_columns(t, h, list, LP_NFIELDS(list), opt->base != NULL);

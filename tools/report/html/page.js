@@ -247,7 +247,9 @@ function showSearch() {
     if (metric) {
       const sum = matchSum(p, state.merge, m.hit, state.metric, "now");
       text = `${countText(m.n)} match: ${unitText(sum, metric.unit)}, ` +
-        shareText(sum, totalOf(p, state.metric, "now"));
+        (p.heap && p.diff ? "before " + unitText(matchSum(p, state.merge, m.hit,
+          state.metric, "base"), metric.unit)
+          : shareText(sum, totalOf(p, state.metric, "now")));
       byId("found").dataset.value = sum;
     }
   }

@@ -6,7 +6,7 @@ function firstState(p, wish) {
   const key = metricOf(p, wish) ? wish
     : metricOf(p, "bytes") ? "bytes" : p.metrics.length ? p.metrics[0].key : "";
   return {
-    tab: p.flat ? "rows" : "flame", metric: key, side: "now", native: false,
+    tab: p.flat ? "rows" : "flame", metric: key, side: p.heap && p.diff ? "change" : "now", native: false,
     merge: lines ? "line" : "function",
     up: false, flip: false, query: "", regex: false, focus: -1, half: 0,
     zoom: [],

@@ -90,10 +90,16 @@ function sizeBucket(r, [from, to, k], unit, most, buckets) {
   el("span", {class: "tick"}, sizeTick(r[from], buckets)));
 }
 
+/* Columns of which no value is known. */
+function tableUnknown(table) {
+  return new Set(table.columns.filter((c, k) =>
+    table.rows.every(row => row[k] === null)).map(c => c.key));
+}
+
 /* The view of a table. */
 function showTable(p, name, state, matcher, onsort) {
   const table = p.doc.tables[name], panel = byId("panel-" + name);
-  const bar = p.heap ? HEAP_BARS[name] : tableBar(table, state.metric);
+  const bar = p.heap ? (p.diff ? HEAP_CHANGES : HEAP_BARS)[name] : tableBar(table, state.metric);
   const first = name === "sizes" ? {key: "from", down: false}
     : {key: bar, down: true};
   const sort = table.columns.some(c => c.key === state.sort.key) ? state.sort
@@ -104,7 +110,7 @@ function showTable(p, name, state, matcher, onsort) {
   const all = table.columns.map((c, k) =>
     Object.assign({}, c, {signed: /(^|-)change$/.test(c.key), k,
       unit: /^[pt]id$/.test(c.key) ? "id" : c.unit}));
-  const columns = columnsShown(state, name, all, new Set(), sort.key);
+  const columns = columnsShown(state, name, all, tableUnknown(table), sort.key);
   refill(panel, chart, columnBar(name, all, columns, box, row => row.cells[0]),
     box);
   const rows = tableRows(table, matcher).map(row => Object.assign(row,

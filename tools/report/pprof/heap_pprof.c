@@ -60,8 +60,8 @@ static void pprof_box(HeapPprof *p, uint32_t at)
 {
   const LpBox *box = p->boxes.box;
   LpBuf stack = {0}, values = {0}, msg = {0};
-  lp_pb_varint(&values, box[at].objects);
-  lp_pb_varint(&values, box[at].bytes);
+  lp_pb_varint(&values, box[at].of[LP_NOW].objects);
+  lp_pb_varint(&values, box[at].of[LP_NOW].bytes);
   for (; box[at].label != LP_NONE; at = box[at].parent)
     lp_pb_varint(&stack, pprof_location(p, box[at].label));
   lp_pb_message(&msg, SAMPLE_LOCATIONS, &stack);
@@ -82,7 +82,8 @@ static void pprof_head(HeapPprof *p)
                   lp_pprof_string(&p->to, "inuse_space"));
   lp_pprof_type(&p->to, PROFILE_PERIOD_TYPE, "space", "bytes");
   lp_pprof_number(&p->to, PROFILE_PERIOD, 1);
-  lp_pprof_number(&p->to, PROFILE_TIME, p->boxes.h->dump.origin.realtime);
+  lp_pprof_number(&p->to, PROFILE_TIME,
+                  p->boxes.heaps.h[LP_NOW]->dump.origin.realtime);
   lp_buf_puts(&b, "lj-parse-memprof " LP_VERSION);
   lp_pprof_comment(&p->to, &b);
   lp_buf_puts(&b, "Heap dump: frames are kept by their callers, and what is "
@@ -103,7 +104,7 @@ static void heap_write(LpOut *out, const LpSubject *subject,
 {
   HeapPprof p = {.n = 0};
   uint32_t i;
-  lp_boxes_open(&p.boxes, subject->heap, opt);
+  lp_boxes_open(&p.boxes, subject->heap, NULL, opt);
   p.id = lp_zalloc(p.boxes.labels.n, sizeof(*p.id));
   lp_pprof_open(&p.to, out);
   pprof_head(&p);

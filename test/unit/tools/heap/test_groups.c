@@ -13,11 +13,11 @@ static LpGroups groups_of(const HeapRun *r, uint64_t least, uint64_t apart)
   LpGroup root = lp_group_root(r->heap);
   LpGroups top, below;
   lp_group_absorb(&root, r->heap);
-  top = lp_groups_below(r->heap, &root, 1, UINT64_MAX);
+  top = lp_groups_below(r->heap, &root, 1, UINT64_MAX, NULL);
   ck_assert_uint_ge(top.n, 1);
   ck_assert_uint_eq(top.g[0].id[0], heap_id(r, GRAPH_AT(1)));
   lp_group_absorb(&top.g[0], r->heap);
-  below = lp_groups_below(r->heap, &top.g[0], least, apart);
+  below = lp_groups_below(r->heap, &top.g[0], least, apart, NULL);
   lp_groups_free(&top);
   lp_group_free(&root);
   return below;

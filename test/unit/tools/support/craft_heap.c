@@ -138,17 +138,29 @@ void craft_heap_defined(CraftHeap *h, uint64_t addr, const char *name)
   heap_record(h, 24, &addr, 1, name);
 }
 
-void craft_heap_process(CraftHeap *h, uint64_t rss, uint64_t swap)
+/* Two facts. */
+static void heap_facts(CraftHeap *h, const char *one, uint64_t first,
+                       const char *two, uint64_t second)
 {
   LpBuf b = {0};
-  craft_str(&b, "rss");
+  craft_str(&b, one);
   craft_byte(&b, LJM_META_UINT);
-  craft_uleb(&b, rss);
-  craft_str(&b, "swap");
+  craft_uleb(&b, first);
+  craft_str(&b, two);
   craft_byte(&b, LJM_META_UINT);
-  craft_uleb(&b, swap);
+  craft_uleb(&b, second);
   craft_record(&h->c, LJM_REC_META, b.s, b.n);
   lp_buf_free(&b);
+}
+
+void craft_heap_process(CraftHeap *h, uint64_t rss, uint64_t swap)
+{
+  heap_facts(h, "rss", rss, "swap", swap);
+}
+
+void craft_heap_origin(CraftHeap *h, uint64_t pid, uint64_t start)
+{
+  heap_facts(h, "pid", pid, "process_start", start);
 }
 
 void craft_heap_mapped(CraftHeap *h, uint64_t kind, uint64_t addr,

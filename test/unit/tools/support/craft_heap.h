@@ -46,6 +46,8 @@ void craft_heap_making(CraftHeap *h, uint64_t addr);
 void craft_heap_defined(CraftHeap *h, uint64_t addr, const char *name);
 /* What the kernel counts of the process. */
 void craft_heap_process(CraftHeap *h, uint64_t rss, uint64_t swap);
+/* Of which process the dump is, and when that began. */
+void craft_heap_origin(CraftHeap *h, uint64_t pid, uint64_t start);
 /* N runs of pages of 4096 bytes, the first one resident. */
 void craft_heap_mapped(CraftHeap *h, uint64_t kind, uint64_t addr,
                        const uint64_t *run, size_t n);

@@ -1,5 +1,5 @@
 /*
-** The dominator tree as boxes to be drawn.
+** The dominator tree as boxes to be drawn, or that of two heaps.
 **
 ** The group that keeps most is expanded next, wherever in the tree it is. What
 ** is still to be expanded when there are enough boxes, and what is too small,
@@ -20,10 +20,10 @@
 
 /* A group that was not expanded yet. */
 typedef struct Pending {
-  LpGroup g;
+  LpPair pair;
   uint32_t parent; /* Of boxes. */
-  size_t heads;    /* Objects before those that look like them were added. */
-  uint64_t kept;
+  int alone;       /* One object, before those like it were added. */
+  uint64_t kept[LP_NSIDE];
 } Pending;
 
 /* Those groups: what keeps most comes first, and of two the older object. */
@@ -35,10 +35,14 @@ typedef struct Queue {
 
 /* -- The queue ------------------------------------------------------------- */
 
-/* Add to the queue. */
-static void queue_put(Queue *q, Pending p)
+/* Add to the queue. Objects of the base have numbers behind those of now. */
+static void queue_put(Queue *q, const LpBoxes *b, Pending p)
 {
-  LpWaiting w = {p.g.retained, p.g.id[0], (uint32_t)q->n};
+  LpSide side = lp_pair_side(&p.pair);
+  LpWaiting w = {lp_pair_retained(&p.pair), p.pair.g[side].id[0],
+                 (uint32_t)q->n};
+  if (side == LP_BASE)
+    w.id += b->heaps.h[LP_NOW]->dump.graph.n;
   q->p = lp_grow(q->p, &q->cap, q->n + 1, sizeof(*q->p));
   q->p[q->n++] = p;
   lp_queue_put(&q->order, w);
@@ -85,9 +89,8 @@ static uint32_t box_text(LpBoxes *b, LpBuf *text)
 }
 
 /* The number of the shape of an object. */
-static uint32_t box_kind(LpBoxes *b, uint32_t id)
+static uint32_t box_kind(LpBoxes *b, const LpHeap *h, uint32_t id)
 {
-  const LpHeap *h = b->h;
   LpBoxKind k = {.type = h->dump.graph.type[id]};
   LpBuf name = {0};
   if (h->shapes.of[id] == LP_NONE)
@@ -106,26 +109,28 @@ static const LpBoxKind *box_kindof(const LpBoxes *b, uint32_t kind)
 }
 
 /* The label of an object that is reached by a step. */
-static uint32_t box_object(LpBoxes *b, uint32_t id, LpBuf *step)
+static uint32_t box_object(LpBoxes *b, const LpHeap *h, uint32_t id,
+                           LpBuf *step)
 {
-  LpBoxLabel l = {.kind = box_kind(b, id)};
+  LpBoxLabel l = {.kind = box_kind(b, h, id)};
   LpBuf name = {0};
-  lp_shape_nameof(&name, b->h, id);
+  lp_shape_nameof(&name, h, id);
   l.name = box_text(b, &name);
   l.step = box_text(b, step);
   return lp_intern(&b->labels, &l, sizeof(l));
 }
 
 /* The label of a group. A list is reached by its first object. */
-static uint32_t box_label(LpBoxes *b, const LpGroup *g, size_t heads)
+static uint32_t box_label(LpBoxes *b, const LpHeap *h, const LpGroup *g,
+                          int alone)
 {
   LpBuf step = {0};
   LpBoxLabel l;
-  if (heads == 1)
-    lp_group_step(&step, b->h, g->id[0], BOX_STEPS);
-  if (g->n == 1)
-    return box_object(b, g->id[0], &step);
-  l.kind = box_kind(b, g->id[0]);
+  if (alone)
+    lp_group_step(&step, h, g->id[0], BOX_STEPS);
+  if (alone && g->n == 1)
+    return box_object(b, h, g->id[0], &step);
+  l.kind = box_kind(b, h, g->id[0]);
   l.name = box_kindof(b, l.kind)->name;
   l.step = box_text(b, &step);
   return lp_intern(&b->labels, &l, sizeof(l));
@@ -156,24 +161,25 @@ static uint32_t way_new(LpBoxes *b, uint32_t from, uint32_t label,
 }
 
 /* One more step, to an object. */
-static uint32_t way_step(LpBoxes *b, uint32_t from, uint32_t id)
+static uint32_t way_step(LpBoxes *b, LpSide side, uint32_t from, uint32_t id)
 {
-  const LpHeap *h = b->h;
+  const LpHeap *h = b->heaps.h[side];
   LpBuf step = {0};
   uint32_t way;
   lp_path_step(&step, &h->dump, h->paths.from[id],
                &h->dump.graph.edge[h->paths.edge[id]]);
-  way = way_new(b, from, box_object(b, id, &step), h->dom.retained[id]);
-  lp_idmap_put(&b->ways, id, way);
+  way = way_new(b, from, box_object(b, h, id, &step), h->dom.retained[id]);
+  lp_idmap_put(&b->ways[side], id, way);
   return way;
 }
 
 /* The way to an object. Ways share their beginnings. */
-static uint32_t way_to(LpBoxes *b, uint32_t id)
+static uint32_t way_to(LpBoxes *b, LpSide side, uint32_t id)
 {
+  const LpPaths *paths = &b->heaps.h[side]->paths;
   uint32_t step[WAY_STEPS], n = 0, way = LP_NONE;
-  for (; id != LP_GRAPH_ROOT && n < WAY_STEPS; id = b->h->paths.from[id]) {
-    way = lp_idmap_get(&b->ways, id);
+  for (; id != LP_GRAPH_ROOT && n < WAY_STEPS; id = paths->from[id]) {
+    way = lp_idmap_get(&b->ways[side], id);
     if (way != LP_NONE)
       break;
     step[n++] = id;
@@ -181,24 +187,32 @@ static uint32_t way_to(LpBoxes *b, uint32_t id)
   if (way == LP_NONE && id != LP_GRAPH_ROOT)
     way = way_new(b, LP_NONE, box_special(b, "..."), 0);
   while (n > 0)
-    way = way_step(b, way, step[--n]);
+    way = way_step(b, side, way, step[--n]);
   return way;
 }
 
 /* -- Boxes ----------------------------------------------------------------- */
 
 /* How many objects each one keeps alive. */
-static void boxes_count(LpBoxes *b)
+static uint32_t *boxes_count(const LpHeap *h)
 {
-  const LpDominators *d = &b->h->dom;
-  uint32_t i;
-  b->kept = lp_zalloc(b->h->dump.graph.n, sizeof(*b->kept));
+  const LpDominators *d = &h->dom;
+  uint32_t *kept = lp_zalloc(h->dump.graph.n, sizeof(*kept)), i;
   for (i = d->n; i-- > 0;) {
     uint32_t id = d->order[i];
-    b->kept[id] += (b->h->dump.graph.flags[id] & LP_NODE_DEFINED) != 0;
+    kept[id] += (h->dump.graph.flags[id] & LP_NODE_DEFINED) != 0;
     if (id != LP_GRAPH_ROOT)
-      b->kept[d->parent[id]] += b->kept[id];
+      kept[d->parent[id]] += kept[id];
   }
+  return kept;
+}
+
+/* Bytes of the larger heap. */
+static uint64_t boxes_bytes(const LpBoxes *b)
+{
+  const LpHeap *base = b->heaps.h[LP_BASE];
+  uint64_t now = lp_heap_bytes(b->heaps.h[LP_NOW]);
+  return base && lp_heap_bytes(base) > now ? lp_heap_bytes(base) : now;
 }
 
 /* Add a box. Returns its number. */
@@ -209,89 +223,131 @@ static uint32_t boxes_add(LpBoxes *b, LpBox box)
   return (uint32_t)b->n++;
 }
 
-/* The box of a group that has all its objects. */
-static uint32_t boxes_group(LpBoxes *b, const Pending *p)
+/* The number of what several objects keep that a pair is now, or LP_NONE. */
+static uint32_t boxes_shared(const LpBoxes *b, const LpPair *p)
+{
+  const LpHeap *h = b->heaps.h[LP_NOW];
+  const LpShared *shared = NULL;
+  if (p->g[LP_NOW].n)
+    shared = lp_group_shared(h, &p->g[LP_NOW], b->shared);
+  return shared ? (uint32_t)(shared - h->sharing.group) : LP_NONE;
+}
+
+/* What a pair that has all its objects has in one of the heaps, in box AT. */
+static LpBoxSide boxes_side(LpBoxes *b, const Pending *p, LpSide side,
+                            uint32_t at)
+{
+  const LpGroup *g = &p->pair.g[side];
+  LpBoxSide s = {
+      .bytes = g->bytes, .retained = g->retained, .kept = p->kept[side]};
+  size_t i;
+  for (i = 0; i < g->n; i++) {
+    s.objects +=
+        (b->heaps.h[side]->dump.graph.flags[g->id[i]] & LP_NODE_DEFINED) != 0;
+    b->in[side][g->id[i]] = at + 1;
+  }
+  return s;
+}
+
+/* The box of a pair that has all its objects. */
+static uint32_t boxes_pair(LpBoxes *b, const Pending *p)
 {
   LpBox box = {.parent = p->parent,
                .label = LP_NONE,
                .way = LP_NONE,
-               .shared = LP_NONE,
-               .bytes = p->g.bytes,
-               .retained = p->g.retained,
-               .kept = p->kept};
-  const LpShared *shared = lp_group_shared(b->h, &p->g, b->shared);
-  uint32_t at;
-  size_t i;
-  if (shared)
-    box.shared = (uint32_t)(shared - b->h->sharing.group);
-  for (i = 0; i < p->g.n; i++)
-    box.objects += (b->h->dump.graph.flags[p->g.id[i]] & LP_NODE_DEFINED) != 0;
-  if (p->g.id[0] != LP_GRAPH_ROOT) {
-    box.label = box_label(b, &p->g, p->heads);
-    box.way = way_to(b, p->g.id[0]);
+               .shared = boxes_shared(b, &p->pair)};
+  LpSide side = lp_pair_side(&p->pair);
+  const LpGroup *g = &p->pair.g[side];
+  unsigned i;
+  for (i = LP_NOW; i < LP_NSIDE; i++)
+    box.of[i] = boxes_side(b, p, (LpSide)i, (uint32_t)b->n);
+  if (g->id[0] != LP_GRAPH_ROOT) {
+    box.label = box_label(b, b->heaps.h[side], g, p->alone);
+    box.way = way_to(b, side, g->id[0]);
   }
-  at = boxes_add(b, box);
-  for (i = 0; i < p->g.n; i++)
-    b->in[p->g.id[i]] = at + 1;
-  return at;
+  return boxes_add(b, box);
 }
 
-/* The groups below a box wait for their turn. */
-static void boxes_below(LpBoxes *b, Queue *q, const LpGroup *g, uint32_t at)
+/* A pair that is to be expanded. */
+static Pending boxes_pending(const LpBoxes *b, LpPair pair, uint32_t parent)
 {
-  uint64_t apart = lp_heap_bytes(b->h) / BOX_APART;
-  LpGroups below;
-  size_t i, k;
-  if (apart > g->retained / BOX_KIDS)
-    apart = g->retained / BOX_KIDS;
-  below = lp_groups_below(b->h, g, b->least, apart);
+  Pending p = {
+      .pair = pair, .parent = parent, .alone = lp_pair_isone(&b->heaps, &pair)};
+  unsigned side;
+  size_t i;
+  for (side = LP_NOW; side < LP_NSIDE; side++)
+    for (i = 0; i < pair.g[side].n; i++)
+      p.kept[side] += b->kept[side][pair.g[side].id[i]];
+  return p;
+}
+
+/* The pairs below a box wait for their turn. */
+static void boxes_below(LpBoxes *b, Queue *q, const LpPair *pair, uint32_t at)
+{
+  uint64_t apart = boxes_bytes(b) / BOX_APART;
+  LpPairs below;
+  size_t i;
+  if (apart > lp_pair_retained(pair) / BOX_KIDS)
+    apart = lp_pair_retained(pair) / BOX_KIDS;
+  below = lp_pairs_below(&b->heaps, pair, b->least, apart);
   for (i = 0; i < below.n; i++) {
-    Pending p = {.g = below.g[i], .parent = at, .heads = below.g[i].n};
-    for (k = 0; k < p.g.n; k++)
-      p.kept += b->kept[p.g.id[k]];
-    below.g[i].id = NULL;
-    queue_put(q, p);
+    queue_put(q, b, boxes_pending(b, below.p[i], at));
+    below.p[i] = (LpPair){0};
   }
-  lp_groups_free(&below);
+  lp_pairs_free(&below);
+}
+
+/* Add a box for what has none, below another one, unless that is nothing. */
+static void boxes_special(LpBoxes *b, uint32_t parent, const char *name,
+                          const LpBoxSide of[LP_NSIDE])
+{
+  LpBox box = {.parent = parent, .way = LP_NONE, .shared = LP_NONE};
+  uint64_t all = 0;
+  unsigned i;
+  for (i = LP_NOW; i < LP_NSIDE; i++) {
+    box.of[i] = of[i];
+    box.of[i].retained = of[i].bytes;
+    box.of[i].kept = of[i].objects;
+    all |= of[i].bytes | of[i].objects;
+  }
+  if (!all)
+    return;
+  box.label = box_special(b, name);
+  boxes_add(b, box);
 }
 
 /* A box for what a group keeps that has none. */
 static void boxes_rest(LpBoxes *b)
 {
   size_t n = b->n, i;
-  LpBox *rest = lp_zalloc(n, sizeof(*rest));
-  uint32_t label = box_special(b, "(others)");
+  LpBoxSide(*rest)[LP_NSIDE] = lp_zalloc(n, sizeof(*rest));
+  unsigned k;
   for (i = 0; i < n; i++) {
-    rest[i].parent = (uint32_t)i;
-    rest[i].label = label;
-    rest[i].way = LP_NONE;
-    rest[i].shared = LP_NONE;
-    rest[i].bytes += b->box[i].retained - b->box[i].bytes;
-    rest[i].objects += b->box[i].kept - b->box[i].objects;
-    if (!i)
-      continue;
-    rest[b->box[i].parent].bytes -= b->box[i].retained;
-    rest[b->box[i].parent].objects -= b->box[i].kept;
+    for (k = LP_NOW; k < LP_NSIDE; k++) {
+      const LpBoxSide *s = &b->box[i].of[k];
+      rest[i][k].bytes += s->retained - s->bytes;
+      rest[i][k].objects += s->kept - s->objects;
+      if (!i)
+        continue;
+      rest[b->box[i].parent][k].bytes -= s->retained;
+      rest[b->box[i].parent][k].objects -= s->kept;
+    }
   }
-  for (i = 0; i < n; i++) {
-    rest[i].retained = rest[i].bytes;
-    rest[i].kept = rest[i].objects;
-    if (rest[i].bytes || rest[i].objects)
-      boxes_add(b, rest[i]);
-  }
+  for (i = 0; i < n; i++)
+    boxes_special(b, (uint32_t)i, "(others)", rest[i]);
   free(rest);
 }
 
-/* A box for what is not reached. */
-static void boxes_unreached(LpBoxes *b, const LpUnreached *u, const char *name)
+/* A box for what is not reached: NOW and BASE, which may be NULL. */
+static void boxes_unreached(LpBoxes *b, const LpUnreached *now,
+                            const LpUnreached *base, const char *name)
 {
-  LpBox box = {.way = LP_NONE, .shared = LP_NONE};
-  box.bytes = box.retained = u->all.bytes;
-  box.objects = box.kept = u->all.objects;
-  if (!box.bytes && !box.objects)
-    return;
-  box.label = box_special(b, name);
-  boxes_add(b, box);
+  LpBoxSide of[LP_NSIDE] = {
+      {.bytes = now->all.bytes, .objects = now->all.objects}};
+  if (base)
+    of[LP_BASE] =
+        (LpBoxSide){.bytes = base->all.bytes, .objects = base->all.objects};
+  boxes_special(b, 0, name, of);
 }
 
 /* Is there room for another box? */
@@ -300,51 +356,65 @@ static int boxes_room(const LpBoxes *b)
   return b->n < LP_BOXES && b->nway < 2 * LP_BOXES && b->cost < LP_BOXES_TEXT;
 }
 
-void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt)
+/* Expand pairs, those that keep most first, as long as there is room. */
+static void boxes_expand(LpBoxes *b)
 {
-  Pending p = {.g = lp_group_root(h)};
   Queue q = {0};
-  *b = (LpBoxes){.h = h, .least = lp_heap_least(h, opt)};
-  if (b->least < lp_heap_bytes(h) / BOX_PART)
-    b->least = lp_heap_bytes(h) / BOX_PART;
-  b->in = lp_zalloc(h->dump.graph.n, sizeof(*b->in));
-  b->shared = lp_sharing_of(&h->sharing, h->dump.graph.n);
-  boxes_count(b);
-  p.kept = b->kept[LP_GRAPH_ROOT];
-  queue_put(&q, p);
+  queue_put(&q, b, boxes_pending(b, lp_pair_root(&b->heaps), 0));
   while (q.order.n) {
-    p = queue_take(&q);
+    Pending p = queue_take(&q);
     if (boxes_room(b)) {
-      lp_group_absorb(&p.g, h);
-      boxes_below(b, &q, &p.g, boxes_group(b, &p));
+      lp_pair_absorb(&p.pair, &b->heaps);
+      boxes_below(b, &q, &p.pair, boxes_pair(b, &p));
     } else {
       b->full = 1;
     }
-    lp_group_free(&p.g);
+    lp_pair_free(&p.pair);
   }
   free(q.order.w);
   free(q.p);
-  boxes_rest(b);
-  boxes_unreached(b, &h->unknown, "(unknown)");
-  boxes_unreached(b, &h->garbage, "(garbage)");
 }
 
-uint32_t lp_boxes_find(const LpBoxes *b, uint32_t id)
+void lp_boxes_open(LpBoxes *b, const LpHeap *now, const LpHeap *base,
+                   const LpReportOptions *opt)
 {
-  while (!b->in[id])
-    id = b->h->dom.parent[id];
-  return b->in[id] - 1;
+  unsigned side;
+  *b = (LpBoxes){.heaps = lp_pairing(now, base),
+                 .least = lp_heap_least(now, opt)};
+  if (b->least < boxes_bytes(b) / BOX_PART)
+    b->least = boxes_bytes(b) / BOX_PART;
+  for (side = LP_NOW; side < LP_NSIDE && b->heaps.h[side]; side++) {
+    const LpHeap *h = b->heaps.h[side];
+    b->in[side] = lp_zalloc(h->dump.graph.n, sizeof(*b->in[side]));
+    b->kept[side] = boxes_count(h);
+  }
+  b->shared = lp_sharing_of(&now->sharing, now->dump.graph.n);
+  boxes_expand(b);
+  boxes_rest(b);
+  boxes_unreached(b, &now->unknown, base ? &base->unknown : NULL, "(unknown)");
+  boxes_unreached(b, &now->garbage, base ? &base->garbage : NULL, "(garbage)");
+}
+
+uint32_t lp_boxes_find(const LpBoxes *b, LpSide side, uint32_t id)
+{
+  while (!b->in[side][id])
+    id = b->heaps.h[side]->dom.parent[id];
+  return b->in[side][id] - 1;
 }
 
 void lp_boxes_close(LpBoxes *b)
 {
+  unsigned side;
+  for (side = LP_NOW; side < LP_NSIDE; side++) {
+    free(b->kept[side]);
+    free(b->in[side]);
+    lp_idmap_free(&b->ways[side]);
+  }
   free(b->box);
   free(b->way);
-  free(b->kept);
-  free(b->in);
   free(b->shared);
   lp_intern_free(&b->texts);
   lp_intern_free(&b->kinds);
   lp_intern_free(&b->labels);
-  lp_idmap_free(&b->ways);
+  lp_pairing_close(&b->heaps);
 }

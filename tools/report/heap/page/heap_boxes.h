@@ -1,12 +1,12 @@
 /*
-** The dominator tree as boxes to be drawn: bounded in number and in size,
-** whatever the heap is.
+** The dominator tree as boxes to be drawn, or that of two heaps which are
+** compared: bounded in number and in size, whatever the heap is.
 */
 
 #ifndef LP_HEAP_BOXES_H
 #define LP_HEAP_BOXES_H
 
-#include "groups.h"
+#include "pairs.h"
 #include "report.h"
 
 #define LP_BOXES      12000   /* At most, those for what is left out aside. */
@@ -26,20 +26,25 @@ typedef struct LpBoxLabel {
   uint32_t name; /* Of texts: what it is. */
 } LpBoxLabel;
 
+/* What a box has in one of the heaps. */
+typedef struct LpBoxSide {
+  uint64_t bytes;    /* Its objects' own, */
+  uint64_t objects;  /* how many they are, */
+  uint64_t retained; /* and what they keep alive in all, */
+  uint64_t kept;     /* with so many objects. */
+} LpBoxSide;
+
 /* A group of objects with the same dominator, or what is left out of one. */
 typedef struct LpBox {
   uint32_t parent; /* Of boxes, with a lower number; 0 is the root. */
   uint32_t label;  /* Of labels; LP_NONE: the root. */
   uint32_t way;    /* Of ways, for the first object; LP_NONE if none. */
   uint32_t
-      shared;     /* If it is what several objects keep: that group; LP_NONE. */
-  uint64_t bytes; /* Its objects' own, */
-  uint64_t objects;  /* how many they are, */
-  uint64_t retained; /* and what they keep alive in all, */
-  uint64_t kept;     /* with so many objects. */
+      shared; /* If it is what several objects keep: that group; LP_NONE. */
+  LpBoxSide of[LP_NSIDE];
 } LpBox;
 
-/* A step of a shortest path from a root. */
+/* A step of a shortest path from a root, in the heap where it was found. */
 typedef struct LpWay {
   uint32_t from;  /* Of ways, with a lower number; LP_NONE: begins at a root. */
   uint32_t label; /* Of labels. */
@@ -47,7 +52,7 @@ typedef struct LpWay {
 } LpWay;
 
 typedef struct LpBoxes {
-  const LpHeap *h;
+  LpPairing heaps;
   uint64_t least; /* Bytes that a box keeps at least. */
   int full;       /* Larger ones were left out as well. */
   LpBox *box;
@@ -55,22 +60,26 @@ typedef struct LpBoxes {
   LpWay *way;
   size_t nway, capway;
   LpIntern texts;
-  LpIntern kinds;  /* LpBoxKind. */
-  LpIntern labels; /* LpBoxLabel. */
-  size_t cost;     /* Of texts, in bytes of JSON. */
-  LpIdMap ways;    /* Object -> number of its way. */
-  uint32_t *kept;  /* By object: how many it keeps alive, with itself; */
-  uint32_t *in;    /* the number of its box, plus 1; 0: it has none; */
-  uint8_t *shared; /* see lp_sharing_of. */
+  LpIntern kinds;           /* LpBoxKind. */
+  LpIntern labels;          /* LpBoxLabel. */
+  size_t cost;              /* Of texts, in bytes of JSON. */
+  LpIdMap ways[LP_NSIDE];   /* Object -> number of its way. */
+  uint32_t *kept[LP_NSIDE]; /* By object: how many it keeps alive, with itself;
+                             */
+  uint32_t *in[LP_NSIDE];   /* the number of its box, plus 1; 0: it has none; */
+  uint8_t *shared;          /* now: see lp_sharing_of. */
 } LpBoxes;
 
-/* Make the boxes of H, of which none keeps less than --min. */
-void lp_boxes_open(LpBoxes *b, const LpHeap *h, const LpReportOptions *opt);
-
-/* The box that ID, which is reached, is in, or that of the next of its
-** dominators that has one.
+/* Make the boxes of NOW, of which none keeps less than --min; compared with
+** BASE, if that is not NULL: of those none keeps less in both.
 */
-uint32_t lp_boxes_find(const LpBoxes *b, uint32_t id);
+void lp_boxes_open(LpBoxes *b, const LpHeap *now, const LpHeap *base,
+                   const LpReportOptions *opt);
+
+/* The box that ID of a heap, which is reached, is in, or that of the next of
+** its dominators that has one.
+*/
+uint32_t lp_boxes_find(const LpBoxes *b, LpSide side, uint32_t id);
 
 /* Free the memory. */
 void lp_boxes_close(LpBoxes *b);

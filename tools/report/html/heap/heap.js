@@ -52,14 +52,23 @@ function heapFrame(doc, site, merge) {
   };
 }
 
+/* What a spot keeps, or how that has changed, on the side that is drawn. */
+function heapSize(half, spot) {
+  const {side} = half.tree.how, of = side === "base" ? "base" : "now";
+  const value = key => spotValue(half.tree, spot, "bytes", key).total;
+  return side === "change" ? changeText(value("now") - value("base"), "bytes")
+    : bytesText(value(of));
+}
+
 /* The name of a spot, with what it keeps. Objects of one shape are counted. */
 function heapName(half, spot) {
   const up = half.tree.how.up, frame = half.frames[spot.frame];
   if (!spot.name) {
-    const n = up ? 1 : spotValue(half.tree, spot, "objects", "now").self;
+    const n = up ? 1 : spotValue(half.tree, spot, "objects", "now").self ||
+      spotValue(half.tree, spot, "objects", "base").self;
     const times = n > 1 && frame.kind !== "mark"
       ? `${countText(n)} \u00d7 ` : "";
-    const size = bytesText(spotValue(half.tree, spot, "bytes", "now").total);
+    const size = heapSize(half, spot);
     spot.name = Object.assign({}, frame, frame.second
       ? {second: `${times}${frame.second}  ${size}`}
       : {first: times + frame.first, second: size});
@@ -75,11 +84,18 @@ function heapZoom(p, node) {
   return path.reverse();
 }
 
+/* A side on which a node is to be seen: the drawn one, if that has it. */
+function heapSide(p, node) {
+  const total = side => totalWidths(p, state.metric, side)[node];
+  return !p.diff || total(state.side) > 0 ? state.side
+    : total("now") > 0 ? "now" : "base";
+}
+
 /* Zoom to a node. */
 function heapShow(node) {
   if (state.merge !== "line")
     go({merge: "line", zoom: [], focus: -1}, false);
-  go({tab: "flame", up: false, focus: -1, half: 0,
+  go({tab: "flame", up: false, focus: -1, half: 0, side: heapSide(profile, node),
     zoom: heapZoom(profile, node)}, true);
   byId("crumbs").scrollIntoView({block: "nearest"});
 }
@@ -128,8 +144,9 @@ function heapTiles(p, choose) {
 function suspectEl(p, s) {
   const at = s.path ? s.text.indexOf(s.path) : -1;
   const bar = el("span", {class: "share"});
-  bar.style.width =
-    100 * s.bytes / Math.max(1, p.doc.summary.heap.reached) + "%";
+  const h = p.doc.summary.heap;
+  const all = p.diff ? h.reached - h.base_reached : h.reached;
+  bar.style.width = 100 * Math.min(1, s.bytes / Math.max(1, all)) + "%";
   const parts = at < 0 ? [safeText(s.text)]
     : [safeText(s.text.slice(0, at)),
       el("strong", null, nameEl(safeText(s.path))),
@@ -139,18 +156,28 @@ function suspectEl(p, s) {
   ...parts));
 }
 
-/* What keeps much, in sentences. */
+/* What is said without suspects; null if that says itself. */
+function suspectsNone(p) {
+  const h = p.doc.summary.heap;
+  return !h.keeps
+    ? "Unknown: what is missing may refer to any object. Boxes show " +
+      "what keeps what as far as it is there."
+    : !p.diff ? "No object keeps more than 10% in one place."
+      : h.reached > h.base_reached ? "No object whose path can be compared keeps more than 10% of it."
+        : null;
+}
+
+/* What keeps much, or much more than before, in sentences. */
 function showSuspects(p) {
   const box = byId("suspects"), list = p.doc.summary.suspects;
-  const h = p.doc.summary.heap;
+  const h = p.doc.summary.heap, none = suspectsNone(p);
   box.hidden = false;
-  fill(box, el("h2", {id: "suspects-title"}, "Leak suspects"),
+  fill(box, el("h2", {id: "suspects-title"},
+    p.diff ? "What has changed" : "Leak suspects"),
+    p.doc.summary.grown && el("p", {id: "grown"}, p.doc.summary.grown),
     list.length ? el("ol", null, ...list.map(s => suspectEl(p, s)))
-      : el("p", null, h.keeps
-        ? "No object keeps more than 10% in one place."
-        : "Unknown: what is missing may refer to any object. Boxes show " +
-          "what keeps what as far as it is there."),
-    h.doubt !== null && el("p", null, "It is unknown whether " +
+      : none && el("p", null, none),
+    h.doubt !== null && h.unknown > 0 && el("p", null, "It is unknown whether " +
       `${bytesText(h.unknown)} are garbage: ${h.doubt}.`),
     p.doc.summary.made.length > 0 && el("h2", null, "Who made what is kept"),
     ...p.doc.summary.made.map(s => el("p", null, safeText(s))));
@@ -162,9 +189,11 @@ const WAY_FIRST = 6, WAY_LAST = 24; /* Steps of a way that are shown. */
 
 /* The node of a spot that keeps most. */
 function heapNode(half, spot) {
-  const total = totalColumn(profile, "bytes", "now");
-  return spotNodes(half.tree, spot)
-    .reduce((a, b) => total[b] > total[a] ? b : a);
+  const now = totalColumn(profile, "bytes", "now");
+  const base = totalColumn(profile, "bytes", "base");
+  const nodes = spotNodes(half.tree, spot);
+  const total = nodes.some(i => now[i]) ? now : base;
+  return nodes.reduce((a, b) => total[b] > total[a] ? b : a);
 }
 
 /* The numbers of the steps to a node, from the root on. */
@@ -179,7 +208,8 @@ function wayOf(p, node) {
 function wayEl(p, i) {
   const ways = p.doc.ways, frame = heapFrame(p.doc, ways.site[i], "line");
   const bar = el("span", {class: "share"});
-  bar.style.width = 100 * ways.retained[i] / totalOf(p, "bytes", "now") + "%";
+  const all = Math.max(totalOf(p, "bytes", "now"), totalOf(p, "bytes", "base"));
+  bar.style.width = 100 * ways.retained[i] / all + "%";
   return el("li", {title: frame.label}, bar,
     nameEl(frame.first, {class: "first"}), nameEl(frame.second,
       {class: "second"}),
@@ -200,7 +230,14 @@ function wayList(p, way) {
 
 /* What is said while no box is chosen. */
 function wayHelp(up) {
-  return [el("h2", null, "How to read it"), el("p", null, up
+  return [el("h2", null, "How to read it"), el("p", null, profile.diff &&
+    state.side === "change"
+    ? "The width of a box is how much has changed in it and in what it " +
+      "keeps: more and less are added up, but inside of one box only the " +
+      "difference counts. A box is the same in both dumps if the same object " +
+      "keeps it under the same name, or keeps objects of that shape in both; " +
+      "it has the name and the shape of now, if it is there now."
+    : up
     ? "Each box in the second row is memory of its own; below it is what " +
       "keeps that alive, step by step."
     : "The width of a box is what would be freed with it: itself and all " +
@@ -221,6 +258,19 @@ function holdersOf(p, node) {
     `: without all of them ${bytesText(s.freed)} are free.`)];
 }
 
+/* What stands above a path to the first of so many objects. */
+function wayHead(half, spot, own) {
+  const value = side => spotValue(half.tree, spot, "bytes", side).total;
+  const now = value("now"), base = value("base"), {diff} = profile;
+  const [who, keep, be, all] = own > 1
+    ? [`To the first of ${countText(own)} objects, which`, "keep", "are", " in all"]
+    : ["It", "keeps", "is", ""];
+  const then = !diff || now === base ? "" : !now ? `, and ${be} gone`
+    : base ? `, before ${bytesText(base)}` : `, and ${be} new`;
+  return `${who} ${diff && !now ? "kept" : keep} ${bytesText(now || base)}` +
+    `${all}${then}:`;
+}
+
 /* The path of the zoomed or picked box. */
 function showWay() {
   const p = profile, box = byId("way");
@@ -233,12 +283,11 @@ function showWay() {
     return;
   }
   const node = heapNode(half, spot), way = wayOf(p, node);
-  const own = p.doc.tree.self.objects[node];
-  const keeps = spotValue(half.tree, spot, "bytes", "now").total;
+  const gone = !totalColumn(p, "bytes", "now")[node];
+  const own = p.doc.tree[gone ? "base" : "self"].objects[node];
   fill(box, ...holdersOf(p, node), el("h2", null, "Shortest path from a root"),
     el("p", null, way.length === 0 ? "No single object: there is no path."
-      : own > 1 ? `To the first of ${countText(own)} objects, which keep ` +
-        `${bytesText(keeps)} in all:` : `It keeps ${bytesText(keeps)}:`),
+      : wayHead(half, spot, own)),
     wayList(p, way));
 }
 
@@ -251,8 +300,11 @@ function heapTip(p, half, spot) {
   const row = m => {
     const v = spotValue(half.tree, spot, m.key, "now");
     const all = totalOf(p, m.key, "now");
-    const cells = [unitText(v.total, m.unit), shareText(v.total, all)];
-    if (!up)
+    const base = p.diff && spotValue(half.tree, spot, m.key, "base").total;
+    const cells = p.diff ? [unitText(v.total, m.unit), unitText(base, m.unit),
+      changeText(v.total - base, m.unit)]
+      : [unitText(v.total, m.unit), shareText(v.total, all)];
+    if (!up && !p.diff)
       cells.push(unitText(v.self, m.unit), shareText(v.self, all));
     return el("tr", {class: m.key === state.metric ? "current" : null},
       el("th", {scope: "row"}, m.title), ...cells.map(c => el("td", null, c)));
@@ -264,7 +316,8 @@ function heapTip(p, half, spot) {
       (KINDS[frame.kind] || KINDS.special).title + " \u00b7 ",
       nameEl(shortText(frame.label, 500))),
     el("table", null, el("thead", null, el("tr", null, el("th"),
-      ...(up ? ["of it", "%"] : ["keeps", "%", "itself", "%"])
+      ...(p.diff ? ["now", "before", "change"] : up ? ["of it", "%"]
+        : ["keeps", "%", "itself", "%"])
         .map(t => el("th", {scope: "col"}, t)))),
     el("tbody", null, ...p.metrics.map(row))));
 }
@@ -275,11 +328,13 @@ function heapTip(p, half, spot) {
 const HEAP_BARS = {shapes: "bytes", retained: "retained", types: "bytes",
   shared: "retained", sparse: "empty", threads: "retained", weak: "freed",
   keepers: "bytes", rss: "resident"};
+const HEAP_CHANGES = {shapes: "bytes-change", retained: "retained-change",
+  types: "bytes-change", rss: "resident-change"};
 
 /* What a row of a table leads to, or null. */
 function heapRow(p, name, table, i) {
   const cells = table.rows[i];
-  if (table.box && i < table.box.length)
+  if (table.box && i < table.box.length && table.box[i] >= 0)
     return () => heapShow(table.box[i]);
   if (name !== "shapes")
     return null;

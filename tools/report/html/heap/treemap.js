@@ -5,6 +5,10 @@
 */
 const MAP_HEAD = 17, MAP_LEAST = 60, MAP_DEPTH = 12;
 
+/* What areas are. */
+const MAP_SIDES = {now: "what is kept", base: "what was kept",
+  change: "how much has changed"};
+
 const map = {half: null, boxes: [], over: null};
 
 /* Lay kids into a rectangle, in rows along its shorter side, so that boxes are
@@ -71,8 +75,7 @@ function mapPaint() {
   ctx.setTransform(dots, 0, 0, dots, 0, 0);
   ctx.font = flame.font;
   for (const b of map.boxes) {
-    const c = b.spot.frame < 0 ? null
-      : frameColours(map.half.frames[b.spot.frame], flame.dark);
+    const c = b.spot.frame < 0 ? null : spotColours(map.half, b.spot);
     const hit = flame.hit && b.spot.frame >= 0 && flame.hit[b.spot.frame];
     const name = b.spot.frame < 0 ? flame.all : heapName(map.half, b.spot);
     ctx.fillStyle = !c ? ink.all : hit ? ink.hit : flame.hit ? c.faded
@@ -115,7 +118,7 @@ function mapZoom(spot) {
 function showMap(p, state) {
   const panel = byId("panel-map");
   const tree = openTree(p, {merge: state.merge, metric: state.metric,
-    side: "now", up: false, focus: -1});
+    side: state.side, up: false, focus: -1});
   const frames = framesOf(p, state.merge).list;
   map.half = {tree, frames, zoom: tree.root};
   map.half.zoom = findSpot(tree, state.up || state.focus >= 0 ? []
@@ -125,7 +128,7 @@ function showMap(p, state) {
   const canvas = el("canvas", {id: "map", role: "img", "aria-label":
     `Tree map of ${name}: the same as the graph of who keeps it`});
   refill(panel, el("div", {class: "above"}, el("span", {class: "said"},
-    nameEl(shortText(safeText(name), 100)), ": areas are what is kept"),
+    nameEl(shortText(safeText(name), 100)), ": areas are " + MAP_SIDES[state.side]),
   zoom.up && el("button", {type: "button", class: "action", id: "map-out",
     "data-name": "out", onclick: () => mapZoom(zoom.up)}, "Out")), canvas);
   canvas.addEventListener("mousemove", mapOver);

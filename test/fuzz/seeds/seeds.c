@@ -1,7 +1,7 @@
 /*
 ** Writes the seed corpora: `seeds DIR` fills DIR/stream, DIR/blocks,
-** DIR/samples, DIR/heap, DIR/ladder, DIR/tail and DIR/unpack with small streams
-** of every version and kind.
+** DIR/samples, DIR/heap, DIR/ladder, DIR/changes, DIR/tail and DIR/unpack with
+** small streams of every version and kind.
 */
 
 #include <errno.h>
@@ -206,7 +206,7 @@ static void seeds_lists(CraftHeap *h, const char *name, unsigned n)
   }
 }
 
-/* The contents of the blocks of three dumps. */
+/* The contents of the blocks of three dumps, of a process. */
 static void seeds_ladder(const char *dir)
 {
   static const unsigned sizes[] = {3, 9, 6};
@@ -216,8 +216,11 @@ static void seeds_ladder(const char *dir)
   for (i = 0; i < 3; i++) {
     lp_buf_add(&b, "\xfd\xfd", i ? 2 : 0);
     seeds_lists(&h, "_G", sizes[i]);
+    craft_heap_origin(&h, 17, 5);
     lp_buf_add(&b, h.c.block.s, h.c.block.n);
     craft_heap_close(&h);
+    if (i == 1)
+      seed(dir, "changes", "lists", b.s, b.n);
   }
   seed(dir, "ladder", "lists", b.s, b.n);
   lp_buf_free(&b);
