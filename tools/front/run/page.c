@@ -58,19 +58,39 @@ static void start_summary(FtChild *child, char **name, size_t n)
   free(args);
 }
 
-/* Prints the summary, up to an empty line. */
+/* Prints the sentences of a text: up to an empty line, or of a heap dump, which
+** has some of them, up to its first table.
+*/
+static void print_sentences(FILE *f)
+{
+  char *text = NULL;
+  size_t room = 0;
+  int heap = 0, empty = 0, lines;
+  for (lines = 0; getline(&text, &room, f) > 0; lines++) {
+    if (!lines)
+      heap = strstr(text, "HEAP DUMP") != NULL;
+    if (*text == '\n' && !heap)
+      break;
+    if (empty && strstr(text, "TYPES"))
+      break;
+    if (empty)
+      fputs("\n", stderr);
+    empty = *text == '\n';
+    if (!empty)
+      fputs(text, stderr);
+  }
+  free(text);
+}
+
+/* Prints the summary. */
 static void print_summary(FtChild *child)
 {
   FILE *f = child->out < 0 ? NULL : fdopen(child->out, "r");
-  char *text = NULL;
-  size_t room = 0;
   if (!f)
     return;
-  while (getline(&text, &room, f) > 1)
-    fputs(text, stderr);
+  print_sentences(f);
   child->out = -1;
   fclose(f);
-  free(text);
 }
 
 void ft_page_check(const char *page)
