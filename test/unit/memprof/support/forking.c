@@ -5,6 +5,9 @@
 #include "forking.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,11 @@ int __real_renameat(int dir, const char *from, int todir, const char *to);
 int __wrap_renameat(int dir, const char *from, int todir, const char *to);
 int __real_clock_gettime(clockid_t id, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t id, struct timespec *ts);
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
 
 static void hang(void)
 {
@@ -63,6 +71,37 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *ts)
   ts->tv_sec = (time_t)fork_wrap.frozen;
   ts->tv_nsec = 0;
   return 0;
+}
+
+/* True if a file tells another thing each time, while the clock is frozen. */
+static bool is_hidden(const char *path)
+{
+  if (fork_wrap.frozen == 0)
+    return false;
+  errno = ENOENT;
+  return strcmp(path, "/proc/self/smaps_rollup") == 0 ||
+         strcmp(path, "/proc/self/pagemap") == 0;
+}
+
+/* The mode is there only of a file that is made; else it is not looked at. */
+int __wrap_open(const char *path, int flags, ...)
+{
+  va_list ap;
+  mode_t mode;
+  va_start(ap, flags);
+  mode = va_arg(ap, mode_t);
+  va_end(ap);
+  return is_hidden(path) ? -1 : __real_open(path, flags, mode);
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+  va_list ap;
+  mode_t mode;
+  va_start(ap, flags);
+  mode = va_arg(ap, mode_t);
+  va_end(ap);
+  return is_hidden(path) ? -1 : __real_open64(path, flags, mode);
 }
 
 /* -- Fixtures -------------------------------------------------------------- */

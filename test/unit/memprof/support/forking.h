@@ -1,6 +1,6 @@
 /*
 ** What tests of dumps by a child process share. The C library's write(),
-** renameat() and clock_gettime() can be told what to do, by --wrap.
+** renameat(), clock_gettime() and open() can be told what to do, by --wrap.
 */
 
 #ifndef FORKING_H
@@ -14,13 +14,16 @@
 
 /* How calls go in processes other than the test's own. */
 typedef struct ForkWrap {
-  long parent;     /* The test's own. */
-  int hangwrite;   /* write() never returns. */
-  int hangkeep;    /* renameat() to FILE.old never returns. */
-  int nospace;     /* The write() of so many that finds no space, or 0. */
-  int writes;      /* So far. */
-  uint64_t frozen; /* What time it is, in seconds, or 0. */
-  uint64_t last;   /* Each look at it is a second later, up to this one. */
+  long parent;   /* The test's own. */
+  int hangwrite; /* write() never returns. */
+  int hangkeep;  /* renameat() to FILE.old never returns. */
+  int nospace;   /* The write() of so many that finds no space, or 0. */
+  int writes;    /* So far. */
+  uint64_t
+      frozen;    /* What time it is, in seconds, or 0. If it is not, the kernel
+                 ** does not tell how much memory the process has: that is
+                 ** another figure each time. */
+  uint64_t last; /* Each look at it is a second later, up to this one. */
 } ForkWrap;
 
 /* Set to nothing before each test. */
