@@ -13,6 +13,7 @@ static LpLadder *ladder_read(const uint8_t *p, size_t n)
   LpHeap *heap[DUMPS];
   size_t i, count = fuzz_dumps(p, n, heap, DUMPS);
   LpLadder *l = lp_ladder_new(count);
+  l->page = 1;
   for (i = count; i-- > 0;)
     lp_ladder_add(l, "dump", heap[i], NULL);
   lp_ladder_judge(l);
@@ -47,7 +48,7 @@ static void ladder_report(const LpLadder *l, const char *format,
   prof->of = LP_OF_LADDER;
   lp_out_open(&out, -1);
   lp_report_write(format, view, &out, &subject, &opt);
-  fuzz_heap_text(&out, 0);
+  fuzz_heap_text(&out, !view);
   lp_out_close(&out);
   lp_profile_free(prof);
 }
@@ -60,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
   ladder_check(l);
   ladder_report(l, "text", "summary");
   ladder_report(l, format[n % 3], view[n / 3 % 3]);
+  ladder_report(l, "html", NULL);
   lp_ladder_free(l);
   return 0;
 }

@@ -503,6 +503,80 @@ def group_changed():
         check.calm(b, page)
 
 
+def ladder_table(view, *dumps):
+    text = check.report(dumps[-1], "--growth", "--format=csv", "--view=" + view, "--min=0",
+                        *dumps[:-1])
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def check_growth(b, page, dumps):
+    """Rows have the figures of each dump, and lead to boxes, also of what is gone."""
+    b.open(page, "#v=growth")
+    b.wait("document.documentElement.dataset.ready")
+    b.settle()
+    want = {r["name"]: r for r in ladder_table("retained", *dumps)}
+    got = check.rows(b, "#panel-growth")
+    for row in got:
+        for key in ("growth", "dump-1", "dump-2", "dump-3"):
+            same(f"{key} of {row['name']}", check.number(row[key]) if row[key] != "\u2013" else "",
+                 int(want[row["name"]][key]) if want[row["name"]][key] else "")
+        same("verdict", row["verdict"], want[row["name"]]["verdict"])
+    for name, crumbs in (("_G.app.users", [".app", ".users"]), ("_G.app.old", [".app", ".old"]),
+                         ("_G.sessions", [".sessions"])):
+        b.run(f"location.hash = '#v=growth&q={name}'")
+        b.settle()
+        names = texts(b, "#panel-growth .first")
+        check.click(b, "#panel-growth .first", names.index(name))
+        same("crumbs", check.crumbs(b), ["all", "_G"] + crumbs)
+    b.run("location.hash = '#v=kinds'")
+    b.settle()
+    kinds = {r["name"]: r["dump-2"] for r in ladder_table("shapes", *dumps)}
+    for row in check.rows(b, "#panel-kinds"):
+        same(f"bytes of {row['name']}", check.number(row["dump-2"]), int(kinds[row["name"]]))
+
+
+def group_ladder():
+    """Dumps one after another: the newest is compared with the oldest, and tables have all."""
+    dumps = [dump("before"), dump("between"), dump("after")]
+    doc = document(dumps[2], "--growth", *dumps[:2])
+    both_sums(doc, dumps[2], dumps[0])
+    same("files", (doc["files"], doc["base"], doc["dumps"]), (dumps[::-1], dumps[:1], 3))
+    said = check.report(dumps[2], "--growth", *dumps[:2])
+    page = check.page(dumps[2], "--growth", *dumps[:2])
+    for width in (1200, 400):
+        with browser.Browser(width, 860) as b:
+            check_growth(b, page, dumps)
+            b.run("location.hash = '#'")
+            b.settle()
+            same("title", texts(b, "#title"), ["3 dumps, before.ljd to after.ljd"])
+            lines = texts(b, "#suspects li")
+            same("sentences", [s for s in lines if s.split(": ", 1)[1] not in said], [])
+            same("grew", [s for s in lines if s.startswith("Grew at each step: _G.app.users, ")],
+                 lines[:1])
+            same("gone again", [s[:27] for s in texts(b, "#suspects li p")],
+                 ["Came and went: _G.app.batch"])
+            check.click(b, "#suspects li button")
+            same("crumbs", check.crumbs(b), ["all", "_G", ".app", ".users"])
+            same("in use", texts(b, "#grown")[0] in said, True)
+            same("scrolls sideways", b.run(
+                "document.documentElement.scrollWidth > innerWidth"), False)
+            check.calm(b, page)
+    # Of a dump between them that is not whole nothing is said, nor of older ones.
+    path = os.path.join(check.TEMPORARY.name, "between.ljd")
+    with open(dumps[1], "rb") as whole, open(path, "wb") as cut:
+        cut.write(whole.read()[:90000])
+    page = check.page(dumps[2], "--growth", dumps[0], path, status=1)
+    with browser.Browser() as b:
+        b.open(page, "#v=growth")
+        b.wait("document.documentElement.dataset.ready")
+        b.settle()
+        same("said", texts(b, "#suspects p")[1][:22], "A dump is not whole: w")
+        same("rate", " a dump" in texts(b, "#grown")[0], False)
+        same("views", [t for t in texts(b, "#tabs button") if t in ("Growth", "Shapes by dump")],
+             ["Shapes by dump"])
+        check.calm(b, page)
+
+
 def group_process():
     """One bar for the memory of the process: widths are shares of what is
     resident, and the legend says how much."""

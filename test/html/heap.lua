@@ -4,8 +4,7 @@
 --
 -- app.ljd: sessions that a cache keeps, and a list; hostile.ljd: names that are
 -- not meant well; made.ljd with its recording; equal.ljd: rows of equal figures;
--- before.ljd, after.ljd: what came, went, grew and was replaced between two
--- dumps; shared.ljd: what two tables keep; weak.ljd: a cache with weak keys; large.ljd: more and longer names than a page
+-- before.ljd, between.ljd, after.ljd: what came, went, grew and was replaced; shared.ljd: what two tables keep; weak.ljd: a cache with weak keys; large.ljd: more and longer names than a page
 -- has room for.
 
 local dir = arg[1]
@@ -124,7 +123,11 @@ app = {
 }
 for i = 1, 1000 do user(i) end
 dump("before")
-for i = 1001, 4000 do user(i) end
+for i = 1001, 2000 do user(i) end
+app.batch = fill(4000, function(i) return { batch = i } end)
+dump("between")
+app.batch = nil
+for i = 2001, 4000 do user(i) end
 app.old = nil
 for i = 1, 1000 do app.pages[i] = { page = "again " .. i } end
 app.small = fill(1500, function(i) return { grown = i } end)

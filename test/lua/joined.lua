@@ -176,6 +176,76 @@ H.case("samples are weighted", function()
   H.ok(text:find("one sample in 256 bytes", 1, true), "samples are not mentioned")
 end)
 
+-- Two dumps of one recording: what each line made between them, by its keeper.
+H.case("who made what is new", function()
+  local older = H.path("-older.ljd")
+  forget()
+  function _G.dump(name) assert(memprof.dump(name)) end
+  H.off(_G.dump)
+  assert(memprof.start(app))
+  assert(loadstring([[
+local older, heap = ...
+queue, cache = {}, {}
+local function push(i) queue[#queue + 1] = { job = i } end
+local function keep(i) cache[i] = { page = i } end
+for i = 1, 1000 do keep(i) end
+for i = 1, 200 do push(i) end
+dump(older)
+for i = 1, 3000 do push(i) end
+for i = 1, 50 do keep(i) end
+dump(heap)
+]], "@known.lua"))(older, heap)
+  assert(memprof.stop())
+  forget()
+  local diff = ("--diff='%s' %s"):format(older, both)
+  local push = { name = "_G.queue", site = "push (known.lua:3)" }
+  local keep = { name = "_G.cache", site = "keep (known.lua:4)" }
+  H.eq(find(rows_of("keepers", both), push).objects, 3200, "all objects of the queue")
+  for _, view in ipairs({ "keepers", "stacks" }) do
+    local rows = rows_of(view, diff)
+    if view == "stacks" then push.site, push.stack = nil, "push (known.lua:3)" end
+    H.eq((find(rows, push) or {}).objects, 3000, "new objects of the queue, by %s", view)
+  end
+  H.eq((find(rows_of("keepers", diff), keep) or {}).objects, 50, "new objects of the cache")
+  H.ok(not find(rows_of("keepers", diff), { site = "(before start)" }), "what is older is new")
+  local text = parse(diff)
+  H.ok(text:find("\nWHO MADE WHAT IS NEW\n  9%d%.%d%% %([%d.]+KiB%) of what is new is kept by " ..
+                 "_G.queue, 9?[%d.%% ]*made at push %(known.lua:3%)"), "no sentence in\n%s", text)
+  local page = parse("--format=html " .. diff)
+  H.ok(page:find('"made":["9', 1, true), "no sentence in the page")
+  H.ok(page:find('"keepers":{', 1, true), "no table in the page")
+  local _, err, status = parse(("--diff='%s' '%s' '%s'"):format(heap, app, older))
+  H.eq(status, 2, "status of dumps in the wrong order")
+  H.ok(err:find("has no record of the base before that of the heap dump", 1, true), "%s", err)
+  os.remove(older)
+end)
+
+-- A leak that is little beside the heap.
+H.case("who made little that is new", function()
+  local older = H.path("-older.ljd")
+  forget()
+  function _G.dump(name) assert(memprof.dump(name)) end
+  H.off(_G.dump)
+  assert(memprof.start(app))
+  assert(loadstring([[
+local older, heap = ...
+cache, leak = {}, {}
+for i = 1, 40000 do cache[i] = { i, i } end
+dump(older)
+for i = 1, 40 do leak[i] = { i, { i } } end
+dump(heap)
+]], "@known.lua"))(older, heap)
+  assert(memprof.stop())
+  forget()
+  local diff = ("--diff='%s' %s"):format(older, both)
+  local row = find(rows_of("keepers", diff), { name = "_G.leak", site = "known.lua:5" }) or {}
+  H.eq(row.objects, 80, "objects of the leak")
+  local text = parse(diff)
+  H.ok(text:find("of what is new is kept by _G.leak, [%d.% ]*made at known.lua:5"), "%s", text)
+  H.ok(parse("--view=keepers " .. diff):find("\n *%d+ .*_G.leak +known.lua:5"), "no row")
+  os.remove(older)
+end)
+
 -- A recording that is not the dump's is refused, in one line.
 local function refused(files, why)
   local text, err, status = parse(files)

@@ -368,7 +368,8 @@ static int join_replay(LpLoad *l, const char *name, int fd, LpReplay *r)
 {
   LpInput in;
   LpProgress progress;
-  LpSink sink = lp_replay_open(r, l->prof, &l->heap->dump);
+  const LpDump *base = l->baseheap ? &l->baseheap->dump : NULL;
+  LpSink sink = lp_replay_open(r, l->prof, &l->heap->dump, base);
   LpUnpack *u = load_open(l, &progress, name, fd);
   int res;
   sink.body = join_body;

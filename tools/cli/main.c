@@ -296,6 +296,7 @@ static int report_ladder(LpLoad *l)
   size_t got, i;
   int res;
   l->ladder = lp_ladder_new(file->n);
+  l->ladder->page = strcmp(lp_options.format, "html") == 0;
   l->recording = lp_options.recording;
   for (i = 0; i < lp_options.nlimit; i++)
     if (lp_options.limit[i].glob)
@@ -330,6 +331,7 @@ int main(int argc, char **argv)
     lp_profile_free(l.prof);
     return res;
   }
+  joins = order_files();
   res = lp_load_files(&l, lp_options.base.name, lp_options.base.n, &bases);
   if (bases) {
     lp_profile_set_baseline(l.prof);
@@ -340,7 +342,7 @@ int main(int argc, char **argv)
   }
   if (bases == lp_options.base.n) {
     l.follow = lp_options.follow;
-    l.joins = joins = order_files();
+    l.joins = joins;
     res = lp_load_worse(
         res, lp_load_files(&l, lp_options.file.name, lp_options.file.n, &got));
     check_kinds(of, l.prof->of);

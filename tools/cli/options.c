@@ -103,7 +103,8 @@ static const struct argp_option options[] = {
      "lines, if available); pprof: gzip, for pprof; speedscope; "
      "tarantool: the text of Tarantool's own tool; "
      "html: a page with flame graphs and tables, of a heap dump with who keeps "
-     "what, as in pprof, of two (--diff) with what changed; heapsnapshot: a heap dump, for Chrome's DevTools",
+     "what, as in pprof, of two (--diff) or more (--growth) with what "
+     "changed; heapsnapshot: a heap dump, for Chrome's DevTools",
      1},
     {"source", OPT_SOURCE, "DIR", 0,
      "html: show the sources of Lua code that are in DIR with figures beside "

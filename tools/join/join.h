@@ -57,6 +57,7 @@ typedef struct LpJoin {
   LpMade *made; /* In the order of keepers. */
   size_t nmade, capmade;
   uint64_t sample;  /* Bytes between two samples; 0: all are recorded. */
+  int fresh;        /* Only what was born since another dump is in `made`. */
   uint64_t lost;    /* Events before the dump that could not be read. */
   uint64_t blocks;  /* Of objects, */
   uint64_t found;   /* of these in the recording; */
@@ -64,7 +65,9 @@ typedef struct LpJoin {
 } LpJoin;
 
 /* Join a heap, which was analysed and whose blocks are known, with a replay
-** that has found its record. The caller frees it with lp_join_free.
+** that has found its record. If the replay has a base, only blocks that were
+** born behind its record are in `made`, and what keeps much of these is a
+** keeper, too. The caller frees it with lp_join_free.
 */
 LpJoin *lp_join_new(const LpHeap *h, LpReplay *r);
 

@@ -38,24 +38,33 @@ static void replay_put(LpReplay *r, const LpEvent *e, uint64_t birth)
     lp_object_age_drop(&r->ages, old);
 }
 
-/* In samples, the old or the new block of an event may not be recorded. */
+/* In samples, the old or the new block of an event may not be recorded. Whose
+** old one is not may be older than the base: it is not new.
+*/
 static void replay_event(LpReplay *r, const LpEvent *e, uint64_t now)
 {
   int sampled = r->st.sample && e->kind == LJM_REALLOC;
   int old = e->kind != LJM_ALLOC && (!sampled || e->sampled & LJM_SAMPLED_OLD);
   int new = e->kind != LJM_FREE && (!sampled || e->sampled & LJM_SAMPLED_NEW);
-  uint64_t birth = old ? replay_take(r, e->oaddr, now) : now;
+  uint64_t unknown = r->base && e->kind == LJM_REALLOC ? 0 : now;
+  uint64_t birth = old ? replay_take(r, e->oaddr, now) : unknown;
   if (new)
     replay_put(r, e, birth);
 }
 
 /* -- The sink -------------------------------------------------------------- */
 
+/* The clock at a time. Each object is older or newer than the base's record. */
+static uint64_t replay_clock(const LpReplay *r, uint64_t ns)
+{
+  return ns / REPLAY_MS + (r->base && r->since != UINT64_MAX);
+}
+
 /* Follow objects up to where the dump was taken. */
 static void replay_events(void *ctx, const LpEvent *ev, size_t n)
 {
   LpReplay *r = ctx;
-  uint64_t now = r->st.ns / REPLAY_MS;
+  uint64_t now = replay_clock(r, r->st.ns);
   size_t i;
   if (r->state != LP_REPLAY_SEEKS)
     return;
@@ -105,6 +114,8 @@ static void replay_totals(void *ctx, const LpTotals *t)
 static int replay_dump(void *ctx, const LpDumpMark *m)
 {
   LpReplay *r = ctx;
+  if (r->base && r->base->origin.id && m->id == r->base->origin.id)
+    r->since = r->st.ns / REPLAY_MS + 1;
   if (r->state != LP_REPLAY_SEEKS || m->id != r->dump->origin.id)
     return 0;
   r->state = LP_REPLAY_FOUND;
@@ -112,7 +123,8 @@ static int replay_dump(void *ctx, const LpDumpMark *m)
   return 1;
 }
 
-LpSink lp_replay_open(LpReplay *r, LpProfile *prof, const LpDump *dump)
+LpSink lp_replay_open(LpReplay *r, LpProfile *prof, const LpDump *dump,
+                      const LpDump *base)
 {
   LpSink sink;
   memset(r, 0, sizeof(*r));
@@ -124,6 +136,8 @@ LpSink lp_replay_open(LpReplay *r, LpProfile *prof, const LpDump *dump)
   sink.totals = replay_totals;
   sink.dump = replay_dump;
   r->dump = dump;
+  r->base = base;
+  r->since = UINT64_MAX;
   lp_object_age_open(&r->ages);
   return sink;
 }
@@ -142,17 +156,35 @@ const LpObjectAge *lp_replay_find(LpReplay *r, uint64_t addr)
   return number == LP_NONE ? NULL : lp_object_age_get(&r->ages, number);
 }
 
+int lp_replay_isnew(const LpReplay *r, const LpObjectAge *block)
+{
+  return (uint64_t)block->birth << r->ages.shift >= r->since;
+}
+
 uint64_t lp_replay_age(const LpReplay *r, const LpObjectAge *block)
 {
-  uint64_t now = r->mark.ns / REPLAY_MS;
+  uint64_t now = r->mark.ns / REPLAY_MS + (uint64_t)lp_replay_isnew(r, block);
   uint64_t birth = (uint64_t)block->birth << r->ages.shift;
   return now > birth ? now - birth : 0;
+}
+
+/* Why the base cannot be compared with, if its record was not met. */
+static const char *replay_nobase(const LpReplay *r)
+{
+  const LpDumpOrigin *base = &r->base->origin, *dump = &r->dump->origin;
+  if (base->recording != dump->recording || base->pid != dump->pid ||
+      base->process_start != dump->process_start)
+    return "is not the recording that the base was taken in";
+  if (r->st.ndamage)
+    return "has lost the record of the base: it is damaged";
+  return "has no record of the base before that of the heap dump";
 }
 
 int lp_replay_joins(const LpReplay *r, LpBuf *why)
 {
   const LpStream *st = &r->st;
-  if (r->state == LP_REPLAY_FOUND)
+  int based = !r->base || r->since != UINT64_MAX;
+  if (r->state == LP_REPLAY_FOUND && based)
     return 1;
   if (st->body && st->body != 'm')
     lp_buf_puts(why, "is no recording of memory");
@@ -161,6 +193,8 @@ int lp_replay_joins(const LpReplay *r, LpBuf *why)
                      "nothing was recorded in the compact format");
   else if (r->state == LP_REPLAY_OTHER)
     lp_buf_puts(why, "is not the recording that the heap dump was taken in");
+  else if (r->state == LP_REPLAY_FOUND)
+    lp_buf_puts(why, replay_nobase(r));
   else if (st->ndamage)
     lp_buf_puts(why, "has lost the record of the heap dump: it is damaged");
   else

@@ -22,18 +22,25 @@ typedef struct LpReplay {
                ** stay 0. */
   LpSink counted; /* What the sink would be if it counted. */
   const LpDump *dump;
+  const LpDump *base; /* An earlier one: what is born behind its record is new;
+                      ** NULL: all is. */
+  uint64_t since;     /* The tick from which on it is; UINT64_MAX: the record of
+                      ** the base was not met. */
   LpReplayState state;
-  LpLive live;       /* Address -> number in blocks. */
-  LpObjectAges ages; /* The clock is the recording's time, in milliseconds. */
-  uint64_t events;   /* Read before the record. */
-  LpDumpMark mark;   /* The record, if it was found. */
+  LpLive live; /* Address -> number in blocks. */
+  LpObjectAges
+      ages;        /* The clock is the recording's time, in milliseconds; behind
+                   ** the record of the base it is one ahead. */
+  uint64_t events; /* Read before the record. */
+  LpDumpMark mark; /* The record, if it was found. */
 } LpReplay;
 
 /* Begin to replay a recording up to the record of a dump, whose metadata are
-** known. Functions and sites go to PROF. Returns the sink for the reader; its
-** context is R.
+** known; so are those of BASE, an earlier one, which may be NULL. Functions and
+** sites go to PROF. Returns the sink for the reader; its context is R.
 */
-LpSink lp_replay_open(LpReplay *r, LpProfile *prof, const LpDump *dump);
+LpSink lp_replay_open(LpReplay *r, LpProfile *prof, const LpDump *dump,
+                      const LpDump *base);
 
 /* Free the memory. */
 void lp_replay_close(LpReplay *r);
@@ -45,6 +52,10 @@ const LpObjectAge *lp_replay_find(LpReplay *r, uint64_t addr);
 
 /* Milliseconds from the birth of a block to the dump. */
 uint64_t lp_replay_age(const LpReplay *r, const LpObjectAge *block);
+
+/* Was a block born behind the record of the base? A reallocation is no birth.
+ */
+int lp_replay_isnew(const LpReplay *r, const LpObjectAge *block);
 
 /* Events before the record that could not be read. */
 static inline uint64_t lp_replay_lost(const LpReplay *r)

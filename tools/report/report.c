@@ -37,7 +37,8 @@ static const LpReport *const reports[] = {
     &lp_report_heap_html,     &lp_report_heap_pprof,
     &lp_report_growth,        &lp_report_growth_paths,
     &lp_report_growth_shared, &lp_report_growth_shapes,
-    &lp_report_growth_makers, &lp_report_tarantool};
+    &lp_report_growth_makers, &lp_report_growth_html,
+    &lp_report_tarantool};
 
 /* A table as text, with the notes before it. */
 static void report_table_text(LpOut *out, const LpTable *t,

@@ -130,6 +130,7 @@ extern const LpReport lp_report_growth_paths;
 extern const LpReport lp_report_growth_shared;
 extern const LpReport lp_report_growth_shapes;
 extern const LpReport lp_report_growth_makers;
+extern const LpReport lp_report_growth_html; /* (heap/page/) */
 
 /* Fill a table as that of lp_report_time with the time series of the
 ** baseline.

@@ -100,7 +100,7 @@ void lp_json_head(LpJson *j, const LpProfile *prof, const LpReportOptions *opt)
     lp_json_text(j, "memory");
   if (prof->of & LP_OF_CPU)
     lp_json_text(j, "cpu");
-  if (prof->of & LP_OF_HEAP)
+  if (prof->of & (LP_OF_HEAP | LP_OF_LADDER))
     lp_json_text(j, "heap");
   lp_json_end(j);
   json_files(j, "files", f, f->nbase, f->n);

@@ -193,13 +193,12 @@ static void line_maker(LpBuf *b, const LpLadder *l, uint32_t row)
   lp_buf_add(b, s, n);
 }
 
-/* Append one line. */
+/* Append one line, without its end. */
 static void line_add(LpBuf *b, const LpLadder *l, uint32_t row)
 {
   const uint64_t *bytes = lp_growths_bytes(&l->paths, row);
   LpVerdict verdict = l->paths.row[row].verdict;
   size_t i;
-  lp_buf_puts(b, "    ");
   line_object(b, l, row);
   lp_buf_puts(b, ": ");
   for (i = 0; i < l->n && l->n <= LP_LADDER_SHOWN; i++) {
@@ -218,51 +217,25 @@ static void line_add(LpBuf *b, const LpLadder *l, uint32_t row)
   }
   if (verdict == LP_GREW || verdict == LP_ROSE || verdict == LP_STOPPED)
     line_maker(b, l, row);
-  lp_buf_puts(b, "\n");
 }
 
-/* Append the rows of a verdict below a title, if there are any. */
-static void lines_add(LpBuf *b, Lines *lines, LpVerdict verdict,
-                      const char *title)
+/* Tell the rows of a verdict, if there are any. */
+static void lines_tell(Lines *lines, LpVerdict verdict, const char *title,
+                       LpGrowthTell tell, void *ctx)
 {
   uint32_t row;
   unsigned n = 0;
   while (n < GROWTH_LINES && (row = lines_next(lines, verdict)) != LP_NONE) {
-    if (!n++)
-      lp_buf_printf(b, "  %s:\n", title);
-    line_add(b, lines->l, row);
+    LpBuf b = {0};
+    line_add(&b, lines->l, row);
+    tell(ctx,
+         &(LpGrowthLine){title, row, line_bytes(lines->l, row), b.s, !n++});
+    lp_buf_free(&b);
     lines->done[row] = 1;
   }
 }
 
-/* -- Sentences ------------------------------------------------------------- */
-
-/* Append how many dumps there are, and what is in use in each. */
-static void growth_head(LpBuf *b, const LpLadder *l)
-{
-  uint64_t first = l->rung[0].reached, last = l->rung[l->n - 1].reached;
-  uint64_t ns = lp_ladder_time(l);
-  size_t i;
-  lp_buf_printf(b, "GROWTH, %zu heap dumps", l->n);
-  if (ns)
-    lp_buf_printf(b, " in %.1f s", (double)ns / 1e9);
-  lp_buf_puts(b, "\n  In use: ");
-  for (i = 0; i < l->n; i++) {
-    if (i && i + LP_LADDER_SHOWN <= l->n) {
-      lp_buf_puts(b, i == 1 ? ", ..." : "");
-      continue;
-    }
-    lp_buf_puts(b, i ? ", " : "");
-    lp_text_size(b, l->rung[i].reached, 1);
-  }
-  if (last > first) {
-    lp_buf_puts(b, "; ");
-    line_rate(b, l, last - first);
-  }
-  lp_buf_puts(b, "\n");
-}
-
-void lp_growth_sentences(LpBuf *b, const LpLadder *l)
+void lp_growth_lines(const LpLadder *l, LpGrowthTell tell, void *ctx)
 {
   static const struct {
     LpVerdict verdict;
@@ -275,24 +248,66 @@ void lp_growth_sentences(LpBuf *b, const LpLadder *l)
   uint64_t first = l->rung[0].reached, last = l->rung[l->n - 1].reached;
   uint64_t least = (last > first ? last - first : first) / 100 * GROWTH_LEAST;
   Lines lines;
-  size_t i, before;
-  growth_head(b, l);
-  before = b->n;
-  if (!l->keeps) {
-    lp_buf_puts(b, "  A dump is not whole: what objects keep in it is not "
-                   "known\n\n");
+  size_t i;
+  if (!l->keeps)
     return;
-  }
   lines_open(&lines, l, least + 1);
   for (i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-    lines_add(b, &lines, list[i].verdict, list[i].title);
-  if (b->n == before)
+    lines_tell(&lines, list[i].verdict, list[i].title, tell, ctx);
+  lines_close(&lines);
+}
+
+/* -- Sentences ------------------------------------------------------------- */
+
+void lp_growth_head(LpBuf *b, const LpLadder *l)
+{
+  uint64_t first = l->rung[0].reached, last = l->rung[l->n - 1].reached;
+  size_t i;
+  lp_buf_puts(b, "In use: ");
+  for (i = 0; i < l->n; i++) {
+    if (i && i + LP_LADDER_SHOWN <= l->n) {
+      lp_buf_puts(b, i == 1 ? ", ..." : "");
+      continue;
+    }
+    lp_buf_puts(b, i ? ", " : "");
+    lp_text_size(b, l->rung[i].reached, 1);
+  }
+  if (last > first && l->keeps) {
+    lp_buf_puts(b, "; ");
+    line_rate(b, l, last - first);
+  }
+}
+
+/* Append a line, the first of a verdict below its title. */
+static void sentence_line(void *ctx, const LpGrowthLine *line)
+{
+  LpBuf *b = ctx;
+  if (line->first)
+    lp_buf_printf(b, "  %s:\n", line->title);
+  lp_buf_printf(b, "    %s\n", line->text);
+}
+
+void lp_growth_sentences(LpBuf *b, const LpLadder *l)
+{
+  uint64_t ns = lp_ladder_time(l);
+  size_t before;
+  lp_buf_printf(b, "GROWTH, %zu heap dumps", l->n);
+  if (ns)
+    lp_buf_printf(b, " in %.1f s", (double)ns / 1e9);
+  lp_buf_puts(b, "\n  ");
+  lp_growth_head(b, l);
+  lp_buf_puts(b, "\n");
+  before = b->n;
+  lp_growth_lines(l, sentence_line, b);
+  if (!l->keeps)
+    lp_buf_puts(b, "  A dump is not whole: what objects keep in it is not "
+                   "known\n");
+  else if (b->n == before)
     lp_buf_printf(b,
                   "  No object whose path can be compared keeps more than "
                   "%d%% of the change\n",
                   GROWTH_LEAST);
   lp_buf_puts(b, "\n");
-  lines_close(&lines);
 }
 
 /* The first rows of a view, below a title, if there are any. */

@@ -65,19 +65,49 @@ static void growth_row(LpTable *t, const LpLadder *l, const LpGrowths *g,
   lp_table_string(t, col, growth_text(name, n));
 }
 
-/* The rows that have changed enough, those that grew most first: of objects
-** that keep something together, or all others.
+/* For qsort_r: what changed most comes first, what cannot be compared last. */
+static int growth_before(const void *a, const void *b, void *ctx)
+{
+  const LpGrowths *g = ctx;
+  uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+  int strange = g->row[i].verdict == LP_UNCOMPARABLE;
+  uint64_t n = lp_size((uint64_t)lp_growths_change(g, i));
+  uint64_t m = lp_size((uint64_t)lp_growths_change(g, k));
+  if (strange != (g->row[k].verdict == LP_UNCOMPARABLE))
+    return strange ? 1 : -1;
+  if (!strange && n != m)
+    return n > m ? -1 : 1;
+  return i < k ? -1 : i > k;
+}
+
+uint32_t *lp_growth_shown(const LpLadder *l, const LpGrowths *g,
+                          const LpReportOptions *opt, int together, size_t *n)
+{
+  uint32_t *list = lp_alloc((g->names.n + 1) * sizeof(*list)), row;
+  *n = 0;
+  for (row = 0; row < g->names.n; row++)
+    if ((g->row[row].together != LP_NONE) == together &&
+        growth_enough(l, g, row, opt))
+      list[(*n)++] = row;
+  qsort_r(list, *n, sizeof(*list), growth_before, (void *)g);
+  return list;
+}
+
+/* The rows that have changed enough: of objects that keep something together,
+** or all others.
 */
 static void growth_table(LpTable *t, const LpLadder *l, const LpGrowths *g,
                          const LpReportOptions *opt, int together)
 {
-  uint32_t row;
+  uint32_t *list;
+  size_t i, n;
   growth_columns(t, l);
-  for (row = 0; l && row < g->names.n; row++)
-    if ((g->row[row].together != LP_NONE) == together &&
-        growth_enough(l, g, row, opt))
-      growth_row(t, l, g, row);
-  lp_table_sort(t, 0);
+  if (!l)
+    return;
+  list = lp_growth_shown(l, g, opt, together, &n);
+  for (i = 0; i < n; i++)
+    growth_row(t, l, g, list[i]);
+  free(list);
 }
 
 /* What objects keep, by path. */

@@ -14,8 +14,11 @@ uint32_t lp_growths_row(LpGrowths *g, const LpBuf *name)
     return at;
   g->row = lp_grow(g->row, &g->cap, n + 1, sizeof(*g->row));
   g->bytes = lp_grow(g->bytes, &g->capbytes, (n + 1) * g->n, sizeof(*g->bytes));
-  g->row[at] =
-      (LpGrowth){.together = LP_NONE, .what = LP_NONE, .above = LP_NONE};
+  g->row[at] = (LpGrowth){.together = LP_NONE,
+                          .what = LP_NONE,
+                          .now = LP_NONE,
+                          .base = LP_NONE,
+                          .above = LP_NONE};
   for (i = 0; i < g->n; i++)
     g->bytes[at * g->n + i] = i > g->at && !g->exact ? LP_LADDER_UNKNOWN : 0;
   return at;

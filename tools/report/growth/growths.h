@@ -19,10 +19,12 @@ typedef struct LpGrowth {
   uint32_t together; /* Its number in LpLadder.together, or LP_NONE. */
   int again;         /* Kept together, and its largest object was so in a newer
                      ** dump: by others, or by the same with other names. */
-  uint32_t what;  /* What it is, or most of what is kept together: a number in
-                  ** LpLadder.whats; or LP_NONE. */
-  uint32_t above; /* The nearest one that keeps it, in the newest dump where
-                  ** it keeps enough; or LP_NONE. */
+  uint32_t what; /* What it is, or most of what is kept together: a number in
+                 ** LpLadder.whats; or LP_NONE. */
+  uint32_t now, base; /* The object, or the largest one, in the newest and in
+                      ** the oldest dump, or LP_NONE. */
+  uint32_t above;     /* The nearest one that keeps it, in the newest dump where
+                      ** it keeps enough; or LP_NONE. */
 } LpGrowth;
 
 /* All objects that keep enough in some dump, alone or with others; all shapes;

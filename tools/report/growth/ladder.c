@@ -28,6 +28,18 @@ static void ladder_shapes(LpLadder *l, const LpHeap *h)
   lp_buf_free(&b);
 }
 
+/* An object of a row, if the dump that is being added is the newest or the
+** oldest one. The largest object comes first.
+*/
+static void ladder_object(LpLadder *l, uint32_t row, uint32_t id)
+{
+  LpGrowth *r = &l->paths.row[row];
+  if (l->left + 1 == l->n && r->now == LP_NONE)
+    r->now = id;
+  else if (!l->left && r->base == LP_NONE)
+    r->base = id;
+}
+
 /* The row of an object's path. */
 static uint32_t ladder_path(LpLadder *l, const LpHeap *h, uint32_t id, LpBuf *b)
 {
@@ -37,6 +49,7 @@ static uint32_t ladder_path(LpLadder *l, const LpHeap *h, uint32_t id, LpBuf *b)
   whole = lp_path_name(b, &h->dump, &h->paths, id, LP_HEAP_STEPS);
   row = lp_growths_row(&l->paths, b);
   l->paths.row[row].cut = !whole;
+  ladder_object(l, row, id);
   if (l->paths.row[row].what == LP_NONE) {
     b->n = 0;
     lp_shape_nameof(b, h, id);
@@ -88,10 +101,13 @@ static void ladder_find(LpLadder *l, const LpHeap *h, const char *found)
       continue;
     b.n = 0;
     lp_buf_add(&b, s, n);
-    if (!l->paths.row[row].cut)
-      *bytes = lp_heap_find_path(h, b.s).retained;
-    else if (!found[row])
+    if (!l->paths.row[row].cut) {
+      LpFound f = lp_heap_find_path(h, b.s);
+      *bytes = f.retained;
+      ladder_object(l, row, f.most);
+    } else if (!found[row]) {
       *bytes = LP_LADDER_UNKNOWN;
+    }
   }
   lp_buf_free(&b);
 }
@@ -212,6 +228,8 @@ static uint32_t together_add(LpLadder *l, const LpHeap *h, const LpShared *g,
     l->together[l->ntogether++] = t;
     together_below(l, g, rows, row, known);
   }
+  if (row != LP_NONE)
+    ladder_object(l, row, g->id[0]);
   if (row != LP_NONE && l->paths.row[row].cut)
     *lp_growths_cell(&l->paths, row) = g->bytes;
   return row;
@@ -318,6 +336,14 @@ static void ladder_watched(LpLadder *l, const LpHeap *h)
   }
 }
 
+/* It is not known of a dump what objects keep. */
+static void ladder_unknown(LpLadder *l)
+{
+  uint32_t row;
+  for (row = 0; row < l->paths.names.n; row++)
+    *lp_growths_cell(&l->paths, row) = LP_LADDER_UNKNOWN;
+}
+
 void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h, LpReplay *r)
 {
   Keepers k = {0};
@@ -331,16 +357,20 @@ void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h, LpReplay *r)
   if (l->keeps) {
     ladder_paths(l, h, &k);
     ladder_watched(l, h);
+  } else {
+    ladder_unknown(l);
   }
   /* Who keeps what is only asked of the newest dump. */
   if (r)
     lp_makers_add(&l->makers, h, r, k.keeper, k.row, l->newest ? 0 : k.n);
   free(k.keeper);
   free(k.row);
-  if (l->newest)
-    lp_heap_free(h);
-  else
+  if (!l->newest)
     l->newest = h;
+  else if (l->page && !l->left)
+    l->oldest = h;
+  else
+    lp_heap_free(h);
 }
 
 void lp_ladder_free(LpLadder *l)
@@ -356,6 +386,7 @@ void lp_ladder_free(LpLadder *l)
   free(l->together);
   lp_intern_free(&l->whats);
   lp_heap_free(l->newest);
+  lp_heap_free(l->oldest);
   free(l->watch);
   free(l->rung);
   free(l);
@@ -372,12 +403,15 @@ static void judge_newest(LpLadder *l)
     uint64_t *last = &l->paths.bytes[row * l->n + l->n - 1];
     size_t n;
     const char *s = lp_intern_get(&l->paths.names, row, &n);
+    LpFound f;
     if (*last != LP_LADDER_UNKNOWN || l->paths.row[row].cut ||
         l->paths.row[row].together != LP_NONE)
       continue;
     b.n = 0;
     lp_buf_add(&b, s, n);
-    *last = lp_heap_find_path(l->newest, b.s).retained;
+    f = lp_heap_find_path(l->newest, b.s);
+    *last = f.retained;
+    l->paths.row[row].now = f.most;
   }
   lp_buf_free(&b);
   if (l->ntogether)
@@ -398,6 +432,8 @@ void lp_ladder_judge(LpLadder *l)
     l->shapes.row[row].verdict =
         lp_verdict(lp_growths_bytes(&l->shapes, row), l->n);
   lp_makers_judge(&l->makers);
+  if (l->page)
+    return;
   lp_heap_free(l->newest);
   l->newest = NULL;
 }

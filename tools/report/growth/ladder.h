@@ -37,7 +37,9 @@ typedef struct LpLadder {
   LpRung *rung; /* The oldest dump first. */
   size_t n;
   size_t left; /* Dumps that were not added yet: the oldest ones. */
-  LpHeap *newest;
+  int page; /* To be set before dumps are added: the newest and the oldest one
+            ** are kept. */
+  LpHeap *newest, *oldest;
   int keeps; /* It is known of all what objects keep. */
   LpGrowths paths, shapes;
   LpMakers makers;      /* Of a recording, if there is one. */
@@ -63,7 +65,9 @@ void lp_ladder_watch(LpLadder *l, const char *path);
 */
 void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h, LpReplay *r);
 
-/* All dumps were added: find the verdicts, once. */
+/* All dumps were added: find the verdicts, once. No dump is kept but for a
+** page.
+*/
 void lp_ladder_judge(LpLadder *l);
 
 /* Free a ladder, which may be NULL. */

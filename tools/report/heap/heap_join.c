@@ -128,7 +128,17 @@ static void sentence_share(LpBuf *b, const LpProfile *prof, const Share *s,
   }
 }
 
-/* Append what a keeper keeps, and who made it. */
+/* The sum of what sites have made, in bytes. */
+static uint64_t join_bytes(const LpMade *m, size_t n)
+{
+  uint64_t sum = 0;
+  size_t i;
+  for (i = 0; i < n; i++)
+    sum += m[i].live.bytes;
+  return sum;
+}
+
+/* Append what a keeper keeps, or what of that is new, and who made it. */
 static void sentence_write(LpBuf *b, const LpSubject *subject, uint32_t keeper)
 {
   const LpJoin *j = subject->join;
@@ -136,10 +146,12 @@ static void sentence_write(LpBuf *b, const LpSubject *subject, uint32_t keeper)
   Share top[JOIN_SITES];
   size_t i, n;
   uint64_t all = join_shares(j, k, top, &n);
+  uint64_t bytes = j->fresh ? all : k->bytes;
   lp_buf_printf(b, "%.1f%% (",
-                lp_text_percent(k->bytes, lp_heap_bytes(j->heap)));
-  lp_text_size(b, k->bytes, 1);
-  lp_buf_puts(b, ") is kept by ");
+                lp_text_percent(bytes, j->fresh ? join_bytes(j->made, j->nmade)
+                                                : lp_heap_bytes(j->heap)));
+  lp_text_size(b, bytes, 1);
+  lp_buf_puts(b, j->fresh ? ") of what is new is kept by " : ") is kept by ");
   lp_join_keeper(b, j, keeper);
   for (i = 0; i < n; i++) {
     if (i && lp_text_percent(top[i].bytes, all) < JOIN_PERCENT)
@@ -175,16 +187,49 @@ static void sentence_doubt(LpBuf *b, const LpJoin *j)
                   j->differs);
 }
 
+/* What is new of what a keeper keeps, in bytes. */
+static uint64_t keeper_new(const LpJoin *j, uint32_t keeper)
+{
+  const LpKeeper *k = &j->keeper[keeper];
+  return join_bytes(j->made + k->made, k->nmade);
+}
+
+/* The keeper behind another one, LP_KEEPER_FIRST - 1 at first: the next one, or
+** of what is new the one that keeps most of it below that; 0 at the end.
+*/
+static uint32_t join_next(const LpJoin *j, uint32_t keeper)
+{
+  uint64_t least = join_bytes(j->made, j->nmade) / 100 * JOIN_PERCENT;
+  uint64_t last = UINT64_MAX, most = least;
+  uint32_t next = 0, i;
+  if (!j->fresh)
+    return keeper + 1 < j->nkeeper ? keeper + 1 : 0;
+  if (keeper >= LP_KEEPER_FIRST)
+    last = keeper_new(j, keeper);
+  for (i = LP_KEEPER_FIRST; i < j->nkeeper; i++) {
+    uint64_t bytes = keeper_new(j, i);
+    int behind = bytes < last || (bytes == last && i > keeper);
+    if (behind && bytes > most) {
+      most = bytes;
+      next = i;
+    }
+  }
+  return next;
+}
+
 size_t lp_join_sentences(LpBuf text[LP_JOIN_SENTENCES],
                          const LpSubject *subject)
 {
   const LpJoin *j = subject->join;
-  uint32_t keeper;
+  uint32_t keeper = LP_KEEPER_FIRST - 1;
   size_t n = 0;
-  for (keeper = LP_KEEPER_FIRST; keeper < j->nkeeper && n < JOIN_KEEPERS;
-       keeper++)
+  while (n < JOIN_KEEPERS && (keeper = join_next(j, keeper)) != 0)
     sentence_write(&text[n++], subject, keeper);
-  if (!n)
+  if (!n && j->fresh)
+    lp_buf_puts(&text[n++], join_bytes(j->made, j->nmade)
+                                ? "No object keeps more than 5% of what is new"
+                                : "Nothing of it is known to be new");
+  else if (!n)
     lp_buf_printf(&text[n++], "Nothing keeps more than %d%%", LP_JOIN_PERCENT);
   if (j->sample)
     sentence_sampled(&text[n++], j);

@@ -13,13 +13,14 @@
 #include "printable.h"
 
 /* Append who made most of what an object keeps, or of a group if that is not
-** NULL, if that is known.
+** NULL, if that is known: in a comparison it is only known of what is new.
 */
 static void limit_made(LpBuf *why, const LpSubject *subject, uint32_t id,
                        const LpShared *g)
 {
   const LpJoin *j = subject->join;
-  const LpKeeper *k = j ? &j->keeper[j->of[g ? g->id[0] : id]] : NULL;
+  const LpKeeper *k =
+      j && !j->fresh ? &j->keeper[j->of[g ? g->id[0] : id]] : NULL;
   if (!k || (g ? k->shared != g : k->id != id) || !k->nmade)
     return;
   lp_buf_puts(why, ", most of it made at ");

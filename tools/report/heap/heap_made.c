@@ -9,8 +9,9 @@
 #include "heap_join.h"
 #include "text.h"
 
-#define MADE_TAKES (LP_TAKES_ROWS | LP_TAKES_MIN | LP_TAKES_HUMAN)
-#define MADE_MS    1000000 /* Nanoseconds. */
+#define MADE_TAKES                                                             \
+  (LP_TAKES_ROWS | LP_TAKES_MIN | LP_TAKES_HUMAN | LP_TAKES_DIFF)
+#define MADE_MS 1000000 /* Nanoseconds. */
 
 /* -- Sums ------------------------------------------------------------------ */
 
@@ -172,7 +173,9 @@ static LpMade *made_rows(const LpJoin *j, int stacks, size_t *n)
   return row;
 }
 
-/* Rows by keeper, or if BYSITE by site, with all callers if STACKS. */
+/* Rows by keeper, or if BYSITE by site, with all callers if STACKS. In a
+** comparison they are of what was born since the base.
+*/
 static void made_table(LpTable *t, const LpSubject *subject,
                        const LpReportOptions *opt, int bysite, int stacks)
 {
@@ -190,19 +193,23 @@ static void made_table(LpTable *t, const LpSubject *subject,
                  .field = list,
                  .n = LP_NFIELDS(list),
                  .view = subject,
-                 .all = j ? lp_heap_bytes(j->heap) : 0};
+                 .all = j && !j->fresh ? lp_heap_bytes(j->heap) : 0};
   Order o = {.bysite = bysite};
   LpMade *row;
   size_t i, n;
   lp_columns_add(&c);
   if (!j)
     return;
+  if (j->fresh)
+    lp_buf_puts(&t->note, ", of what was born since");
+  for (i = 0; i < j->nmade && j->fresh; i++)
+    c.all += j->made[i].live.bytes;
   row = made_rows(j, stacks, &n);
   for (i = 0; i < n; i++)
     *group_of(&o.group, order_key(&o, &row[i])) += row[i].live.bytes;
   qsort_r(row, n, sizeof(*row), order_compare, &o);
   for (i = 0; i < n; i++)
-    if (lp_heap_enough(j->heap, opt, row[i].live.bytes))
+    if (lp_report_enough(opt, row[i].live.bytes, c.all))
       made_row(&c, &o, &row[i]);
   group_close(&o.group);
   free(row);

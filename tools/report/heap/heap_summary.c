@@ -178,12 +178,13 @@ static void summary_table(LpOut *out, const LpSubject *subject,
   lp_table_close(&t);
 }
 
-/* Who made what is kept. */
+/* Who made what is kept, or what of it is new. */
 static void summary_made(LpBuf *b, const LpSubject *subject)
 {
   LpBuf text[LP_JOIN_SENTENCES] = {0};
   size_t i, n = lp_join_sentences(text, subject);
-  lp_buf_puts(b, "WHO KEEPS WHAT WHO MADE\n");
+  lp_buf_puts(b, subject->join->fresh ? "WHO MADE WHAT IS NEW\n"
+                                      : "WHO KEEPS WHAT WHO MADE\n");
   for (i = 0; i < n; i++) {
     lp_buf_printf(b, "  %s\n", text[i].s);
     lp_buf_free(&text[i]);

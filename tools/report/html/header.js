@@ -213,7 +213,9 @@ function showTiles(p, state, choose) {
 /* The head of the page. */
 function showHeader(p) {
   const doc = p.doc, names = fileNames(doc.files);
-  const title = p.diff ? bothNames(doc.files, doc.base).join(" compared with ")
+  const title = p.ladder ? `${countText(doc.dumps)} dumps, ` +
+    bothNames(doc.base, doc.files.slice(0, 1)).join(" to ")
+    : p.diff ? bothNames(doc.files, doc.base).join(" compared with ")
     : names;
   document.title = title + " \u2013 ljprof";
   fill(byId("title"), nameEl(title,

@@ -26,6 +26,7 @@ function openProfile(doc) {
     next: new Int32Array(n).fill(-1),
     metrics: doc.metrics,
     diff: Boolean(doc.base),
+    ladder: heap && Boolean(doc.tables.growth),
     flat: !heap && n > 1 && doc.tree.parent.every(x => x === 0),
     made: new Map()
   };

@@ -1,8 +1,9 @@
 /* -- Tables of the document: types, sizes, threads ------------------------- */
 
-const TABLE_TITLES = {shapes: "Shapes", retained: "Largest", shared: "Shared",
+const TABLE_TITLES = {growth: "Growth", together: "Kept together", shapes: "Shapes", retained: "Largest", shared: "Shared",
   types: "Types", sparse: "Empty slots", sizes: "Sizes", threads: "Threads",
-  weak: "Weak", keepers: "Who made it", rss: "Process"};
+  weak: "Weak", keepers: "Who made it", kinds: "Shapes by dump",
+  lines: "Lines by dump", rss: "Process"};
 
 /* The names of tables that have a view of their own. */
 function tableNames(p) {
@@ -108,7 +109,7 @@ function showTable(p, name, state, matcher, onsort) {
   const box = el("div", {class: "scroll", tabindex: "0",
     "aria-label": TABLE_TITLES[name]});
   const all = table.columns.map((c, k) =>
-    Object.assign({}, c, {signed: /(^|-)change$/.test(c.key), k,
+    Object.assign({}, c, {signed: /(^|-)change$|^growth$/.test(c.key), k,
       unit: /^[pt]id$/.test(c.key) ? "id" : c.unit}));
   const columns = columnsShown(state, name, all, tableUnknown(table), sort.key);
   refill(panel, chart, columnBar(name, all, columns, box, row => row.cells[0]),

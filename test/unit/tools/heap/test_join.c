@@ -48,7 +48,7 @@ static Joined *joined_open(Joined *j, unsigned other)
   j->r = graph_joinable(&h);
   heap = j->r.l.heap;
   heap->dump.origin = (LpDumpOrigin){.id = 5, .recording = 99};
-  j->sink = lp_replay_open(&j->replay, j->r.l.prof, &heap->dump);
+  j->sink = lp_replay_open(&j->replay, j->r.l.prof, &heap->dump, NULL);
   site.func = j->sink.func(j->sink.ctx, &f);
   j->maker[0] = j->sink.site(j->sink.ctx, &site);
   site.line = 20;
@@ -178,6 +178,63 @@ START_TEST(test_shared)
 }
 END_TEST
 
+/* The record of an earlier dump. */
+static void based(Joined *j, uint64_t ns)
+{
+  static const LpDump base = {.origin = {.id = 4, .recording = 99}};
+  const LpDumpMark m = {4, j->replay.events, ns};
+  j->replay.base = &base;
+  ck_assert_int_eq(j->sink.dump(j->sink.ctx, &m), 0);
+}
+
+/* In a comparison only what was born behind the base's record has makers, also
+** within one millisecond.
+*/
+START_TEST(test_new)
+{
+  Joined j;
+  const LpKeeper *k;
+  unsigned i;
+  joined_open(&j, 1200);
+  j.sink.time(j.sink.ctx, 10 * MS);
+  for (i = 0; i < 100; i++)
+    made(&j, 1000 + i, 64, j.maker[0]);
+  based(&j, 10 * MS);
+  for (; i < 150; i++)
+    made(&j, 1000 + i, 64, j.maker[1]);
+  freed(&j, 1003, 64);
+  made(&j, 1003, 64, j.maker[1]);
+  dumped(&j, 30 * MS, 0);
+  ck_assert_int_eq(j.join->fresh, 1);
+  k = keeper(&j, 2);
+  ck_assert_uint_eq(k->bytes, 40 + 150 * 64);
+  ck_assert_uint_eq(k->nmade, 1);
+  ck_assert_uint_eq(j.join->made[k->made].site, j.maker[1]);
+  ck_assert_uint_eq(j.join->made[k->made].live.bytes, 51 * 64);
+  ck_assert_uint_eq(j.join->made[k->made].oldest, 20);
+  ck_assert_uint_eq(keeper(&j, 3)->nmade, 0);
+  ck_assert_uint_eq(j.join->found, 2 * 150);
+  joined_close(&j);
+}
+END_TEST
+
+/* The base was taken behind the dump, or in another recording. */
+START_TEST(test_nobase)
+{
+  static const LpDump base = {.origin = {.id = 4, .recording = 99}};
+  const LpDumpMark m = {5, 0, 30 * MS};
+  LpBuf why = {0};
+  Joined j;
+  joined_open(&j, 1200);
+  j.replay.base = &base;
+  ck_assert_int_eq(j.sink.dump(j.sink.ctx, &m), 1);
+  ck_assert_int_eq(lp_replay_joins(&j.replay, &why), 0);
+  ck_assert_ptr_nonnull(strstr(why.s, "no record of the base"));
+  lp_buf_free(&why);
+  joined_close(&j);
+}
+END_TEST
+
 /* What was freed and made again belongs to who made it last. */
 START_TEST(test_reused)
 {
@@ -264,7 +321,8 @@ END_TEST
 
 Suite *suite_join(void)
 {
-  const TTest *tests[] = {test_makers, test_shared, test_reused, test_lost,
+  const TTest *tests[] = {test_makers, test_shared, test_new,
+                          test_nobase, test_reused, test_lost,
                           test_whole,  test_other,  NULL};
   return suite_of("join", tests);
 }

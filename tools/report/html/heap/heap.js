@@ -145,25 +145,27 @@ function suspectEl(p, s) {
   const at = s.path ? s.text.indexOf(s.path) : -1;
   const bar = el("span", {class: "share"});
   const h = p.doc.summary.heap;
-  const all = p.diff ? h.reached - h.base_reached : h.reached;
+  const all = p.diff ? Math.abs(h.reached - h.base_reached) : h.reached;
   bar.style.width = 100 * Math.min(1, s.bytes / Math.max(1, all)) + "%";
   const parts = at < 0 ? [safeText(s.text)]
     : [safeText(s.text.slice(0, at)),
       el("strong", null, nameEl(safeText(s.path))),
       safeText(s.text.slice(at + s.path.length))];
-  return el("li", null, el("button", {type: "button", "data-box": s.box,
-    title: "Show it in the graph", onclick: () => heapShow(s.box)}, bar,
-  ...parts));
+  return el("li", null, s.box < 0 ? el("p", null, ...parts)
+    : el("button", {type: "button", "data-box": s.box,
+      title: "Show it in the graph", onclick: () => heapShow(s.box)}, bar,
+    ...parts));
 }
 
 /* What is said without suspects; null if that says itself. */
 function suspectsNone(p) {
   const h = p.doc.summary.heap;
-  return !h.keeps
-    ? "Unknown: what is missing may refer to any object. Boxes show " +
+  return !h.keeps && p.ladder
+    ? "A dump is not whole: what objects keep in it is not known."
+    : !h.keeps ? "Unknown: what is missing may refer to any object. Boxes show " +
       "what keeps what as far as it is there."
     : !p.diff ? "No object keeps more than 10% in one place."
-      : h.reached > h.base_reached ? "No object whose path can be compared keeps more than 10% of it."
+      : h.reached > h.base_reached ? "No object whose path can be compared keeps much of it."
         : null;
 }
 
@@ -173,13 +175,14 @@ function showSuspects(p) {
   const h = p.doc.summary.heap, none = suspectsNone(p);
   box.hidden = false;
   fill(box, el("h2", {id: "suspects-title"},
-    p.diff ? "What has changed" : "Leak suspects"),
+    p.ladder ? "What grows" : p.diff ? "What has changed" : "Leak suspects"),
     p.doc.summary.grown && el("p", {id: "grown"}, p.doc.summary.grown),
     list.length ? el("ol", null, ...list.map(s => suspectEl(p, s)))
       : none && el("p", null, none),
     h.doubt !== null && h.unknown > 0 && el("p", null, "It is unknown whether " +
       `${bytesText(h.unknown)} are garbage: ${h.doubt}.`),
-    p.doc.summary.made.length > 0 && el("h2", null, "Who made what is kept"),
+    p.doc.summary.made.length > 0 && el("h2", null,
+      p.diff ? "Who made what is new" : "Who made what is kept"),
     ...p.doc.summary.made.map(s => el("p", null, safeText(s))));
 }
 
@@ -329,14 +332,15 @@ const HEAP_BARS = {shapes: "bytes", retained: "retained", types: "bytes",
   shared: "retained", sparse: "empty", threads: "retained", weak: "freed",
   keepers: "bytes", rss: "resident"};
 const HEAP_CHANGES = {shapes: "bytes-change", retained: "retained-change",
-  types: "bytes-change", rss: "resident-change"};
+  types: "bytes-change", rss: "resident-change", keepers: "bytes",
+  growth: "growth", together: "growth", kinds: "growth", lines: "growth"};
 
 /* What a row of a table leads to, or null. */
 function heapRow(p, name, table, i) {
   const cells = table.rows[i];
   if (table.box && i < table.box.length && table.box[i] >= 0)
     return () => heapShow(table.box[i]);
-  if (name !== "shapes")
+  if (name !== "shapes" && name !== "kinds")
     return null;
   const shape = p.doc.functions.name.indexOf(cells[0]);
   return shape < 0 ? null : () => heapAround(shape);
