@@ -75,7 +75,7 @@ collectgarbage()
 ]]
 
 local function forget()
-  _G.cache, _G.sessions, _G.late, _G.dump = nil, nil, nil, nil
+  for name in ("cache sessions late queue leak old other dump start"):gmatch("%a+") do _G[name] = nil end
   collectgarbage()
 end
 
@@ -177,27 +177,33 @@ H.case("samples are weighted", function()
 end)
 
 -- Two dumps of one recording: what each line made between them, by its keeper.
-H.case("who made what is new", function()
-  local older = H.path("-older.ljd")
+-- Runs a program that calls dump("older") and dump("heap"), and start() before.
+-- Returns the arguments that compare them.
+local older = H.path("-older.ljd")
+local function compared(code, options)
   forget()
-  function _G.dump(name) assert(memprof.dump(name)) end
+  function _G.dump(which) assert(memprof.dump(which == "older" and older or heap)) end
+  function _G.start() assert(memprof.start(app, options)) end
   H.off(_G.dump)
-  assert(memprof.start(app))
-  assert(loadstring([[
-local older, heap = ...
+  H.off(_G.start)
+  assert(loadstring(code, "@known.lua"))()
+  assert(memprof.stop())
+  forget()
+  return ("--diff='%s' %s"):format(older, both)
+end
+
+H.case("who made what is new", function()
+  local diff = compared([[ start()
 queue, cache = {}, {}
 local function push(i) queue[#queue + 1] = { job = i } end
 local function keep(i) cache[i] = { page = i } end
 for i = 1, 1000 do keep(i) end
 for i = 1, 200 do push(i) end
-dump(older)
+dump("older")
 for i = 1, 3000 do push(i) end
 for i = 1, 50 do keep(i) end
-dump(heap)
-]], "@known.lua"))(older, heap)
-  assert(memprof.stop())
-  forget()
-  local diff = ("--diff='%s' %s"):format(older, both)
+dump("heap")
+]])
   local push = { name = "_G.queue", site = "push (known.lua:3)" }
   local keep = { name = "_G.cache", site = "keep (known.lua:4)" }
   H.eq(find(rows_of("keepers", both), push).objects, 3200, "all objects of the queue")
@@ -214,37 +220,87 @@ dump(heap)
   local page = parse("--format=html " .. diff)
   H.ok(page:find('"made":["9', 1, true), "no sentence in the page")
   H.ok(page:find('"keepers":{', 1, true), "no table in the page")
-  local _, err, status = parse(("--diff='%s' '%s' '%s'"):format(heap, app, older))
-  H.eq(status, 2, "status of dumps in the wrong order")
-  H.ok(err:find("has no record of the base before that of the heap dump", 1, true), "%s", err)
-  os.remove(older)
+  local said, err, status = parse(("--diff='%s' '%s' '%s'"):format(heap, app, older))
+  H.eq(status, 1, "status of dumps in the wrong order")
+  H.ok(err:find("has no record of the base before that of the heap dump: what is new", 1, true), "%s", err)
+  H.ok(said:find("\nWHO KEEPS WHAT WHO MADE\n", 1, true), "no report of\n%s", said)
 end)
 
--- A leak that is little beside the heap.
-H.case("who made little that is new", function()
-  local older = H.path("-older.ljd")
-  forget()
-  function _G.dump(name) assert(memprof.dump(name)) end
-  H.off(_G.dump)
-  assert(memprof.start(app))
-  assert(loadstring([[
-local older, heap = ...
+-- A leak that is little beside the heap: a list of tables, a linked list, and
+-- tables by name, of which each has a part only.
+for _, leak in ipairs({
+  { "for i = 1, 40 do leak[i] = { i, { i } } end", 80 },
+  { "for i = 1, 200 do leak = { next = leak, v = i } end", 200 },
+  { "for i = 1, 26 do local t = {}; leak['user' .. i] = { items = t }\n" ..
+    "for k = 1, 100 do t[k] = { k } end end", 2600, 6 },
+}) do
+  H.case("who made little that is new: " .. leak[1], function()
+    local diff = compared([[ start()
 cache, leak = {}, {}
 for i = 1, 40000 do cache[i] = { i, i } end
-dump(older)
-for i = 1, 40 do leak[i] = { i, { i } } end
-dump(heap)
-]], "@known.lua"))(older, heap)
-  assert(memprof.stop())
-  forget()
-  local diff = ("--diff='%s' %s"):format(older, both)
-  local row = find(rows_of("keepers", diff), { name = "_G.leak", site = "known.lua:5" }) or {}
-  H.eq(row.objects, 80, "objects of the leak")
-  local text = parse(diff)
-  H.ok(text:find("of what is new is kept by _G.leak, [%d.% ]*made at known.lua:5"), "%s", text)
-  H.ok(parse("--view=keepers " .. diff):find("\n *%d+ .*_G.leak +known.lua:5"), "no row")
-  os.remove(older)
+dump("older")
+]] .. leak[1] .. "\ndump('heap')")
+    local site = "known.lua:" .. (leak[3] or 5)
+    local rows = rows_of("keepers", diff)
+    local row = find(rows, { name = "_G.leak", site = site }) or {}
+    -- What a stale slot of the stack refers to, too, is not its own.
+    H.ok(row.objects and row.objects <= leak[2] and row.objects > 0.9 * leak[2],
+         "%s objects of the leak, %d are right", row.objects, leak[2])
+    for _, r in ipairs(rows) do H.ok(not r.name:find("^_G.leak."), "a part of it: %s", r.name) end
+    local text = parse(diff)
+    H.ok(text:find("of what is new is kept by _G.leak, [%d.%% ]*made at " .. site), "%s", text)
+    H.ok(parse("--view=keepers " .. diff):find("\n *%d+ .*_G.leak +" .. site), "no row")
+  end)
+end
+
+-- A list that is older than the recording, and grows behind the base: that it
+-- moves does not make it new.
+H.case("what is reallocated is not new", function()
+  local diff = compared([[ leak, old = {}, {}
+for i = 1, 60000 do old[i] = i end
+start()
+dump("older")
+for i = 60001, 70000 do old[i] = i end
+for i = 1, 100 do leak[i] = { i } end
+dump("heap")
+]])
+  local rows = rows_of("keepers", diff)
+  H.eq((find(rows, { name = "_G.leak", site = "known.lua:6" }) or {}).objects, 100, "objects of the leak")
+  H.ok(not find(rows, { name = "_G.old" }), "what is older is new")
 end)
+
+-- Of samples, what they stand for decides what a keeper is: one large string
+-- hides no list.
+H.case("what is new in samples", function()
+  local diff = compared([[ start()
+leak, other = {}, {}
+dump("older")
+for i = 1, 3000 do leak[i] = { i } end
+other.buf = ("x"):rep(300000)
+dump("heap")
+]], { sample = 16384, seed = 7 })
+  local row = find(rows_of("keepers", diff), { name = "_G.leak", site = "known.lua:4" }) or {}
+  H.ok(row.bytes and row.bytes > 50000, "%s bytes of the leak", row.bytes)
+end)
+
+-- A recording that began behind the older dump does not know what is new; who
+-- made what is kept is told all the same.
+H.case("a recording without the older dump", function()
+  local diff = compared([[ queue = {}
+dump("older")
+start()
+for i = 1, 3000 do queue[i] = { i } end
+dump("heap")
+]])
+  local said, err, status = parse(diff)
+  H.eq(status, 1, "status")
+  H.eq(select(2, err:gsub("\n", "\n")), 1, "lines of %s", err)
+  H.ok(err:find("has no record of the base, which was taken outside of it", 1, true), "%s", err)
+  H.ok(said:find("\nWHO KEEPS WHAT WHO MADE\n  [%d.]+%% %([%d.]+KiB%) is kept by _G.queue, [%d.%% ]*made at known.lua:4"),
+       "%s", said)
+  H.ok(parse("--format=html " .. diff):find('"fresh":0', 1, true), "the page says what is new")
+end)
+os.remove(older)
 
 -- A recording that is not the dump's is refused, in one line.
 local function refused(files, why)

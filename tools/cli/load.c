@@ -344,6 +344,22 @@ static void join_body(void *ctx, int body)
   ((LpReplay *)ctx)->st.body = body;
 }
 
+/* Without the record of the base, who made all that is kept is known, but not
+** what of it is new.
+*/
+static int join_base(const char *name, LpReplay *r)
+{
+  LpBuf why = {0};
+  int res = LP_WHOLE;
+  if (r->base && !lp_replay_compares(r, &why)) {
+    say("%s: %s: what is new is not told from what is older", name, why.s);
+    r->base = NULL;
+    res = LP_PART;
+  }
+  lp_buf_free(&why);
+  return res;
+}
+
 /* The recording NAME was read as far as it is needed. */
 static int join_ended(LpLoad *l, const char *name, LpReplay *r)
 {
@@ -354,6 +370,7 @@ static int join_ended(LpLoad *l, const char *name, LpReplay *r)
   if (l->join || !lp_replay_joins(r, &why)) {
     res = lp_load_failed(name, why.s);
   } else {
+    res = join_base(name, r);
     l->join = lp_join_new(l->heap, r);
     l->prof->of |= LP_OF_JOINED;
   }

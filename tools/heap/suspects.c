@@ -314,35 +314,41 @@ static int entry_isname(const LpHeap *h, uint32_t id)
 static int entry_can(const LpHeap *h, uint32_t table, uint32_t id)
 {
   uint32_t shape = h->shapes.of[id];
-  LpEdgeKind kind;
-  if (h->paths.from[id] != table || shape == LP_NONE)
-    return 0;
-  kind = lp_edge_kind(&h->dump.graph.edge[h->paths.edge[id]]);
+  LpEdgeKind kind = lp_edge_kind(&h->dump.graph.edge[h->paths.edge[id]]);
   if (kind == LP_EDGE_FIELD && entry_isname(h, id))
     return !lp_shape_isplain(h, shape) && h->paths.from[table] != LP_GRAPH_ROOT;
   return kind == LP_EDGE_FIELD || kind == LP_EDGE_ITEM || kind == LP_EDGE_VALUE;
 }
 
-#define ENTRIES_MOST 100 /* Of at least 1% each there are no more. */
-
-/* Marks entries of a table that keep enough and look alike, if there are
-** several: the table is told, not each of them.
-*/
-static void suspect_entries(Search *s, uint32_t table)
+size_t lp_suspect_entries(const LpHeap *h, uint32_t table, const uint64_t *kept,
+                          uint64_t least, uint64_t few,
+                          uint32_t entry[LP_SUSPECT_ALIKE])
 {
-  const LpHeap *h = s->h;
-  uint32_t id[ENTRIES_MOST], kid = h->kids.first[table];
-  size_t n = 0, i, k;
-  for (; kid != LP_NONE && n < ENTRIES_MOST; kid = h->kids.next[kid])
-    if (h->dom.retained[kid] >= s->least && entry_can(h, table, kid))
+  uint32_t kid = h->kids.first[table], id[LP_SUSPECT_ALIKE];
+  size_t n = 0, nentry = 0, i, k;
+  for (; kid != LP_NONE && n < LP_SUSPECT_ALIKE; kid = h->kids.next[kid])
+    if (kept[kid] >= least && h->paths.from[kid] == table &&
+        h->shapes.of[kid] != LP_NONE &&
+        (kept[kid] < few || entry_can(h, table, kid)))
       id[n++] = kid;
   for (i = 0; i < n; i++) {
     unsigned alike = 0;
     for (k = 0; k < n; k++)
       alike += h->shapes.of[id[k]] == h->shapes.of[id[i]];
     if (alike >= LP_SUSPECT_ENTRIES)
-      s->told[id[i]] |= TOLD_ENTRY;
+      entry[nentry++] = id[i];
   }
+  return nentry;
+}
+
+/* Entries of a table are marked: the table is told, not each of them. */
+static void suspect_entries(Search *s, uint32_t table)
+{
+  uint32_t id[LP_SUSPECT_ALIKE];
+  size_t n =
+      lp_suspect_entries(s->h, table, s->h->dom.retained, s->least, 0, id);
+  while (n-- > 0)
+    s->told[id[n]] |= TOLD_ENTRY;
 }
 
 /* Looks at an object that keeps enough: does it, or do some below it? */

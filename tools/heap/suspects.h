@@ -7,10 +7,11 @@
 
 #include "analysis.h"
 
-#define LP_SUSPECT_PERCENT 10 /* Of what is reached: less is none. */
-#define LP_SUSPECTS        16 /* At most. */
-#define LP_SUSPECT_ENTRIES 4  /* So many that look alike are told as one. */
-#define LP_SUSPECT_HOLDERS 8  /* Of one: what more objects hold is in use. */
+#define LP_SUSPECT_PERCENT 10  /* Of what is reached: less is none. */
+#define LP_SUSPECTS        16  /* At most. */
+#define LP_SUSPECT_ENTRIES 4   /* So many that look alike are told as one. */
+#define LP_SUSPECT_ALIKE   100 /* Of at least 1% each there are no more. */
+#define LP_SUSPECT_HOLDERS 8   /* Of one: what more objects hold is in use. */
 
 typedef struct LpSuspect {
   uint32_t id;       /* The object behind which the memory branches out; of what
@@ -38,6 +39,15 @@ size_t lp_suspects(const LpHeap *h, LpSuspect *s);
 */
 size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *s,
                          size_t most);
+
+/* Entries of a table that look alike, LP_SUSPECT_ENTRIES or more of one shape,
+** and keep LEAST bytes each by KEPT, which has them by object. Fields and
+** globals are entries only if they keep less than FEW. Returns how many there
+** are.
+*/
+size_t lp_suspect_entries(const LpHeap *h, uint32_t table, const uint64_t *kept,
+                          uint64_t least, uint64_t few,
+                          uint32_t entry[LP_SUSPECT_ALIKE]);
 
 /* A group as if it was a suspect: its shape, and what is in that. */
 LpSuspect lp_suspect_shared(const LpHeap *h, const LpShared *g);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join.h"
+#include "new_keepers.h"
 #include "suspects.h"
 
 /* -- Keepers --------------------------------------------------------------- */
@@ -205,86 +205,14 @@ LpJoin *lp_join_with(const LpHeap *h, LpReplay *r, const LpKeeper *keeper,
   return j;
 }
 
-/* -- Keepers of what is new ------------------------------------------------ */
-
-/* New bytes of each object and of all that it dominates. The caller frees the
-** array.
-*/
-static uint64_t *new_bytes(const LpHeap *h, LpReplay *r)
-{
-  uint64_t *sum = lp_zalloc(h->dump.graph.n, sizeof(*sum));
-  size_t i;
-  for (i = 0; i < h->dump.nblock; i++) {
-    const LpDumpBlock *b = &h->dump.block[i];
-    const LpObjectAge *was = lp_replay_find(r, b->addr);
-    if (was && lp_replay_isnew(r, was) && lp_dominators_has(&h->dom, b->id))
-      sum[b->id] += b->size;
-  }
-  for (i = h->dom.n; i-- > 1;) {
-    uint32_t id = h->dom.order[i];
-    sum[h->dom.parent[id]] += sum[id];
-  }
-  return sum;
-}
-
-/* Does what is new below an object branch out there? Else one that it dominates
-** has nearly all of it.
-*/
-static int new_branches(const LpHeap *h, const uint64_t *sum, uint32_t id)
-{
-  uint32_t kid = h->kids.first[id];
-  for (; kid != LP_NONE; kid = h->kids.next[kid])
-    if (sum[kid] > sum[id] / 10 * 8)
-      return 0;
-  return 1;
-}
-
-/* Is an object an entry of a list, or has it a key without a name? */
-static int new_isentry(const LpHeap *h, uint32_t id)
-{
-  LpEdgeKind kind = lp_edge_kind(&h->dump.graph.edge[h->paths.edge[id]]);
-  return h->paths.from[id] == h->dom.parent[id] &&
-         (kind == LP_EDGE_ITEM || kind == LP_EDGE_VALUE);
-}
-
-enum { NEW_KEEPER, NEW_ENTRY }; /* Marks of objects. */
-
-/* Add to N keepers those of what is new: what grows may be little beside the
-** heap. The entries of a keeper are none, nor is what these keep. Returns how
-** many there are.
-*/
-static size_t new_keepers(const LpHeap *h, LpReplay *r, LpKeeper *keeper,
-                          size_t n)
-{
-  uint64_t *sum = new_bytes(h, r);
-  uint64_t least = sum[LP_GRAPH_ROOT] / 100 * LP_JOIN_PERCENT + 1;
-  LpIdMap mark = {0};
-  uint32_t i;
-  for (i = 0; i < n; i++)
-    if (!keeper[i].shared)
-      lp_idmap_put(&mark, keeper[i].id, NEW_KEEPER);
-  for (i = 1; i < h->dom.n && n < LP_JOIN_KEEPERS; i++) {
-    uint32_t id = h->dom.order[i], up;
-    if (sum[id] < least || lp_idmap_get(&mark, id) != LP_NONE)
-      continue;
-    up = lp_idmap_get(&mark, h->dom.parent[id]);
-    if (up == NEW_ENTRY || (up == NEW_KEEPER && new_isentry(h, id))) {
-      lp_idmap_put(&mark, id, NEW_ENTRY);
-    } else if (new_branches(h, sum, id)) {
-      lp_idmap_put(&mark, id, NEW_KEEPER);
-      keeper[n++] = (LpKeeper){.id = id};
-    }
-  }
-  lp_idmap_free(&mark);
-  free(sum);
-  return n;
-}
+/* -- The whole ------------------------------------------------------------- */
 
 /* The keepers are where leak suspects would be, if less made one. */
 LpJoin *lp_join_new(const LpHeap *h, LpReplay *r)
 {
   LpSuspect *s = lp_alloc(LP_JOIN_KEEPERS * sizeof(*s));
-  LpKeeper *keeper = lp_zalloc(LP_JOIN_KEEPERS, sizeof(*keeper));
+  LpKeeper *keeper =
+      lp_zalloc(LP_JOIN_KEEPERS + LP_NEW_KEEPERS, sizeof(*keeper));
   size_t i, n = lp_suspects_above(h, LP_JOIN_PERCENT, s, LP_JOIN_KEEPERS);
   LpJoin *j;
   for (i = 0; i < n; i++) {
@@ -292,7 +220,7 @@ LpJoin *lp_join_new(const LpHeap *h, LpReplay *r)
     keeper[i].id = s[i].id;
   }
   if (r->base && lp_heap_keeps(h))
-    n = new_keepers(h, r, keeper, n);
+    n = lp_new_keepers(h, r, keeper, n);
   j = lp_join_with(h, r, keeper, n);
   free(keeper);
   free(s);

@@ -15,13 +15,15 @@
 
 /* -- Blocks ---------------------------------------------------------------- */
 
-/* The block at ADDR is gone. Returns when it was born. */
-static uint64_t replay_take(LpReplay *r, uint64_t addr, uint64_t now)
+/* The block at ADDR is gone. Returns when it was born; UNKNOWN: that is not
+** known.
+*/
+static uint64_t replay_take(LpReplay *r, uint64_t addr, uint64_t unknown)
 {
   uint32_t number = lp_live_take(&r->live, addr);
   uint64_t birth;
   if (number == LP_NONE)
-    return now;
+    return unknown;
   birth = (uint64_t)lp_object_age_get(&r->ages, number)->birth << r->ages.shift;
   lp_object_age_drop(&r->ages, number);
   return birth;
@@ -38,8 +40,9 @@ static void replay_put(LpReplay *r, const LpEvent *e, uint64_t birth)
     lp_object_age_drop(&r->ages, old);
 }
 
-/* In samples, the old or the new block of an event may not be recorded. Whose
-** old one is not may be older than the base: it is not new.
+/* In samples, the old or the new block of an event may not be recorded. If the
+** old one is not, or is older than the recording, it may be older than the
+** base: it is not new.
 */
 static void replay_event(LpReplay *r, const LpEvent *e, uint64_t now)
 {
@@ -47,7 +50,7 @@ static void replay_event(LpReplay *r, const LpEvent *e, uint64_t now)
   int old = e->kind != LJM_ALLOC && (!sampled || e->sampled & LJM_SAMPLED_OLD);
   int new = e->kind != LJM_FREE && (!sampled || e->sampled & LJM_SAMPLED_NEW);
   uint64_t unknown = r->base && e->kind == LJM_REALLOC ? 0 : now;
-  uint64_t birth = old ? replay_take(r, e->oaddr, now) : unknown;
+  uint64_t birth = old ? replay_take(r, e->oaddr, unknown) : unknown;
   if (new)
     replay_put(r, e, birth);
 }
@@ -168,23 +171,27 @@ uint64_t lp_replay_age(const LpReplay *r, const LpObjectAge *block)
   return now > birth ? now - birth : 0;
 }
 
-/* Why the base cannot be compared with, if its record was not met. */
-static const char *replay_nobase(const LpReplay *r)
+int lp_replay_compares(const LpReplay *r, LpBuf *why)
 {
   const LpDumpOrigin *base = &r->base->origin, *dump = &r->dump->origin;
-  if (base->recording != dump->recording || base->pid != dump->pid ||
-      base->process_start != dump->process_start)
-    return "is not the recording that the base was taken in";
-  if (r->st.ndamage)
-    return "has lost the record of the base: it is damaged";
-  return "has no record of the base before that of the heap dump";
+  if (r->since != UINT64_MAX)
+    return 1;
+  if (base->pid != dump->pid || base->process_start != dump->process_start)
+    lp_buf_puts(why, "has no record of the base, which is of another process");
+  else if (base->recording != dump->recording)
+    lp_buf_puts(why,
+                "has no record of the base, which was taken outside of it");
+  else if (r->st.ndamage)
+    lp_buf_puts(why, "has lost the record of the base: it is damaged");
+  else
+    lp_buf_puts(why, "has no record of the base before that of the heap dump");
+  return 0;
 }
 
 int lp_replay_joins(const LpReplay *r, LpBuf *why)
 {
   const LpStream *st = &r->st;
-  int based = !r->base || r->since != UINT64_MAX;
-  if (r->state == LP_REPLAY_FOUND && based)
+  if (r->state == LP_REPLAY_FOUND)
     return 1;
   if (st->body && st->body != 'm')
     lp_buf_puts(why, "is no recording of memory");
@@ -193,8 +200,6 @@ int lp_replay_joins(const LpReplay *r, LpBuf *why)
                      "nothing was recorded in the compact format");
   else if (r->state == LP_REPLAY_OTHER)
     lp_buf_puts(why, "is not the recording that the heap dump was taken in");
-  else if (r->state == LP_REPLAY_FOUND)
-    lp_buf_puts(why, replay_nobase(r));
   else if (st->ndamage)
     lp_buf_puts(why, "has lost the record of the heap dump: it is damaged");
   else

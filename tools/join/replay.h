@@ -68,4 +68,9 @@ static inline uint64_t lp_replay_lost(const LpReplay *r)
 */
 int lp_replay_joins(const LpReplay *r, LpBuf *why);
 
+/* There is a base, and the dump can be joined: is what was born behind the
+** base's record known? If not, the reason is appended to WHY.
+*/
+int lp_replay_compares(const LpReplay *r, LpBuf *why);
+
 #endif

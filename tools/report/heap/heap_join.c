@@ -226,9 +226,10 @@ size_t lp_join_sentences(LpBuf text[LP_JOIN_SENTENCES],
   while (n < JOIN_KEEPERS && (keeper = join_next(j, keeper)) != 0)
     sentence_write(&text[n++], subject, keeper);
   if (!n && j->fresh)
-    lp_buf_puts(&text[n++], join_bytes(j->made, j->nmade)
-                                ? "No object keeps more than 5% of what is new"
-                                : "Nothing of it is known to be new");
+    lp_buf_puts(&text[n++],
+                join_bytes(j->made, j->nmade)
+                    ? "Nothing keeps more than 5% of what is new in one place"
+                    : "Nothing of it is known to be new");
   else if (!n)
     lp_buf_printf(&text[n++], "Nothing keeps more than %d%%", LP_JOIN_PERCENT);
   if (j->sample)
