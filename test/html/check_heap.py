@@ -531,7 +531,9 @@ def check_growth(b, page, dumps):
     b.run("location.hash = '#v=kinds'")
     b.settle()
     kinds = {r["name"]: r["dump-2"] for r in ladder_table("shapes", *dumps)}
-    for row in check.rows(b, "#panel-kinds"):
+    rows = check.rows(b, "#panel-kinds")
+    same("rows of kinds", len(rows) > 5, True)
+    for row in rows:
         same(f"bytes of {row['name']}", check.number(row["dump-2"]), int(kinds[row["name"]]))
 
 
@@ -550,6 +552,7 @@ def group_ladder():
             b.settle()
             same("title", texts(b, "#title"), ["3 dumps, before.ljd to after.ljd"])
             lines = texts(b, "#suspects li")
+            same("lines", len(lines) > 2, True)
             same("sentences", [s for s in lines if s.split(": ", 1)[1] not in said], [])
             same("grew", [s for s in lines if s.startswith("Grew at each step: _G.app.users, ")],
                  lines[:1])

@@ -117,6 +117,8 @@ static void html_ladder(LpJson *j, const LpHeapPage *p)
   lp_growth_lines(l, html_line, &t);
   lp_json_end(j);
   lp_growth_head(&head, l);
+  if (l->makers.sample)
+    lp_buf_puts(&head, "; lines that made it are estimated from samples");
   lp_json_keytext(j, "grown", head.s);
   lp_buf_free(&head);
 }
@@ -136,6 +138,7 @@ static void html_made(LpJson *j, const LpHeapPage *p)
     lp_buf_free(&text[i]);
   }
   lp_json_end(j);
+  lp_json_keynumber(j, "fresh", (uint64_t)(known && p->subject->join->fresh));
 }
 
 /* A total, as those of a profile: a function of heaps. */

@@ -165,8 +165,8 @@ function suspectsNone(p) {
     : !h.keeps ? "Unknown: what is missing may refer to any object. Boxes show " +
       "what keeps what as far as it is there."
     : !p.diff ? "No object keeps more than 10% in one place."
-      : h.reached > h.base_reached ? "No object whose path can be compared keeps much of it."
-        : null;
+      : p.ladder || h.reached > h.base_reached
+        ? "No object whose path can be compared keeps much of it." : null;
 }
 
 /* What keeps much, or much more than before, in sentences. */
@@ -182,7 +182,8 @@ function showSuspects(p) {
     h.doubt !== null && h.unknown > 0 && el("p", null, "It is unknown whether " +
       `${bytesText(h.unknown)} are garbage: ${h.doubt}.`),
     p.doc.summary.made.length > 0 && el("h2", null,
-      p.diff ? "Who made what is new" : "Who made what is kept"),
+      p.doc.summary.fresh ? "Who made what is new"
+        : "Who made what is kept"),
     ...p.doc.summary.made.map(s => el("p", null, safeText(s))));
 }
 
