@@ -23,11 +23,11 @@ typedef struct HeapPprof {
 static void pprof_name(LpBuf *b, const LpBoxes *boxes, uint32_t label)
 {
   size_t size, n;
-  const LpBoxLabel *l = lp_intern_get(&boxes->labels, label, &size);
-  const char *s = lp_intern_get(&boxes->texts, l->step, &n);
+  const LpBoxLabel *l = lp_intern_get(&boxes->names.labels, label, &size);
+  const char *s = lp_intern_get(&boxes->names.texts, l->step, &n);
   lp_buf_add(b, s, n);
   lp_buf_puts(b, n ? " = " : "");
-  s = lp_intern_get(&boxes->texts, l->name, &n);
+  s = lp_intern_get(&boxes->names.texts, l->name, &n);
   lp_buf_add(b, s, n);
 }
 
@@ -105,7 +105,7 @@ static void heap_write(LpOut *out, const LpSubject *subject,
   HeapPprof p = {.n = 0};
   uint32_t i;
   lp_boxes_open(&p.boxes, subject->heap, NULL, opt);
-  p.id = lp_zalloc(p.boxes.labels.n, sizeof(*p.id));
+  p.id = lp_zalloc(p.boxes.names.labels.n, sizeof(*p.id));
   lp_pprof_open(&p.to, out);
   pprof_head(&p);
   for (i = 0; i < p.boxes.n; i++)

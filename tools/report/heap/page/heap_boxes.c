@@ -15,7 +15,6 @@
 #define BOX_PART  50000 /* A box keeps at least this part of all bytes. */
 #define BOX_APART 200   /* That part of all bytes: an object has its own box; */
 #define BOX_KIDS  25    /* or that part of what its dominator keeps. */
-#define BOX_STEPS 6     /* Of a path in a name. */
 #define WAY_STEPS 48    /* Of a way that are new, before some are left out. */
 
 /* A group that was not expanded yet. */
@@ -54,101 +53,6 @@ static Pending queue_take(Queue *q)
   return q->p[lp_queue_take(&q->order).at];
 }
 
-/* -- Names ----------------------------------------------------------------- */
-
-/* Bytes that a character takes in a document. */
-static size_t box_cost(unsigned char c)
-{
-  return c == '<' || c < ' ' || c >= 0x7f ? 6 : c == '"' || c == '\\' ? 2 : 1;
-}
-
-void lp_box_cut(LpBuf *b, size_t most)
-{
-  size_t i, cost = 0;
-  for (i = 0; i < b->n && cost <= most - 3; i++)
-    cost += box_cost((unsigned char)b->s[i]);
-  if (cost <= most - 3)
-    return;
-  b->n = i - 1;
-  while (b->n && ((unsigned char)b->s[b->n] & 0xc0) == 0x80)
-    b->n--;
-  lp_buf_puts(b, "...");
-}
-
-/* The number of a text, which is cut and freed. */
-static uint32_t box_text(LpBoxes *b, LpBuf *text)
-{
-  uint32_t n = b->texts.n, id;
-  size_t i;
-  lp_box_cut(text, LP_BOX_NAME);
-  id = lp_intern(&b->texts, text->n ? text->s : "", text->n);
-  for (i = 0; id == n && i < text->n; i++)
-    b->cost += box_cost((unsigned char)text->s[i]);
-  lp_buf_free(text);
-  return id;
-}
-
-/* The number of the shape of an object. */
-static uint32_t box_kind(LpBoxes *b, const LpHeap *h, uint32_t id)
-{
-  LpBoxKind k = {.type = h->dump.graph.type[id]};
-  LpBuf name = {0};
-  if (h->shapes.of[id] == LP_NONE)
-    lp_path_object(&name, &h->dump, id);
-  else
-    lp_shape_name(&name, h, h->shapes.of[id]);
-  k.name = box_text(b, &name);
-  return lp_intern(&b->kinds, &k, sizeof(k));
-}
-
-/* What a kind of box stands for. */
-static const LpBoxKind *box_kindof(const LpBoxes *b, uint32_t kind)
-{
-  size_t n;
-  return lp_intern_get(&b->kinds, kind, &n);
-}
-
-/* The label of an object that is reached by a step. */
-static uint32_t box_object(LpBoxes *b, const LpHeap *h, uint32_t id,
-                           LpBuf *step)
-{
-  LpBoxLabel l = {.kind = box_kind(b, h, id)};
-  LpBuf name = {0};
-  lp_shape_nameof(&name, h, id);
-  l.name = box_text(b, &name);
-  l.step = box_text(b, step);
-  return lp_intern(&b->labels, &l, sizeof(l));
-}
-
-/* The label of a group. A list is reached by its first object. */
-static uint32_t box_label(LpBoxes *b, const LpHeap *h, const LpGroup *g,
-                          int alone)
-{
-  LpBuf step = {0};
-  LpBoxLabel l;
-  if (alone)
-    lp_group_step(&step, h, g->id[0], BOX_STEPS);
-  if (alone && g->n == 1)
-    return box_object(b, h, g->id[0], &step);
-  l.kind = box_kind(b, h, g->id[0]);
-  l.name = box_kindof(b, l.kind)->name;
-  l.step = box_text(b, &step);
-  return lp_intern(&b->labels, &l, sizeof(l));
-}
-
-/* The label of what is no group of objects. */
-static uint32_t box_special(LpBoxes *b, const char *text)
-{
-  LpBuf name = {0}, step = {0};
-  LpBoxKind k = {.type = 0};
-  LpBoxLabel l;
-  lp_buf_puts(&name, text);
-  k.name = l.name = box_text(b, &name);
-  l.kind = lp_intern(&b->kinds, &k, sizeof(k));
-  l.step = box_text(b, &step);
-  return lp_intern(&b->labels, &l, sizeof(l));
-}
-
 /* -- Ways ------------------------------------------------------------------ */
 
 /* Add a way, below FROM. Returns its number. */
@@ -168,7 +72,8 @@ static uint32_t way_step(LpBoxes *b, LpSide side, uint32_t from, uint32_t id)
   uint32_t way;
   lp_path_step(&step, &h->dump, h->paths.from[id],
                &h->dump.graph.edge[h->paths.edge[id]]);
-  way = way_new(b, from, box_object(b, h, id, &step), h->dom.retained[id]);
+  way = way_new(b, from, lp_box_object(&b->names, h, id, &step),
+                h->dom.retained[id]);
   lp_idmap_put(&b->ways[side], id, way);
   return way;
 }
@@ -185,7 +90,7 @@ static uint32_t way_to(LpBoxes *b, LpSide side, uint32_t id)
     step[n++] = id;
   }
   if (way == LP_NONE && id != LP_GRAPH_ROOT)
-    way = way_new(b, LP_NONE, box_special(b, "..."), 0);
+    way = way_new(b, LP_NONE, lp_box_special(&b->names, "...", &(LpBuf){0}), 0);
   while (n > 0)
     way = way_step(b, side, way, step[--n]);
   return way;
@@ -262,7 +167,7 @@ static uint32_t boxes_pair(LpBoxes *b, const Pending *p)
   for (i = LP_NOW; i < LP_NSIDE; i++)
     box.of[i] = boxes_side(b, p, (LpSide)i, (uint32_t)b->n);
   if (g->id[0] != LP_GRAPH_ROOT) {
-    box.label = box_label(b, b->heaps.h[side], g, p->alone);
+    box.label = lp_box_group(&b->names, b->heaps.h[side], g, p->alone);
     box.way = way_to(b, side, g->id[0]);
   }
   return boxes_add(b, box);
@@ -312,7 +217,7 @@ static void boxes_special(LpBoxes *b, uint32_t parent, const char *name,
   }
   if (!all)
     return;
-  box.label = box_special(b, name);
+  box.label = lp_box_special(&b->names, name, &(LpBuf){0});
   boxes_add(b, box);
 }
 
@@ -353,7 +258,8 @@ static void boxes_unreached(LpBoxes *b, const LpUnreached *now,
 /* Is there room for another box? */
 static int boxes_room(const LpBoxes *b)
 {
-  return b->n < LP_BOXES && b->nway < 2 * LP_BOXES && b->cost < LP_BOXES_TEXT;
+  return b->n < LP_BOXES && b->nway < 2 * LP_BOXES &&
+         b->names.cost < LP_BOXES_TEXT;
 }
 
 /* Expand pairs, those that keep most first, as long as there is room. */
@@ -413,8 +319,6 @@ void lp_boxes_close(LpBoxes *b)
   free(b->box);
   free(b->way);
   free(b->shared);
-  lp_intern_free(&b->texts);
-  lp_intern_free(&b->kinds);
-  lp_intern_free(&b->labels);
+  lp_box_names_free(&b->names);
   lp_pairing_close(&b->heaps);
 }

@@ -6,25 +6,12 @@
 #ifndef LP_HEAP_BOXES_H
 #define LP_HEAP_BOXES_H
 
+#include "heap_names.h"
 #include "pairs.h"
 #include "report.h"
 
 #define LP_BOXES      12000   /* At most, those for what is left out aside. */
 #define LP_BOXES_TEXT 3000000 /* Bytes of JSON that names take, about. */
-#define LP_BOX_NAME   160     /* Bytes of JSON that one takes at most. */
-
-/* A shape, or what a box has that is left out. */
-typedef struct LpBoxKind {
-  uint32_t type; /* LJM_TYPE_*; 0: no objects of one shape. */
-  uint32_t name; /* Of texts. */
-} LpBoxKind;
-
-/* What a box is called. */
-typedef struct LpBoxLabel {
-  uint32_t kind; /* Of kinds. */
-  uint32_t step; /* Of texts: how its object is reached; empty for a group. */
-  uint32_t name; /* Of texts: what it is. */
-} LpBoxLabel;
 
 /* What a box has in one of the heaps. */
 typedef struct LpBoxSide {
@@ -59,10 +46,7 @@ typedef struct LpBoxes {
   size_t n, cap;
   LpWay *way;
   size_t nway, capway;
-  LpIntern texts;
-  LpIntern kinds;           /* LpBoxKind. */
-  LpIntern labels;          /* LpBoxLabel. */
-  size_t cost;              /* Of texts, in bytes of JSON. */
+  LpBoxNames names;
   LpIdMap ways[LP_NSIDE];   /* Object -> number of its way. */
   uint32_t *kept[LP_NSIDE]; /* By object: how many it keeps alive, with itself;
                              */
@@ -83,8 +67,5 @@ uint32_t lp_boxes_find(const LpBoxes *b, LpSide side, uint32_t id);
 
 /* Free the memory. */
 void lp_boxes_close(LpBoxes *b);
-
-/* Cut a text to what takes MOST bytes in JSON. */
-void lp_box_cut(LpBuf *b, size_t most);
 
 #endif

@@ -37,34 +37,34 @@ static void html_figures(LpJson *j, const char *key, const void *row, size_t n,
   html_figures(j, key, row, n, sizeof(type), offsetof(type, field))
 
 /* All texts; others refer to them by their numbers. */
-static void html_texts(LpJson *j, const LpBoxes *b)
+static void html_texts(LpJson *j, const LpBoxNames *l)
 {
   uint32_t i;
   lp_json_array(j, "texts");
-  for (i = 0; i < b->texts.n; i++) {
+  for (i = 0; i < l->texts.n; i++) {
     size_t n;
-    const char *s = lp_intern_get(&b->texts, i, &n);
+    const char *s = lp_intern_get(&l->texts, i, &n);
     lp_json_string(j, (LpStr){s, n});
   }
   lp_json_end(j);
 }
 
 /* Functions are shapes, sites are labels. */
-static void html_labels(LpJson *j, const LpBoxes *b)
+static void html_labels(LpJson *j, const LpBoxNames *l)
 {
-  const LpBoxKind *kind = (const LpBoxKind *)b->kinds.bytes;
+  const LpBoxKind *kind = (const LpBoxKind *)l->kinds.bytes;
   uint32_t i;
   lp_json_object(j, "functions");
-  HTML_COLUMN(j, "name", kind, b->kinds.n, LpBoxKind, name);
+  HTML_COLUMN(j, "name", kind, l->kinds.n, LpBoxKind, name);
   lp_json_array(j, "kind");
-  for (i = 0; i < b->kinds.n; i++)
+  for (i = 0; i < l->kinds.n; i++)
     lp_json_text(j, kind[i].type ? lp_path_type(kind[i].type) : "mark");
   lp_json_end(j);
   lp_json_end(j);
   lp_json_object(j, "sites");
-  HTML_COLUMN(j, "function", b->labels.bytes, b->labels.n, LpBoxLabel, kind);
-  HTML_COLUMN(j, "step", b->labels.bytes, b->labels.n, LpBoxLabel, step);
-  HTML_COLUMN(j, "name", b->labels.bytes, b->labels.n, LpBoxLabel, name);
+  HTML_COLUMN(j, "function", l->labels.bytes, l->labels.n, LpBoxLabel, kind);
+  HTML_COLUMN(j, "step", l->labels.bytes, l->labels.n, LpBoxLabel, step);
+  HTML_COLUMN(j, "name", l->labels.bytes, l->labels.n, LpBoxLabel, name);
   lp_json_end(j);
 }
 
@@ -117,8 +117,8 @@ static void html_tree(LpJson *j, const LpBoxes *b)
 void lp_heap_html_tree(LpJson *j, const LpHeapPage *p)
 {
   const LpBoxes *b = &p->boxes;
-  html_texts(j, b);
-  html_labels(j, b);
+  html_texts(j, &b->names);
+  html_labels(j, &b->names);
   html_tree(j, b);
   html_shared(j, p->subject->heap);
 }
