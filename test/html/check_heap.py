@@ -171,7 +171,7 @@ def check_zoom(b, path):
         raise Wrong(f"suspects: {said}")
     check.click(b, "#suspects li button")
     same("crumbs", check.crumbs(b), ["all", "_G", ".cache", ".users"])
-    same("way", texts(b, "#way li .first"), ["_G", ".cache", ".users"])
+    same("way", texts(b, "#way ol li .first"), ["_G", ".cache", ".users"])
     kept = {r["name"]: int(r["retained"]) for r in table(path, "retained")}
     same("users", check.picked(b, "ArrowDown")[1], kept["_G.cache.users"])
     check.frame(b, 20, 1, "move")
@@ -181,7 +181,7 @@ def check_zoom(b, path):
     b.settle()
     same("crumbs", check.crumbs(b), ["all"])
     check.click(b, "#suspects li button", 1)
-    way_of_list = texts(b, "#way li .first")
+    way_of_list = texts(b, "#way ol li .first")
     same("way of a list", (len(way_of_list), way_of_list[0],
                            way_of_list[1].startswith("<local log>")),
          (2, "main thread", True))
@@ -189,7 +189,7 @@ def check_zoom(b, path):
     b.run("location.hash = '#'")
     b.settle()
     check.picked(b, "Escape", "ArrowDown", "ArrowDown")
-    same("way of a picked box", texts(b, "#way li .first"), ["_G"])
+    same("way of a picked box", texts(b, "#way ol li .first"), ["_G"])
 
 
 def check_around(b, path):
@@ -326,7 +326,7 @@ def group_rows():
             cell = f"#panel-retained [aria-rowindex='{row + 2}'] .first"
             same("row", texts(b, cell), [want[row]["name"]])
             check.click(b, cell)
-            same("what is shown", texts(b, "#way li .first"),
+            same("what is shown", texts(b, "#way ol li .first"),
                  steps(doc, boxes[row]))
         check.calm(b, path)
 
@@ -353,6 +353,15 @@ def group_shared():
         if len(said) != 1 or \
                 not said[0].startswith("By _G.by_name and _G.units: without"):
             raise Wrong(f"holders: {said}")
+        got = sorted(re.sub("unit-\\d+", "unit-N", s) for s in texts(b, ".retainers li"))
+        same("retainers", got, [
+            '["unit-N"] \u2026_G.by_name  table, map of tables2,000 \u00d7',
+            "[1] \u2026_G.units  table, list of tables2,000 \u00d7"])
+        names = texts(b, ".retainers .second")
+        check.click(b, ".retainers button",
+                    [n.startswith("_G.by_name") for n in names].index(True))
+        same("crumbs", check.crumbs(b), ["all", "_G", ".by_name"])
+        same("retainers of that", texts(b, ".retainers li"), [".by_name_G  table, map of strings, functions, tables"])
         b.run("location.hash = '#'")
         b.settle()
         check.picked(b, "Escape", "ArrowDown", "ArrowDown", "ArrowRight")
@@ -426,6 +435,7 @@ def check_change(b, after, before):
     same("crumbs", check.crumbs(b), ["all", "_G", ".app", ".old"])
     if ", and is gone:" not in " ".join(texts(b, "#way > p")):
         raise Wrong(f"the way says {texts(b, '#way > p')}")
+    same("retainers", [s[:18] for s in texts(b, ".retainers li")], [".old_G.app  table "])
     check.frame(b, 20, 0, "move")
     same("columns", texts(b, "#tip thead th")[1:], ["now", "before", "change"])
     same("now", texts(b, "#tip tbody td")[0], "0\u00a0B")
@@ -642,7 +652,7 @@ def group_narrow():
             check.calm(b, "a narrow window")
         check.click(b, "#suspects li button")
         same("crumbs", check.crumbs(b), ["all", "_G", ".cache", ".users"])
-        same("way", texts(b, "#way li .first"), ["_G", ".cache", ".users"])
+        same("way", texts(b, "#way ol li .first"), ["_G", ".cache", ".users"])
 
 
 def group_hostile():

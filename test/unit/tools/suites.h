@@ -15,7 +15,7 @@
   _(unpack) _(every) _(bounds) _(json) _(csv) _(heapsnapshot) _(joint)         \
   _(foreign) _(dominators) _(heap_objects) _(heap_tables) _(heap_broken)       \
   _(heap_deep) _(groups) _(growth) _(holders) _(owners) _(pairs) _(join) _(rss) _(suspects)       \
-  _(ephemerons)                                                                \
+  _(ephemerons) _(retainers)                                                   \
   _(luafirst) _(fit) _(segment) _(rest) _(slices)
 /* clang-format on */
 

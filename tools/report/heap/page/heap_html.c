@@ -6,6 +6,8 @@
 ** who calls. What was left out of the tree and of tables is said in it.
 */
 
+#include <stdlib.h>
+
 #include "heap_html.h"
 #include "html_page.h"
 #include "json_parts.h"
@@ -18,6 +20,7 @@ static void html_document(LpOut *out, const LpSubject *subject,
   LpHeapPage p = {.subject = subject, .opt = opt};
   LpJson j;
   lp_boxes_open(&p.boxes, subject->heap, subject->baseheap, opt);
+  p.retainers = lp_retainers(&p.boxes);
   lp_json_open(&j, out);
   lp_json_head(&j, subject->prof, opt);
   if (l) {
@@ -30,6 +33,7 @@ static void html_document(LpOut *out, const LpSubject *subject,
   lp_heap_html_tree(&j, &p);
   lp_heap_html_tables(&j, &p);
   lp_json_end(&j);
+  free(p.retainers.row);
   lp_boxes_close(&p.boxes);
 }
 

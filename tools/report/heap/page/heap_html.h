@@ -6,7 +6,7 @@
 #ifndef LP_HEAP_HTML_H
 #define LP_HEAP_HTML_H
 
-#include "heap_boxes.h"
+#include "heap_retainers.h"
 #include "json.h"
 #include "report.h"
 
@@ -16,7 +16,8 @@
 typedef struct LpHeapPage {
   const LpSubject *subject; /* Its heap, and the one it is compared with. */
   const LpReportOptions *opt;
-  LpBoxes boxes; /* Of both. */
+  LpBoxes boxes;         /* Of both, */
+  LpRetainers retainers; /* and what refers to them. */
 } LpHeapPage;
 
 /* The number of the box of an object, which is NOW or, if that is LP_NONE, was
@@ -27,8 +28,8 @@ uint64_t lp_heap_html_box(const LpHeapPage *p, uint32_t now, uint32_t base);
 /* Write what the page says above its views, and the metrics. */
 void lp_heap_html_summary(LpJson *j, const LpHeapPage *p);
 
-/* Write the boxes: their names, the tree, the ways that lead to them, and what
-** several objects keep together.
+/* Write the boxes: their names, the tree, the ways that lead to them, what
+** refers to them, and what several objects keep together.
 */
 void lp_heap_html_tree(LpJson *j, const LpHeapPage *p);
 

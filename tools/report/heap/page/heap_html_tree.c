@@ -114,11 +114,25 @@ static void html_tree(LpJson *j, const LpBoxes *b)
   lp_json_end(j);
 }
 
+/* What refers to the boxes. */
+static void html_retainers(LpJson *j, const LpRetainers *r)
+{
+  lp_json_object(j, "retainers");
+  lp_json_keynumber(j, "boxes", r->boxes);
+  HTML_COLUMN(j, "box", r->row, r->n, LpRetainer, box);
+  HTML_COLUMN(j, "from", r->row, r->n, LpRetainer, from);
+  HTML_COLUMN(j, "within", r->row, r->n, LpRetainer, within);
+  HTML_COLUMN(j, "site", r->row, r->n, LpRetainer, label);
+  HTML_FIGURES(j, "references", r->row, r->n, LpRetainer, n);
+  lp_json_end(j);
+}
+
 void lp_heap_html_tree(LpJson *j, const LpHeapPage *p)
 {
   const LpBoxes *b = &p->boxes;
   html_texts(j, &b->names);
   html_labels(j, &b->names);
   html_tree(j, b);
+  html_retainers(j, &p->retainers);
   html_shared(j, p->subject->heap);
 }
