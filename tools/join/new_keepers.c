@@ -58,11 +58,11 @@ static uint32_t search_heir(const Search *s, uint32_t id)
   return kid;
 }
 
-/* Do two objects look alike? */
+/* Do two objects look alike? A list of tables in another one need not. */
 static int search_alike(const Search *s, uint32_t a, uint32_t b)
 {
   const uint32_t *shape = s->h->shapes.of;
-  return shape[a] != LP_NONE && shape[a] == shape[b];
+  return shape[a] == shape[b] && !lp_shape_isplain(s->h, shape[a]);
 }
 
 /* Does what is new branch out below an object, or is that the first one of a

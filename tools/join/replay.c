@@ -176,7 +176,9 @@ int lp_replay_compares(const LpReplay *r, LpBuf *why)
   const LpDumpOrigin *base = &r->base->origin, *dump = &r->dump->origin;
   if (r->since != UINT64_MAX)
     return 1;
-  if (base->pid != dump->pid || base->process_start != dump->process_start)
+  if ((base->pid && dump->pid && base->pid != dump->pid) ||
+      (base->process_start && dump->process_start &&
+       base->process_start != dump->process_start))
     lp_buf_puts(why, "has no record of the base, which is of another process");
   else if (base->recording != dump->recording)
     lp_buf_puts(why,

@@ -259,11 +259,14 @@ START_TEST(test_nobase)
       {{.origin = {.id = 4, .recording = 99}}, "before that of the heap dump"},
       {{.origin = {.id = 4, .recording = 98}}, "taken outside of it"},
       {{.origin = {.id = 4}}, "taken outside of it"},
-      {{.origin = {.id = 4, .recording = 99, .pid = 3}}, "another process"}};
+      {{.origin = {.id = 4, .pid = 3}}, "another process"},
+      {{.origin = {.id = 4, .process_start = 8}}, "another process"}};
   const LpDumpMark m = {5, 0, 30 * MS};
   Joined j;
   size_t i;
   joined_open(&j, 1200);
+  j.r.l.heap->dump.origin.pid = 2;
+  j.r.l.heap->dump.origin.process_start = 7;
   ck_assert_int_eq(j.sink.dump(j.sink.ctx, &m), 1);
   for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
     LpBuf why = {0};
