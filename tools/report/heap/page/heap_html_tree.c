@@ -121,7 +121,6 @@ static void html_retainers(LpJson *j, const LpRetainers *r)
   lp_json_keynumber(j, "boxes", r->boxes);
   HTML_COLUMN(j, "box", r->row, r->n, LpRetainer, box);
   HTML_COLUMN(j, "from", r->row, r->n, LpRetainer, from);
-  HTML_COLUMN(j, "within", r->row, r->n, LpRetainer, within);
   HTML_COLUMN(j, "site", r->row, r->n, LpRetainer, label);
   HTML_FIGURES(j, "references", r->row, r->n, LpRetainer, n);
   lp_json_end(j);

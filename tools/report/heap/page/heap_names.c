@@ -38,24 +38,62 @@ static uint32_t label_text(LpBoxNames *l, LpBuf *text)
   return id;
 }
 
-/* The number of the shape of an object. */
+/* The number of the shape of an object. To name that of a large table takes
+** time.
+*/
 static uint32_t label_kind(LpBoxNames *l, const LpHeap *h, uint32_t id)
 {
+  unsigned side = l->of[0] && l->of[0] != h;
+  uint32_t shape = h->shapes.of[id], at;
   LpBoxKind k = {.type = h->dump.graph.type[id]};
   LpBuf name = {0};
-  if (h->shapes.of[id] == LP_NONE)
+  l->of[side] = h;
+  at = lp_idmap_get(&l->shapes[side], shape);
+  if (shape != LP_NONE && at != LP_NONE)
+    return at;
+  if (shape == LP_NONE)
     lp_path_object(&name, &h->dump, id);
   else
-    lp_shape_name(&name, h, h->shapes.of[id]);
+    lp_shape_name(&name, h, shape);
   k.name = label_text(l, &name);
-  return lp_intern(&l->kinds, &k, sizeof(k));
+  at = lp_intern(&l->kinds, &k, sizeof(k));
+  if (shape != LP_NONE)
+    lp_idmap_put(&l->shapes[side], shape, at);
+  return at;
+}
+
+/* The number of the text for what an object is, which is of a kind. */
+static uint32_t label_what(LpBoxNames *l, const LpHeap *h, uint32_t id,
+                           uint32_t kind)
+{
+  unsigned type = h->dump.graph.type[id];
+  LpBuf name = {0};
+  size_t n;
+  if (type != LJM_TYPE_STRING && type != LJM_TYPE_FUNCTION)
+    return ((const LpBoxKind *)lp_intern_get(&l->kinds, kind, &n))->name;
+  lp_shape_nameof(&name, h, id);
+  return label_text(l, &name);
 }
 
 uint32_t lp_box_object(LpBoxNames *l, const LpHeap *h, uint32_t id, LpBuf *step)
 {
   LpBoxLabel label = {.kind = label_kind(l, h, id)};
+  label.name = label_what(l, h, id, label.kind);
+  label.step = label_text(l, step);
+  return lp_intern(&l->labels, &label, sizeof(label));
+}
+
+uint32_t lp_box_path(LpBoxNames *l, const LpHeap *h, uint32_t id, LpBuf *step)
+{
+  LpBoxLabel label = {.kind = label_kind(l, h, id)};
   LpBuf name = {0};
-  lp_shape_nameof(&name, h, id);
+  const char *what;
+  size_t n;
+  label.name = label_what(l, h, id, label.kind);
+  lp_path_name(&name, &h->dump, &h->paths, id, LABEL_STEPS);
+  lp_buf_puts(&name, "  ");
+  what = lp_intern_get(&l->texts, label.name, &n);
+  lp_buf_add(&name, what, n);
   label.name = label_text(l, &name);
   label.step = label_text(l, step);
   return lp_intern(&l->labels, &label, sizeof(label));
@@ -96,4 +134,6 @@ void lp_box_names_free(LpBoxNames *l)
   lp_intern_free(&l->texts);
   lp_intern_free(&l->kinds);
   lp_intern_free(&l->labels);
+  lp_idmap_free(&l->shapes[LP_NOW]);
+  lp_idmap_free(&l->shapes[LP_BASE]);
 }

@@ -8,6 +8,7 @@
 
 #include "groups.h"
 #include "intern.h"
+#include "side.h"
 
 #define LP_BOX_NAME 160 /* Bytes of JSON that a name takes at most. */
 
@@ -26,9 +27,11 @@ typedef struct LpBoxLabel {
 
 typedef struct LpBoxNames {
   LpIntern texts;
-  LpIntern kinds;  /* LpBoxKind. */
-  LpIntern labels; /* LpBoxLabel. */
-  size_t cost;     /* Of texts, in bytes of JSON. */
+  LpIntern kinds;             /* LpBoxKind. */
+  LpIntern labels;            /* LpBoxLabel. */
+  size_t cost;                /* Of texts, in bytes of JSON. */
+  const LpHeap *of[LP_NSIDE]; /* Heaps: the first two that are named from; */
+  LpIdMap shapes[LP_NSIDE];   /* of each, shape -> its number in kinds. */
 } LpBoxNames;
 
 /* The number of the label of an object that is reached by STEP, which is
@@ -36,6 +39,9 @@ typedef struct LpBoxNames {
 */
 uint32_t lp_box_object(LpBoxNames *l, const LpHeap *h, uint32_t id,
                        LpBuf *step);
+
+/* The same, but what the object is stands behind its path. */
+uint32_t lp_box_path(LpBoxNames *l, const LpHeap *h, uint32_t id, LpBuf *step);
 
 /* The same of a group; ALONE: of one object, before those like it were added.
 ** A list is reached by its first object.

@@ -7,9 +7,10 @@
 #include "heap_retainers.h"
 
 #define RETAINER_APART                                                         \
-  4                       /* So many references that look alike have own rows. \
-                           */
-#define RETAINER_KINDS 64 /* Of a box that are told apart. */
+  4 /* So many references that look alike have own rows.                       \
+     */
+#define RETAINER_KINDS 4096   /* Of a box that are told apart, */
+#define RETAINER_ALL   750000 /* and of all. */
 
 _Static_assert(LP_BOXES < 1 << 14, "find_key has 14 bits for a box");
 
@@ -25,6 +26,7 @@ typedef struct Kind {
   uint32_t from;
   uint32_t within;
   uint64_t n;
+  int several; /* More than one object has them. */
   Reference first[RETAINER_APART];
 } Kind;
 
@@ -107,7 +109,7 @@ static Kind *find_kind(Find *f, const Kind *new, uint64_t key)
 {
   uint32_t at = f->n && key == f->key ? f->last : lp_idmap_get(&f->ids, key);
   if (at == LP_NONE) {
-    if (f->kinds[new->box] == RETAINER_KINDS)
+    if (f->kinds[new->box] == RETAINER_KINDS || f->n == RETAINER_ALL)
       return NULL;
     f->kinds[new->box]++;
     at = (uint32_t)f->n;
@@ -139,6 +141,7 @@ static void find_reference(Find *f, uint32_t from, uint32_t box,
   }
   if (k->n < RETAINER_APART)
     k->first[k->n] = r;
+  k->several |= k->first[0].from != from;
   k->n++;
 }
 
@@ -198,14 +201,20 @@ static void find_close(Find *f)
 
 /* -- Rows ------------------------------------------------------------------ */
 
-/* The label of a reference. */
-static uint32_t row_label(LpBoxes *b, LpSide side, const Reference *r)
+/* The label of a reference, and if SEVERAL objects have such a one, what they
+** are. An upvalue has the name that a function gives it.
+*/
+static uint32_t row_label(LpBoxes *b, LpSide side, Reference r, int several)
 {
   const LpHeap *h = b->heaps.h[side];
   LpBuf step = {0};
-  lp_path_step(&step, &h->dump, r->from, &h->dump.graph.edge[r->edge]);
-  return r->from == LP_GRAPH_ROOT ? lp_box_special(&b->names, "a root", &step)
-                                  : lp_box_object(&b->names, h, r->from, &step);
+  if (h->dump.graph.type[r.from] == LJM_TYPE_UPVALUE)
+    r = (Reference){h->paths.from[r.from], h->paths.edge[r.from]};
+  lp_path_step(&step, &h->dump, r.from, &h->dump.graph.edge[r.edge]);
+  if (r.from == LP_GRAPH_ROOT)
+    return lp_box_special(&b->names, "a root", &step);
+  return several ? lp_box_object(&b->names, h, r.from, &step)
+                 : lp_box_path(&b->names, h, r.from, &step);
 }
 
 /* Add a row. */
@@ -221,19 +230,18 @@ static void row_add(LpRetainers *all, LpRetainer row)
 static uint64_t rows_kind(LpRetainers *all, LpBoxes *b, LpSide side,
                           const Kind *k, size_t most)
 {
-  LpRetainer row = {
-      .box = k->box, .from = k->from, .within = k->within, .n = 1};
+  LpRetainer row = {.box = k->box, .from = k->from, .n = 1};
   uint64_t i;
   if (!most)
     return k->n;
   if (k->n > RETAINER_APART) {
     row.n = k->n;
-    row.label = row_label(b, side, &k->first[0]);
+    row.label = row_label(b, side, k->first[0], k->several);
     row_add(all, row);
     return 0;
   }
   for (i = 0; i < k->n && i < most; i++) {
-    row.label = row_label(b, side, &k->first[i]);
+    row.label = row_label(b, side, k->first[i], 0);
     row_add(all, row);
   }
   return k->n - i;

@@ -17,11 +17,11 @@
 ** row each.
 */
 typedef struct LpRetainer {
-  uint32_t box;    /* Of boxes: what they refer to. */
-  uint32_t from;   /* Of boxes: that of the first object with one, or which */
-  uint32_t within; /* keeps that alive, if this is 1. LP_NONE: further ones. */
-  uint32_t label;  /* Of labels: the first reference and its object. */
-  uint64_t n;      /* How many references. */
+  uint32_t box;  /* Of boxes: what they refer to. */
+  uint32_t from; /* Of boxes: that of the objects with them, or what keeps those
+                 ** alive. LP_NONE: further references. */
+  uint32_t label; /* Of labels: the first one and its object. */
+  uint64_t n;     /* How many. */
 } LpRetainer;
 
 typedef struct LpRetainers {

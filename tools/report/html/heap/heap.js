@@ -93,6 +93,7 @@ function heapSide(p, node) {
 
 /* Zoom to a node. */
 function heapShow(node) {
+  heapWanted = node;
   if (state.merge !== "line")
     go({merge: "line", zoom: [], focus: -1}, false);
   go({tab: "flame", up: false, focus: -1, half: 0, side: heapSide(profile, node),

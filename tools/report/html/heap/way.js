@@ -96,23 +96,12 @@ function retainersOf(p, node) {
   return rows;
 }
 
-/* The object that has a reference, or the first of those that do. */
-function retainerText(p, i) {
-  const r = p.doc.retainers, from = r.from[i], {ways, sites, tree} = p.doc;
-  const name = sites.name[r.site[i]];
-  const path = wayOf(p, from).map(k => sites.step[ways.site[k]]).join("");
-  const objects = Math.max(tree.self.objects[from],
-    p.diff ? tree.base.objects[from] : 0);
-  return r.within[i] ? path ? `${name} below ${path}` : name
-    : path && objects === 1 ? `${path}  ${name}` : name;
-}
-
 /* A row: how it refers, and what has the reference. */
 function retainerEl(p, i) {
   const r = p.doc.retainers;
   if (r.from[i] < 0)
     return el("li", {class: "left"}, `${countText(r.references[i])} more`);
-  const n = r.references[i], text = safeText(retainerText(p, i));
+  const n = r.references[i], text = safeText(p.doc.sites.name[r.site[i]]);
   const step = safeText(p.doc.sites.step[r.site[i]]);
   const more = n > 1 ? " \u2026" : "";
   const parts = [nameEl(shortText(step, 60) + more, {class: "first"}),
@@ -136,6 +125,9 @@ function retainersEl(p, node, own) {
     ...rows.map(i => retainerEl(p, i)))] : [];
 }
 
+/* The node that was asked for last: a spot may have several of equal names. */
+let heapWanted = -1;
+
 /* The path of the zoomed or picked box. */
 function showWay() {
   const p = profile, box = byId("way");
@@ -147,8 +139,10 @@ function showWay() {
     fill(box, ...wayHelp(half.tree.how.up));
     return;
   }
-  const node = heapNode(half, spot), way = wayOf(p, node);
-  const gone = !totalColumn(p, "bytes", "now")[node];
+  const node = spotNodes(half.tree, spot).includes(heapWanted) ? heapWanted
+    : heapNode(half, spot);
+  const way = wayOf(p, node);
+  const gone = p.diff && !totalColumn(p, "bytes", "now")[node];
   const own = p.doc.tree[gone ? "base" : "self"].objects[node];
   fill(box, ...holdersOf(p, node), el("h2", null, "Shortest path from a root"),
     el("p", null, way.length === 0 ? "No single object: there is no path."
