@@ -20,6 +20,7 @@ typedef struct Search {
 
 #define TOLD_SHARED 1 /* In what several keep together, or their holder. */
 #define TOLD_ENTRY  2 /* With others of its table, which is the suspect. */
+#define TOLD_ALIKE  4 /* With others that the same objects keep together. */
 
 /* Is an object told with others of its table? */
 static int search_isentry(const Search *s, uint32_t id)
@@ -32,6 +33,13 @@ static int search_other(const Search *s, uint32_t id)
 {
   return !search_isentry(s, id) &&
          (s->h->dom.retained[id] >= s->least || (s->told && s->told[id]));
+}
+
+/* Is an object, which several keep together, told with their group? */
+static int search_isshared(const Search *s, uint32_t id)
+{
+  return s->h->dom.retained[id] < s->least ||
+         (s->told && (s->told[id] & TOLD_ALIKE));
 }
 
 /* -- Sums by shape --------------------------------------------------------- */
@@ -82,7 +90,8 @@ static void tally_below(Tally *t, const Search *s, uint32_t top)
 {
   const LpHeap *h = s->h;
   uint32_t at = h->kids.first[top];
-  int all = search_isentry(s, top); /* No suspect is looked for below it. */
+  int all = /* No suspect is looked for below it. */
+      search_isentry(s, top) || (s->told && (s->told[top] & TOLD_ALIKE));
   while (at != LP_NONE) {
     uint32_t shape = h->shapes.of[at];
     int other = !all && search_other(s, at);
@@ -116,7 +125,7 @@ static int part_is(const Parts *p, uint32_t id)
   if (h->shapes.of[id] == LP_NONE)
     return 0;
   if (p->one->shared)
-    return h->dom.retained[id] < p->s->least;
+    return search_isshared(p->s, id);
   return p->one->chain || !search_other(p->s, id);
 }
 
@@ -248,12 +257,11 @@ static void suspect_add(Search *s, LpSuspect one)
 /* What a group keeps, suspects of their own aside. */
 static uint64_t group_small(const Search *s, const LpShared *g)
 {
-  const uint64_t *kept = s->h->dom.retained;
   uint64_t bytes = 0;
   size_t i;
   for (i = 0; i < g->n; i++)
-    if (kept[g->id[i]] < s->least)
-      bytes += kept[g->id[i]];
+    if (search_isshared(s, g->id[i]))
+      bytes += s->h->dom.retained[g->id[i]];
   return bytes;
 }
 
@@ -265,7 +273,7 @@ static uint64_t group_tell(Search *s, const LpShared *g)
   uint64_t bytes = 0;
   size_t i;
   for (i = 0; i < g->n; i++)
-    if (s->h->dom.retained[g->id[i]] < s->least)
+    if (search_isshared(s, g->id[i]))
       s->told[g->id[i]] |= TOLD_SHARED;
   for (i = 0; i < g->nholder; i++) {
     const LpHolder *holder = &g->holder[i];
@@ -320,25 +328,38 @@ static int entry_can(const LpHeap *h, uint32_t table, uint32_t id)
   return kind == LP_EDGE_FIELD || kind == LP_EDGE_ITEM || kind == LP_EDGE_VALUE;
 }
 
+/* Keep those of N objects of whose shape there are enough. Returns how many
+** that are.
+*/
+static size_t entries_alike(const LpHeap *h, uint32_t *id, size_t n)
+{
+  const uint32_t *shape = h->shapes.of;
+  uint8_t keep[LP_SUSPECT_ALIKE];
+  size_t kept = 0, i, k;
+  for (i = 0; i < n; i++) {
+    unsigned alike = 0;
+    for (k = 0; k < n; k++)
+      alike += shape[id[k]] == shape[id[i]];
+    keep[i] = alike >= LP_SUSPECT_ENTRIES;
+  }
+  for (i = 0; i < n; i++)
+    if (keep[i])
+      id[kept++] = id[i];
+  return kept;
+}
+
 size_t lp_suspect_entries(const LpHeap *h, uint32_t table, const uint64_t *kept,
                           uint64_t least, uint64_t few,
-                          uint32_t entry[LP_SUSPECT_ALIKE])
+                          uint32_t id[LP_SUSPECT_ALIKE])
 {
-  uint32_t kid = h->kids.first[table], id[LP_SUSPECT_ALIKE];
-  size_t n = 0, nentry = 0, i, k;
+  uint32_t kid = h->kids.first[table];
+  size_t n = 0;
   for (; kid != LP_NONE && n < LP_SUSPECT_ALIKE; kid = h->kids.next[kid])
     if (kept[kid] >= least && h->paths.from[kid] == table &&
         h->shapes.of[kid] != LP_NONE &&
         (kept[kid] < few || entry_can(h, table, kid)))
       id[n++] = kid;
-  for (i = 0; i < n; i++) {
-    unsigned alike = 0;
-    for (k = 0; k < n; k++)
-      alike += h->shapes.of[id[k]] == h->shapes.of[id[i]];
-    if (alike >= LP_SUSPECT_ENTRIES)
-      entry[nentry++] = id[i];
-  }
-  return nentry;
+  return entries_alike(h, id, n);
 }
 
 /* Entries of a table are marked: the table is told, not each of them. */
@@ -349,6 +370,36 @@ static void suspect_entries(Search *s, uint32_t table)
       lp_suspect_entries(s->h, table, s->h->dom.retained, s->least, 0, id);
   while (n-- > 0)
     s->told[id[n]] |= TOLD_ENTRY;
+}
+
+/* Marks objects of a group that keep enough and look alike. */
+static void group_alike(Search *s, const LpShared *g)
+{
+  const LpHeap *h = s->h;
+  uint32_t id[LP_SUSPECT_ALIKE];
+  size_t n = 0, i;
+  for (i = 0; i < g->n && n < LP_SUSPECT_ALIKE; i++)
+    if (h->dom.retained[g->id[i]] >= s->least &&
+        h->shapes.of[g->id[i]] != LP_NONE)
+      id[n++] = g->id[i];
+  n = entries_alike(h, id, n);
+  while (n-- > 0)
+    s->told[id[n]] |= TOLD_ALIKE;
+}
+
+/* Marks what is told as one: entries of an object, and what some of its kids
+** keep together.
+*/
+static void suspect_mark(Search *s, uint32_t id)
+{
+  const LpHeap *h = s->h;
+  size_t i;
+  suspect_entries(s, id);
+  for (i = 0; i < h->sharing.n; i++) {
+    const LpShared *g = &h->sharing.group[i];
+    if (g->top == id && g->nholder <= LP_SUSPECT_HOLDERS)
+      group_alike(s, g);
+  }
 }
 
 /* Looks at an object that keeps enough: does it, or do some below it? */
@@ -362,9 +413,10 @@ static void suspect_look(Search *s, uint32_t id)
     suspect_add(s, (LpSuspect){.id = id, .bytes = rest, .chain = chain});
     return;
   }
-  suspect_entries(s, id);
+  suspect_mark(s, id);
   for (; kid != LP_NONE; kid = h->kids.next[kid]) {
-    if (h->dom.retained[kid] < s->least || search_isentry(s, kid))
+    if (h->dom.retained[kid] < s->least ||
+        (s->told[kid] & (TOLD_ENTRY | TOLD_ALIKE)))
       continue;
     rest -= h->dom.retained[kid];
     s->open = lp_grow(s->open, &s->cap, s->n + 1, sizeof(*s->open));

@@ -47,7 +47,7 @@ size_t lp_suspects_above(const LpHeap *h, unsigned percent, LpSuspect *s,
 */
 size_t lp_suspect_entries(const LpHeap *h, uint32_t table, const uint64_t *kept,
                           uint64_t least, uint64_t few,
-                          uint32_t entry[LP_SUSPECT_ALIKE]);
+                          uint32_t id[LP_SUSPECT_ALIKE]);
 
 /* A group as if it was a suspect: its shape, and what is in that. */
 LpSuspect lp_suspect_shared(const LpHeap *h, const LpShared *g);

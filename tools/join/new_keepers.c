@@ -129,6 +129,17 @@ static int search_look(Search *s, uint32_t id)
   return found;
 }
 
+/* Mark a keeper that there is already, or what several keep together. */
+static void search_keeper(Search *s, const LpKeeper *k)
+{
+  size_t i;
+  if (!k->shared)
+    lp_idmap_put(&s->mark, k->id, NEW_KEEPER);
+  for (i = 0; k->shared && i < k->shared->n; i++)
+    if (lp_idmap_get(&s->mark, k->shared->id[i]) != NEW_KEEPER)
+      lp_idmap_put(&s->mark, k->shared->id[i], NEW_ENTRY);
+}
+
 size_t lp_new_keepers(const LpHeap *h, LpReplay *r, LpKeeper *keeper, size_t n)
 {
   Search s = {.h = h};
@@ -136,8 +147,7 @@ size_t lp_new_keepers(const LpHeap *h, LpReplay *r, LpKeeper *keeper, size_t n)
   uint32_t i;
   search_sum(&s, r);
   for (i = 0; i < n; i++)
-    if (!keeper[i].shared)
-      lp_idmap_put(&s.mark, keeper[i].id, NEW_KEEPER);
+    search_keeper(&s, &keeper[i]);
   for (i = 1; i < h->dom.n && n < most; i++)
     if (search_look(&s, h->dom.order[i]))
       keeper[n++] = (LpKeeper){.id = h->dom.order[i]};

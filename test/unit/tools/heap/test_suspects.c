@@ -251,6 +251,42 @@ START_TEST(test_together)
 }
 END_TEST
 
+/*
+** Large lists that two tables have are one suspect if they look alike, from
+** four on:
+**
+**   1 --id-----> 2 (40) --> 10 .. (40 each) --> 40 x {id} (64 each)
+**     --other--> 3 (40) --> the same
+*/
+START_TEST(test_alike)
+{
+  LpSuspect s[LP_SUSPECTS];
+  unsigned n, i, k;
+  for (n = 3; n <= 5; n++) {
+    CraftHeap h;
+    HeapRun r;
+    graph_open(&h, "t");
+    graph_table(&h, 1, 48, 2, 3);
+    graph_list(&h, 2, 40, 10, n);
+    graph_list(&h, 3, 40, 10, n);
+    for (i = 0; i < n; i++) {
+      graph_list(&h, 10 + i, 40, 1000 + 100 * i, 40);
+      for (k = 0; k < 40; k++)
+        graph_record(&h, 1000 + 100 * i + k, 64);
+    }
+    r = graph_read(&h);
+    ck_assert_uint_eq(lp_suspects(r.heap, s), n < 4 ? n : 1);
+    ck_assert_ptr_eq(s[0].shared, n < 4 ? NULL : r.heap->sharing.group);
+    ck_assert_uint_eq(s[0].bytes, (40 + 40 * 64) * (n < 4 ? 1 : n));
+    if (n >= 4) {
+      ck_assert_uint_eq(s[0].objects, n);
+      ck_assert_uint_eq(s[0].inners, n * 40);
+    }
+    heap_run_close(&r);
+  }
+}
+END_TEST
+
 /* Many roots, none of which keeps much. */
 START_TEST(test_none)
 {
@@ -274,8 +310,8 @@ END_TEST
 
 Suite *suite_suspects(void)
 {
-  const TTest *tests[] = {test_branch,   test_chain, test_nested,
-                          test_entries,  test_inner, test_beside,
-                          test_together, test_none,  NULL};
+  const TTest *tests[] = {test_branch, test_chain,  test_nested,   test_entries,
+                          test_inner,  test_beside, test_together, test_alike,
+                          test_none,   NULL};
   return suite_of("suspects", tests);
 }
