@@ -172,6 +172,14 @@ uint64_t lp_option_interval(const char *arg, struct argp_state *state)
   return ns;
 }
 
+/* --group */
+int lp_option_group(const char *arg, struct argp_state *state)
+{
+  if (strcmp(arg, "stack") != 0)
+    lp_option_error(state, "expected KEY (stack), not %s", arg);
+  return 1;
+}
+
 /* --temporary */
 uint64_t lp_option_number(const char *arg, struct argp_state *state)
 {

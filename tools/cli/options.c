@@ -25,6 +25,7 @@ enum {
   OPT_DIFFLIST,
   OPT_PATH,
   OPT_ALL,
+  OPT_GROUP,
   OPT_GROWTH,
   OPT_FORMAT,
   OPT_SOURCE,
@@ -96,6 +97,9 @@ static const struct argp_option options[] = {
     {"all", OPT_ALL, NULL, 0,
      "With --path: all ways from the roots, to all objects of the shape, in "
      "one tree",
+     1},
+    {"group", OPT_GROUP, "KEY", 0,
+     "Threads of a heap dump: add up those with the same stack (KEY is stack)",
      1},
     {"format", OPT_FORMAT, "FORMAT", 0,
      "text (default); folded: a line for each stack, for flamegraph.pl; json: "
@@ -416,6 +420,9 @@ static error_t parse_reported(int key, char *arg, struct argp_state *state)
     lp_option_list(arg, &lp_options.base, state);
     break;
   case OPT_ALL: /* It is among those that were given. */
+    break;
+  case OPT_GROUP:
+    lp_options.report.group = lp_option_group(arg, state);
     break;
   case OPT_GROWTH:
     lp_options.growth = 1;

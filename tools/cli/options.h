@@ -116,6 +116,9 @@ uint64_t lp_option_seconds(const char *arg, struct argp_state *state);
 /* --heap-snap-interval: seconds on the command line. Returns nanoseconds. */
 uint64_t lp_option_interval(const char *arg, struct argp_state *state);
 
+/* --group: returns 1, if ARG is a key by which rows can be grouped. */
+int lp_option_group(const char *arg, struct argp_state *state);
+
 /* --temporary: returns a number of allocations, at least 1. */
 uint64_t lp_option_number(const char *arg, struct argp_state *state);
 

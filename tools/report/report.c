@@ -284,6 +284,7 @@ static const struct Taken {
              {"heap-snap-interval", LP_TAKES_SNAP},
              {"path", LP_TAKES_PATH},
              {"all", LP_TAKES_ALL},
+             {"group", LP_TAKES_GROUP},
              {"source", LP_TAKES_SOURCE}};
 #define NTAKEN (sizeof(taken) / sizeof(taken[0]))
 

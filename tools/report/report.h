@@ -25,6 +25,7 @@ typedef struct LpReportOptions {
   size_t top;           /* Most rows that are shown, or 0. */
   const LpShape *shape; /* What is left out; NULL: nothing is. */
   const char *path; /* Of a heap dump: what object is looked for, or NULL. */
+  int group;        /* Coroutines with the same stack are one row. */
   int summary;      /* Text begins with sentences (summary_report.h). */
   const char *focus, *ignore, *base; /* What of that is to be said, or NULL. */
   const char *columns; /* Keys of a table's columns, with commas; NULL: the
@@ -57,7 +58,8 @@ enum {
   LP_TAKES_SNAP = 2048,
   LP_TAKES_PATH = 4096,
   LP_TAKES_SOURCE = 8192,
-  LP_TAKES_ALL = 16384
+  LP_TAKES_ALL = 16384,
+  LP_TAKES_GROUP = 32768
 };
 
 /* Most reports take the whole shape; those of any metric all of these. */

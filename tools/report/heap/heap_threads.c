@@ -2,6 +2,8 @@
 ** Threads of a heap dump: where each one waits, and what its stack holds.
 */
 
+#include <stdlib.h>
+
 #include "heap_columns.h"
 #include "heap_report.h"
 #include "printable.h"
@@ -126,12 +128,135 @@ static void thread_holds(LpBuf *b, const void *view, const void *row)
   }
 }
 
+/* -- By stack -------------------------------------------------------------- */
+
+/* Coroutines with the same stack. */
+typedef struct Group {
+  LpHeapRow r;     /* Their sums, and the one that keeps */
+  uint64_t most;   /* most. */
+  uint32_t behind; /* The place behind all that is kept by the last one whose
+                   ** bytes were added. */
+} Group;
+
+typedef struct Groups {
+  const LpHeap *h;
+  LpIntern stacks;
+  Group *group; /* By stack. */
+  size_t cap;
+} Groups;
+
+/* The group of a coroutine, which may be new. */
+static Group *groups_of(Groups *g, const LpHeapRow *r)
+{
+  LpBuf stack = {0};
+  uint32_t n = g->stacks.n, at;
+  thread_stack(&stack, g->h, r);
+  at = lp_intern(&g->stacks, stack.n ? stack.s : "", stack.n);
+  lp_buf_free(&stack);
+  g->group = lp_grow(g->group, &g->cap, g->stacks.n, sizeof(*g->group));
+  if (at == n)
+    g->group[at].r = (LpHeapRow){.id = r->id};
+  return &g->group[at];
+}
+
+/* Add the object AT a place of the dominator tree, if it is a coroutine. It
+** keeps N objects: those of its group among them do not count.
+*/
+static void groups_add(Groups *g, uint32_t id, uint32_t at, uint32_t n)
+{
+  LpHeapRow r = lp_heap_row(g->h, id);
+  Group *to;
+  if (g->h->dump.graph.type[id] != LJM_TYPE_THREAD)
+    return;
+  to = groups_of(g, &r);
+  to->r.objects++;
+  to->r.bytes += r.bytes;
+  if (r.retained == LP_UNKNOWN) {
+    to->r.retained = LP_UNKNOWN;
+    return;
+  }
+  if (r.retained > to->most) {
+    to->most = r.retained;
+    to->r.id = id;
+  }
+  if (at < to->behind)
+    return;
+  to->behind = at + n;
+  to->r.retained += r.retained;
+}
+
+/* How many objects each one dominates, with itself. The caller frees it. */
+static uint32_t *groups_below(const LpHeap *h)
+{
+  const LpDominators *d = &h->dom;
+  uint32_t *n = lp_zalloc(h->dump.graph.n, sizeof(*n)), i;
+  for (i = d->n; i-- > 0;) {
+    uint32_t id = d->order[i];
+    n[id]++;
+    if (id != LP_GRAPH_ROOT)
+      n[d->parent[id]] += n[id];
+  }
+  return n;
+}
+
+/* Add all coroutines: those that are reached in the order of the dominator
+** tree, then others.
+*/
+static void groups_fill(Groups *g)
+{
+  const LpHeap *h = g->h;
+  uint32_t *below = groups_below(h), at = 0, id;
+  for (id = LP_GRAPH_ROOT; id != LP_NONE;
+       id = lp_kids_walk(&h->kids, &h->dom, LP_GRAPH_ROOT, id), at++)
+    groups_add(g, id, at, below[id]);
+  for (id = 1; id < h->dump.graph.n; id++)
+    if (!lp_dominators_has(&h->dom, id))
+      groups_add(g, id, at++, 1);
+  free(below);
+}
+
+/* A row for each stack. */
+static void groups_rows(const LpColumns *c, const LpHeap *h)
+{
+  Groups g = {.h = h};
+  uint32_t i;
+  groups_fill(&g);
+  for (i = 0; i < g.stacks.n; i++)
+    lp_columns_row(c, &g.group[i].r, NULL);
+  lp_intern_free(&g.stacks);
+  free(g.group);
+}
+
 /* -- The view -------------------------------------------------------------- */
 
 static const LpField thread_waits = {
     LP_FIELD_TEXT("stack", "waits at", thread_stack)};
 static const LpField thread_column = {LP_FIELD_TEXT(
     "holds", "its stack holds, with what that keeps", thread_holds)};
+
+static const LpField thread_count = {
+    LP_FIELD_NUMBER("threads", "threads", LP_UNIT_COUNT, LpHeapRow, objects)};
+
+/* Append the path to the one of a group that keeps most. */
+static void thread_largest(LpBuf *b, const void *view, const void *row)
+{
+  lp_heap_place(b, view, ((const LpHeapRow *)row)->id);
+}
+
+static const LpField thread_one = {
+    LP_FIELD_TEXT("name", "path of the one that keeps most", thread_largest)};
+
+/* All coroutines by stack. */
+static void stacks_table(LpTable *t, const LpHeap *h)
+{
+  static const LpField *const list[] = {&lp_col_retained, &lp_col_bytes,
+                                        &thread_count, &thread_one,
+                                        &thread_waits};
+  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
+  if (h)
+    groups_rows(&c, h);
+  lp_table_sort(t, 0);
+}
 
 /* All coroutines. */
 static void threads_table(LpTable *t, const LpSubject *subject,
@@ -141,9 +266,13 @@ static void threads_table(LpTable *t, const LpSubject *subject,
                                         &lp_col_object,   &lp_col_path,
                                         &thread_waits,    &thread_column};
   const LpHeap *h = subject->heap;
-  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
+  LpColumns c;
   uint32_t id;
-  (void)opt;
+  if (opt->group) {
+    stacks_table(t, h);
+    return;
+  }
+  c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
   for (id = 1; h && id < h->dump.graph.n; id++) {
     LpHeapRow r;
     if (h->dump.graph.type[id] != LJM_TYPE_THREAD)
@@ -154,8 +283,8 @@ static void threads_table(LpTable *t, const LpSubject *subject,
   lp_table_sort(t, 0);
 }
 
-const LpReport lp_report_heap_threads = {.view = "threads",
-                                         .of = LP_OF_HEAP,
-                                         .takes =
-                                             LP_TAKES_ROWS | LP_TAKES_HUMAN,
-                                         .table = threads_table};
+const LpReport lp_report_heap_threads = {
+    .view = "threads",
+    .of = LP_OF_HEAP,
+    .takes = LP_TAKES_ROWS | LP_TAKES_HUMAN | LP_TAKES_GROUP,
+    .table = threads_table};

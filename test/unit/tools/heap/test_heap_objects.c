@@ -134,6 +134,39 @@ START_TEST(test_thread)
 }
 END_TEST
 
+/* Coroutines with the same stack are one row: how many, and what they keep.
+** What is kept by one that another one of them keeps counts once.
+*/
+START_TEST(test_thread_stacks)
+{
+  const LpReportOptions by = {.group = 1};
+  CraftHeap h;
+  HeapRun r;
+  craft_heap_open(&h, 64);
+  craft_heap_root(&h, AT(COROUTINE), "main thread");
+  craft_coroutine(&h, AT(COROUTINE), 1024, 0);
+  craft_frame(&h, 33, AT(CLOSURE));
+  craft_stackslot(&h, 1, "request", AT(OTHER));
+  craft_functions(&h);
+  craft_coroutine(&h, AT(OTHER), 512, 0);
+  craft_frame(&h, 33, AT(CLOSURE));
+  craft_stackslot(&h, 1, "next", AT(CDATA));
+  craft_coroutine(&h, AT(CDATA), 256, 0);
+  craft_frame(&h, 34, AT(CLOSURE));
+  craft_heap_end(&h);
+  r = heap_read(&h);
+  ck_assert_int_eq(r.status, 0);
+  ck_assert_str_eq(heap_report_opt(&r, "csv", "threads", &by),
+                   "retained,retained-percent,bytes,threads,name,stack\n"
+                   "2208,100,1536,2,main thread,"
+                   "function of line 12 (app.lua:33)\n"
+                   "256,11.5942,256,1,main thread<local request><local next>,"
+                   "function of line 12 (app.lua:34)\n");
+  heap_run_close(&r);
+  craft_heap_close(&h);
+}
+END_TEST
+
 /* A function has the name of its definition, whoever holds it, if that has one.
 ** What is defined need not be there.
 */
@@ -352,8 +385,9 @@ END_TEST
 
 Suite *suite_heap_objects(void)
 {
-  const TTest *tests[] = {
-      test_paths,     test_thread, test_defined, test_rest,  test_garbage,
-      test_registers, test_making, test_fixed,   test_large, NULL};
+  const TTest *tests[] = {test_paths,     test_thread, test_thread_stacks,
+                          test_defined,   test_rest,   test_garbage,
+                          test_registers, test_making, test_fixed,
+                          test_large,     NULL};
   return suite_of("heap_objects", tests);
 }
