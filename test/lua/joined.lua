@@ -79,13 +79,16 @@ local function forget()
   collectgarbage()
 end
 
--- Records a program, the one above if no other is given, and dumps its heap.
+-- Records a program, the one above if no other is given, and dumps its heap. The
+-- program is not on the stack there: it is what is before and what is behind the
+-- dump.
 local function record(opt, other)
+  local before, behind = (other or program):match("^(.-)dump%(%)\n(.*)$")
   forget()
-  function _G.dump() assert(memprof.dump(heap)) end
-  H.off(_G.dump)
   assert(memprof.start(app, opt))
-  assert(loadstring(other or program, "@known.lua"))()
+  assert(loadstring(before, "@known.lua"))()
+  assert(memprof.dump(heap))
+  assert(loadstring(behind, "@behind.lua"))()
   assert(memprof.stop())
   forget()
 end

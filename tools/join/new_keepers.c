@@ -11,9 +11,7 @@
 #include "new_keepers.h"
 #include "suspects.h"
 
-#define NEW_FEW                                                                \
-  5                 /* Percent of what is new: less is an entry, if others are \
-                    ** like it. */
+#define NEW_FEW   5 /* Percent of what is new: less may be an entry. */
 #define NEW_CHAIN 3 /* Objects of a list. */
 
 enum { NEW_KEEPER, NEW_ENTRY }; /* Marks of objects. */
