@@ -369,9 +369,20 @@ def group_shared():
         check.calm(b, path)
 
 
+def check_finalizers(b):
+    """That memory of C is not in a dump is said as in the text."""
+    path = dump("handles")
+    show(b, path)
+    said = texts(b, "#finalizers")
+    same("sentences", len(said), 1)
+    if not re.match(r"50 x cdata int32_t\[4\], finalizer release .*: memory of C that ",
+                    said[0]) or f"  {said[0]}\n" not in check.report(path):
+        raise Wrong(f"said: {said[0]}")
+
+
 def group_weak():
     """A cache whose values refer to its keys: a sentence, and a row, which leads to
-    the table."""
+    the table. Finalizers."""
     path = dump("weak")
     want = table(path, "weak")
     same("rows", [(r["name"], r["by-values"], r["mode"]) for r in want],
@@ -382,6 +393,8 @@ def group_weak():
         same("names", [r["name"] for r in got], ["_G.thumbnails"])
         for key in ("freed", "entries", "weak", "held", "by-values"):
             same(key, check.number(got[0][key]), int(want[0][key]))
+        check_finalizers(b)
+        show(b, path, "#v=weak")
         check.click(b, "#panel-weak .first")
         same("crumbs", check.crumbs(b), ["all", "_G", ".thumbnails"])
         b.run("location.hash = '#'")

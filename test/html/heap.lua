@@ -4,7 +4,7 @@
 --
 -- app.ljd: sessions that a cache keeps, and a list; hostile.ljd: names that are
 -- not meant well; made.ljd with its recording; equal.ljd: rows of equal figures;
--- before.ljd, between.ljd, after.ljd: what came, went, grew and was replaced; shared.ljd: what two tables keep; weak.ljd: a cache with weak keys; large.ljd: more and longer names than a page
+-- before.ljd, between.ljd, after.ljd: what came, went, grew and was replaced; shared.ljd: what two tables keep; weak.ljd: a cache with weak keys; handles.ljd: cdata with finalizers; large.ljd: more and longer names than a page
 -- has room for.
 
 local dir = arg[1]
@@ -107,6 +107,14 @@ for i = 1, 1000 do
 end
 dump("weak")
 thumbnails = nil
+
+-- Memory of C, which finalizers free.
+local ffi = require("ffi")
+handles = {}
+local function release() end
+for i = 1, 50 do handles[i] = ffi.gc(ffi.new("int[4]"), release) end
+dump("handles")
+handles = nil
 
 -- Two dumps: users that came, a list that went, one that is new, one whose
 -- entries are others, one that was small, and one that is as it was.

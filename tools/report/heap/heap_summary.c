@@ -13,8 +13,7 @@
 #include "rss/rss.h"
 #include "text.h"
 
-#define SUMMARY_ROWS  10 /* Of each table. */
-#define SUMMARY_KINDS 3  /* Of cdata with finalizers. */
+#define SUMMARY_ROWS 10 /* Of each table. */
 
 /* Append a size, always with a unit: sentences are for people. */
 static void summary_size(LpBuf *b, uint64_t n)
@@ -93,43 +92,13 @@ static void summary_weak(LpBuf *b, const LpHeap *h)
   lp_buf_free(&text);
 }
 
-/* Puts the kinds of cdata with finalizers that most objects are into TOP.
-** Returns how many kinds there are.
-*/
-static size_t summary_kinds(const LpHeap *h, uint32_t top[SUMMARY_KINDS])
-{
-  const LpShapeSum *shape = h->shapes.shape;
-  size_t n = 0, at;
-  uint32_t i;
-  for (i = 0; i < h->shapes.keys.n; i++) {
-    if (shape[i].type != LJM_TYPE_CDATA || !shape[i].objects ||
-        lp_idmap_get(&h->finalizers, shape[i].one) == LP_NONE)
-      continue;
-    at = n < SUMMARY_KINDS ? n : SUMMARY_KINDS;
-    for (; at > 0 && shape[top[at - 1]].objects < shape[i].objects; at--)
-      if (at < SUMMARY_KINDS)
-        top[at] = top[at - 1];
-    if (at < SUMMARY_KINDS)
-      top[at] = i;
-    n++;
-  }
-  return n;
-}
-
-/* Append which cdata have finalizers: they stand for memory of C. */
+/* Append which cdata have finalizers. */
 static void summary_finalizers(LpBuf *b, const LpHeap *h)
 {
-  uint32_t top[SUMMARY_KINDS];
-  size_t i, n = summary_kinds(h, top);
-  for (i = 0; i < n && i < SUMMARY_KINDS; i++) {
-    lp_buf_printf(b, "%s%" PRIu64 " x ", i ? "; " : "  ",
-                  h->shapes.shape[top[i]].objects);
-    lp_shape_name(b, h, top[i]);
-  }
-  if (n > SUMMARY_KINDS)
-    lp_buf_printf(b, "; and %zu more kinds", n - SUMMARY_KINDS);
-  if (n)
-    lp_buf_puts(b, ": memory of C that finalizers free is not in a dump\n");
+  LpBuf text = {0};
+  if (lp_heap_finalizers(&text, h))
+    lp_buf_printf(b, "  %s\n", text.s);
+  lp_buf_free(&text);
 }
 
 /* Append what keeps most of it. */

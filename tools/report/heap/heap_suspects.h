@@ -25,6 +25,11 @@ void lp_heap_together(LpBuf *b, const LpHeap *h, const LpShared *g);
 size_t lp_heap_shared(const LpShared *group[LP_SHARED_MOST], const LpHeap *h,
                       const LpReportOptions *opt);
 
+/* Append which cdata have finalizers, as a sentence: they stand for memory of
+** C. Returns 0 if there are none.
+*/
+int lp_heap_finalizers(LpBuf *b, const LpHeap *h);
+
 /* Append what is shared, which S is of, behind a colon. */
 void lp_heap_things(LpBuf *b, const LpHeap *h, const LpSuspect *s);
 

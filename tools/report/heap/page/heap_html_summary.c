@@ -46,7 +46,18 @@ static void html_suspect(LpJson *j, const LpHeapPage *p, LpBuf *text,
   html_sentence(j, text, bytes, &path, lp_boxes_find(&p->boxes, LP_NOW, id));
 }
 
-/* Leak suspects, and what values of weak keys keep. */
+/* Cdata with finalizers, if there are any. */
+static void html_finalizers(LpJson *j, const LpHeap *h)
+{
+  LpBuf text = {0};
+  if (lp_heap_finalizers(&text, h)) {
+    lp_box_cut(&text, LP_HTML_SENTENCE);
+    lp_json_keytext(j, "finalizers", text.s);
+  }
+  lp_buf_free(&text);
+}
+
+/* Leak suspects, what values of weak keys keep, and what is not in the dump. */
 static void html_suspects(LpJson *j, const LpHeapPage *p)
 {
   const LpHeap *h = p->subject->heap;
@@ -64,6 +75,7 @@ static void html_suspects(LpJson *j, const LpHeapPage *p)
   if (bytes)
     html_suspect(j, p, &text, bytes, table);
   lp_json_end(j);
+  html_finalizers(j, h);
 }
 
 /* What keeps more than before, and how much more is in use. */
