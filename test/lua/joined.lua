@@ -313,6 +313,30 @@ for i = 1, 3000 do queue[i] = { i } end
 end)
 os.remove(older)
 
+-- Timers: where each one waits, and the line that made it.
+H.case("who made a coroutine", function()
+  record(nil, [[
+local function tick() coroutine.yield() end
+local function every() local co = coroutine.create(tick); return co end
+timers = {}
+for i = 1, 30 do timers[i] = every() end
+for i = 31, 40 do timers[i] = coroutine.wrap(tick) end
+for i = 1, 30 do coroutine.resume(timers[i]) end
+for i = 31, 40 do timers[i]() end
+dump()
+]])
+  local rows = rows_of("threads", both)
+  local n = { ["every (known.lua:2)"] = 0, ["known.lua:5"] = 0 }
+  for _, r in ipairs(rows) do n[r.site] = (n[r.site] or 0) + 1 end
+  H.eq(n["every (known.lua:2)"], 30, "coroutines of every()")
+  H.eq(n["known.lua:5"], 10, "coroutines of line 5")
+  local by = rows_of("threads", "--group=stack " .. both)
+  H.eq((find(by, { site = "every (known.lua:2)" }) or {}).threads, 30, "those in one row")
+  H.eq((find(by, { site = "known.lua:5" }) or {}).threads, 10, "others in another one")
+  H.eq((find(by, { site = "(before start)" }) or {}).threads, 1, "the main thread")
+  timers = nil
+end)
+
 -- A recording that is not the dump's is refused, in one line.
 local function refused(files, why)
   local text, err, status = parse(files)

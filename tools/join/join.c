@@ -100,6 +100,14 @@ static void sums_age(LpMade *m, uint64_t age)
     m->newest = age;
 }
 
+/* Who made a coroutine is known of each one. */
+static void sums_thread(Sums *s, const LpDumpBlock *b, const LpObjectAge *was)
+{
+  const LpOrigins *o = &s->r->st.prof->origins;
+  if (b->own && s->j->heap->dump.graph.type[b->id] == LJM_TYPE_THREAD)
+    lp_idmap_put(&s->j->threads, b->id, lp_cell_site(&o->cell[was->origin]));
+}
+
 /* In samples, objects that are not in the recording are in none of the sums. */
 static void sums_block(Sums *s, const LpDumpBlock *b)
 {
@@ -111,6 +119,8 @@ static void sums_block(Sums *s, const LpDumpBlock *b)
   if (!was && (j->sample || j->fresh))
     return;
   j->found += was != NULL;
+  if (was)
+    sums_thread(s, b, was);
   if (j->fresh && !lp_replay_isnew(s->r, was))
     return;
   j->differs += was && was->size != b->size;
@@ -234,5 +244,6 @@ void lp_join_free(LpJoin *j)
   free(j->keeper);
   free(j->of);
   free(j->made);
+  lp_idmap_free(&j->threads);
   free(j);
 }

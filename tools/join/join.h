@@ -56,6 +56,7 @@ typedef struct LpJoin {
   uint32_t *of; /* By object: its keeper. */
   LpMade *made; /* In the order of keepers. */
   size_t nmade, capmade;
+  LpIdMap threads;  /* Coroutine -> the site that made it, if it is known. */
   uint64_t sample;  /* Bytes between two samples; 0: all are recorded. */
   int fresh;        /* Only what was born since another dump is in `made`. */
   uint64_t lost;    /* Events before the dump that could not be read. */
@@ -76,6 +77,14 @@ LpJoin *lp_join_new(const LpHeap *h, LpReplay *r);
 */
 LpJoin *lp_join_with(const LpHeap *h, LpReplay *r, const LpKeeper *keeper,
                      size_t n);
+
+/* The site that made a coroutine; LP_NONE if that is not known: it is older
+** than the recording, or was not sampled.
+*/
+static inline uint32_t lp_join_thread(const LpJoin *j, uint32_t id)
+{
+  return lp_idmap_get(&j->threads, id);
+}
 
 /* Add to one sum what is in another one. */
 void lp_made_merge(LpMade *to, const LpMade *from);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "heap_columns.h"
+#include "heap_join.h"
 #include "heap_report.h"
 #include "printable.h"
 #include "text.h"
@@ -128,11 +129,30 @@ static void thread_holds(LpBuf *b, const void *view, const void *row)
   }
 }
 
+/* A row: a coroutine, or several. */
+typedef struct ThreadRow {
+  LpHeapRow r;
+  const LpSubject *subject;
+} ThreadRow;
+
+/* Append who made it, by the recording. */
+static void thread_made(LpBuf *b, const void *view, const void *row)
+{
+  const ThreadRow *t = row;
+  const LpJoin *j = t->subject->join;
+  uint32_t site = lp_join_thread(j, t->r.id);
+  (void)view;
+  if (site == LP_NONE && !j->sample)
+    site = j->lost ? LP_SITE_LOST : LP_SITE_BEFORE;
+  if (site != LP_NONE)
+    lp_join_site(b, t->subject->prof, site);
+}
+
 /* -- By stack -------------------------------------------------------------- */
 
 /* Coroutines with the same stack. */
 typedef struct Group {
-  LpHeapRow r;     /* Their sums, and the one that keeps */
+  ThreadRow t;     /* Their sums, and the one that keeps */
   uint64_t most;   /* most. */
   uint32_t behind; /* The place behind all that is kept by the last one whose
                    ** bytes were added. */
@@ -140,22 +160,25 @@ typedef struct Group {
 
 typedef struct Groups {
   const LpHeap *h;
+  const LpSubject *subject;
   LpIntern stacks;
   Group *group; /* By stack. */
   size_t cap;
 } Groups;
 
 /* The group of a coroutine, which may be new. */
-static Group *groups_of(Groups *g, const LpHeapRow *r)
+static Group *groups_of(Groups *g, const ThreadRow *r)
 {
   LpBuf stack = {0};
   uint32_t n = g->stacks.n, at;
   thread_stack(&stack, g->h, r);
+  if (g->subject->join)
+    thread_made(&stack, g->h, r);
   at = lp_intern(&g->stacks, stack.n ? stack.s : "", stack.n);
   lp_buf_free(&stack);
   g->group = lp_grow(g->group, &g->cap, g->stacks.n, sizeof(*g->group));
   if (at == n)
-    g->group[at].r = (LpHeapRow){.id = r->id};
+    g->group[at].t = (ThreadRow){{.id = r->r.id}, g->subject};
   return &g->group[at];
 }
 
@@ -164,25 +187,27 @@ static Group *groups_of(Groups *g, const LpHeapRow *r)
 */
 static void groups_add(Groups *g, uint32_t id, uint32_t at, uint32_t n)
 {
-  LpHeapRow r = lp_heap_row(g->h, id);
+  ThreadRow t = {lp_heap_row(g->h, id), g->subject};
+  LpHeapRow *sum;
   Group *to;
   if (g->h->dump.graph.type[id] != LJM_TYPE_THREAD)
     return;
-  to = groups_of(g, &r);
-  to->r.objects++;
-  to->r.bytes += r.bytes;
-  if (r.retained == LP_UNKNOWN) {
-    to->r.retained = LP_UNKNOWN;
+  to = groups_of(g, &t);
+  sum = &to->t.r;
+  sum->objects++;
+  sum->bytes += t.r.bytes;
+  if (t.r.retained == LP_UNKNOWN) {
+    sum->retained = LP_UNKNOWN;
     return;
   }
-  if (r.retained > to->most) {
-    to->most = r.retained;
-    to->r.id = id;
+  if (t.r.retained > to->most) {
+    to->most = t.r.retained;
+    sum->id = id;
   }
   if (at < to->behind)
     return;
   to->behind = at + n;
-  to->r.retained += r.retained;
+  sum->retained += t.r.retained;
 }
 
 /* How many objects each one dominates, with itself. The caller frees it. */
@@ -215,14 +240,14 @@ static void groups_fill(Groups *g)
   free(below);
 }
 
-/* A row for each stack. */
-static void groups_rows(const LpColumns *c, const LpHeap *h)
+/* A row for each stack, and who made its coroutines. */
+static void groups_rows(const LpColumns *c, const LpSubject *subject)
 {
-  Groups g = {.h = h};
+  Groups g = {.h = subject->heap, .subject = subject};
   uint32_t i;
   groups_fill(&g);
   for (i = 0; i < g.stacks.n; i++)
-    lp_columns_row(c, &g.group[i].r, NULL);
+    lp_columns_row(c, &g.group[i].t, NULL);
   lp_intern_free(&g.stacks);
   free(g.group);
 }
@@ -234,6 +259,8 @@ static const LpField thread_waits = {
 static const LpField thread_column = {LP_FIELD_TEXT(
     "holds", "its stack holds, with what that keeps", thread_holds)};
 
+static const LpField thread_site = {
+    LP_FIELD_TEXT("site", "made at", thread_made)};
 static const LpField thread_count = {
     LP_FIELD_NUMBER("threads", "threads", LP_UNIT_COUNT, LpHeapRow, objects)};
 
@@ -247,14 +274,15 @@ static const LpField thread_one = {
     LP_FIELD_TEXT("name", "path of the one that keeps most", thread_largest)};
 
 /* All coroutines by stack. */
-static void stacks_table(LpTable *t, const LpHeap *h)
+static void stacks_table(LpTable *t, const LpSubject *subject)
 {
   static const LpField *const list[] = {&lp_col_retained, &lp_col_bytes,
-                                        &thread_count, &thread_one,
-                                        &thread_waits};
-  LpColumns c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
-  if (h)
-    groups_rows(&c, h);
+                                        &thread_count,    &thread_one,
+                                        &thread_waits,    &thread_site};
+  size_t n = LP_NFIELDS(list) - (subject->join == NULL);
+  LpColumns c = lp_heap_columns(t, subject->heap, list, n, 0);
+  if (subject->heap)
+    groups_rows(&c, subject);
   lp_table_sort(t, 0);
 }
 
@@ -262,22 +290,23 @@ static void stacks_table(LpTable *t, const LpHeap *h)
 static void threads_table(LpTable *t, const LpSubject *subject,
                           const LpReportOptions *opt)
 {
-  static const LpField *const list[] = {&lp_col_retained, &lp_col_bytes,
-                                        &lp_col_object,   &lp_col_path,
-                                        &thread_waits,    &thread_column};
+  static const LpField *const list[] = {
+      &lp_col_retained, &lp_col_bytes,  &lp_col_object, &lp_col_path,
+      &thread_waits,    &thread_column, &thread_site};
   const LpHeap *h = subject->heap;
   LpColumns c;
   uint32_t id;
   if (opt->group) {
-    stacks_table(t, h);
+    stacks_table(t, subject);
     return;
   }
-  c = lp_heap_columns(t, h, list, LP_NFIELDS(list), 0);
+  c = lp_heap_columns(t, h, list, LP_NFIELDS(list) - (subject->join == NULL),
+                      0);
   for (id = 1; h && id < h->dump.graph.n; id++) {
-    LpHeapRow r;
+    ThreadRow r = {.subject = subject};
     if (h->dump.graph.type[id] != LJM_TYPE_THREAD)
       continue;
-    r = lp_heap_row(h, id);
+    r.r = lp_heap_row(h, id);
     lp_columns_row(&c, &r, NULL);
   }
   lp_table_sort(t, 0);
