@@ -44,7 +44,8 @@ static int shape_compare(const void *a, const void *b)
 }
 
 /* The keys of a table that are strings, at most N of them; how many there are
-** is returned. *ITEMS: which types of values it has, and SHAPE_*.
+** is returned. *ITEMS: which types of values it has, and SHAPE_*. Weak keys are
+** no references, but their values have them.
 */
 static size_t shape_keys(const LpHeap *h, uint32_t id, uint32_t *key, size_t n,
                          unsigned *items)
@@ -52,12 +53,14 @@ static size_t shape_keys(const LpHeap *h, uint32_t id, uint32_t *key, size_t n,
   const LpGraph *g = &h->dump.graph;
   const LpEdge *e = lp_graph_first(g, id);
   size_t found = 0;
+  int fields = 0;
   *items = g->flags[id] & LP_NODE_EMPTY ? SHAPE_EMPTY : 0;
   for (; e; e = lp_graph_next(e)) {
     uint32_t to = lp_edge_to(e);
     if (lp_edge_kind(e) == LP_EDGE_ITEM || lp_edge_kind(e) == LP_EDGE_FIELD ||
         lp_edge_kind(e) == LP_EDGE_VALUE)
       *items |= 1u << g->type[to];
+    fields |= lp_edge_kind(e) == LP_EDGE_FIELD;
     if (lp_edge_kind(e) != LP_EDGE_KEY)
       continue;
     if (g->type[to] != LJM_TYPE_STRING) {
@@ -68,6 +71,8 @@ static size_t shape_keys(const LpHeap *h, uint32_t id, uint32_t *key, size_t n,
       key[found] = to;
     found++;
   }
+  if (fields && !found)
+    *items |= SHAPE_OBJECTS;
   return found;
 }
 
