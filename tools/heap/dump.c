@@ -347,8 +347,8 @@ static void dump_part(void *ctx, const LpHeapName *n)
   lp_resident_seal(&d->pages);
   dump_presence(d, LP_NONE, n->addr, n->size);
   d->part = lp_grow(d->part, &d->cappart, d->npart + 1, sizeof(*d->part));
-  d->part[d->npart++] =
-      (LpDumpName){.name = dump_name(d, n->name), .size = n->size};
+  d->part[d->npart++] = (LpDumpName){
+      .name = dump_name(d, n->name), .size = n->size, .addr = n->addr};
 }
 
 /* A type of cdata. */
@@ -537,5 +537,14 @@ uint32_t lp_dump_field(const LpDump *d, uint32_t id, const char *key)
     if (s && n == strlen(key) && memcmp(s, key, n) == 0)
       return lp_edge_to(e);
   }
+  return LP_NONE;
+}
+
+uint32_t lp_dump_modules(const LpDump *d)
+{
+  size_t i;
+  for (i = 0; i < d->nroot; i++)
+    if (lp_dump_isroot(d, &d->root[i], "registry"))
+      return lp_dump_field(d, lp_edge_to(&d->root[i]), "_LOADED");
   return LP_NONE;
 }

@@ -34,7 +34,8 @@ typedef struct LpProto {
 typedef struct LpDumpName {
   uint32_t name; /* In the graph's names. */
   uint64_t size;
-  uint64_t info;
+  uint64_t info; /* Of a type. */
+  uint64_t addr; /* Of a part of the VM. */
 } LpDumpName;
 
 /* A table with slots that hold nothing. */
@@ -165,6 +166,9 @@ uint32_t lp_dump_link(const LpDump *d, uint32_t id, LpEdgeKind kind);
 
 /* The value of a table's field with a string as its key, or LP_NONE. */
 uint32_t lp_dump_field(const LpDump *d, uint32_t id, const char *key);
+
+/* The table of loaded modules in the registry, or LP_NONE. */
+uint32_t lp_dump_modules(const LpDump *d);
 
 /* Is it the root with this name? ROOT is one of d->root. */
 int lp_dump_isroot(const LpDump *d, const LpEdge *root, const char *name);

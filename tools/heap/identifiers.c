@@ -74,10 +74,9 @@ static void find_globals(Find *f)
     if (lp_dump_isroot(d, &d->root[i], "_G")) {
       find_home(f, to, HOME_ANY);
       find_modules(f, to);
-    } else if (lp_dump_isroot(d, &d->root[i], "registry")) {
-      find_modules(f, lp_dump_field(d, to, "_LOADED"));
     }
   }
+  find_modules(f, lp_dump_modules(d));
 }
 
 /* What a function has as an upvalue, or LP_NONE. */

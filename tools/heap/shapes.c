@@ -256,6 +256,17 @@ int lp_shape_isplain(const LpHeap *h, uint32_t shape)
   return kind == TABLE_MAP;
 }
 
+int lp_shape_ismap(const LpHeap *h, uint32_t id)
+{
+  uint32_t key[1];
+  unsigned items;
+  size_t n;
+  if (h->dump.graph.type[id] != LJM_TYPE_TABLE)
+    return 0;
+  n = shape_keys(h, id, key, 0, &items);
+  return n == 0 || n > SHAPE_KEYS;
+}
+
 /* -- Figures --------------------------------------------------------------- */
 
 /* How often each shape is on the way from the root. */

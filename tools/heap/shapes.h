@@ -43,6 +43,11 @@ int lp_shape_counts(const struct LpHeap *h, uint32_t id);
 /* Does a shape say little: a list or a map, or no more than the type? */
 int lp_shape_isplain(const struct LpHeap *h, uint32_t shape);
 
+/* Is an object a table whose names are no fields: more of them than a record
+** has, or none?
+*/
+int lp_shape_ismap(const struct LpHeap *h, uint32_t id);
+
 /* The same of an object's shape; of a string, its text. */
 void lp_shape_nameof(LpBuf *b, const struct LpHeap *h, uint32_t id);
 

@@ -316,15 +316,25 @@ static int entry_isname(const LpHeap *h, uint32_t id)
   return key >= g->n || g->type[key] == LJM_TYPE_STRING;
 }
 
+/* Are the names in a table those of entries? Those of a record, of globals and
+** of modules are there for different things.
+*/
+static int entry_ismap(const LpHeap *h, uint32_t table)
+{
+  return h->paths.from[table] != LP_GRAPH_ROOT &&
+         table != lp_dump_modules(&h->dump) && lp_shape_ismap(h, table);
+}
+
 /* Can an object be one of many entries of the table that keeps it? Fields of a
 ** record and globals are there for different things, even if they look alike.
 */
-static int entry_can(const LpHeap *h, uint32_t table, uint32_t id)
+static int entry_can(const LpHeap *h, uint32_t table, uint32_t id, int ismap)
 {
   uint32_t shape = h->shapes.of[id];
   LpEdgeKind kind = lp_edge_kind(&h->dump.graph.edge[h->paths.edge[id]]);
   if (kind == LP_EDGE_FIELD && entry_isname(h, id))
-    return !lp_shape_isplain(h, shape) && h->paths.from[table] != LP_GRAPH_ROOT;
+    return ismap || (!lp_shape_isplain(h, shape) &&
+                     h->paths.from[table] != LP_GRAPH_ROOT);
   return kind == LP_EDGE_FIELD || kind == LP_EDGE_ITEM || kind == LP_EDGE_VALUE;
 }
 
@@ -353,12 +363,17 @@ size_t lp_suspect_entries(const LpHeap *h, uint32_t table, const uint64_t *kept,
                           uint32_t id[LP_SUSPECT_ALIKE])
 {
   uint32_t kid = h->kids.first[table];
+  int ismap = -1; /* Not yet known. */
   size_t n = 0;
-  for (; kid != LP_NONE && n < LP_SUSPECT_ALIKE; kid = h->kids.next[kid])
-    if (kept[kid] >= least && h->paths.from[kid] == table &&
-        h->shapes.of[kid] != LP_NONE &&
-        (kept[kid] < few || entry_can(h, table, kid)))
+  for (; kid != LP_NONE && n < LP_SUSPECT_ALIKE; kid = h->kids.next[kid]) {
+    if (kept[kid] < least || h->paths.from[kid] != table ||
+        h->shapes.of[kid] == LP_NONE)
+      continue;
+    if (ismap < 0)
+      ismap = entry_ismap(h, table);
+    if (kept[kid] < few || entry_can(h, table, kid, ismap))
       id[n++] = kid;
+  }
   return entries_alike(h, id, n);
 }
 

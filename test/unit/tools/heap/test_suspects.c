@@ -3,6 +3,7 @@
 ** below a suspect, and lists of lists.
 */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "heap_graph.h"
@@ -147,6 +148,55 @@ START_TEST(test_entries)
   ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(22)));
   ck_assert_uint_eq(s[0].bytes, 40 + 30 * 64);
   ck_assert_uint_eq(s[0].largest, 0);
+  heap_run_close(&r);
+}
+END_TEST
+
+/*
+** A table of N lists by name, which KEY of ROOT has:
+**
+**   1 --KEY--> 2 --k00, k01, ...--> 10 .. (40 each) --> ten {id} (64 each)
+*/
+static HeapRun named_read(const char *root, const char *key, unsigned n)
+{
+  CraftTable t = {.addr = GRAPH_AT(2), .size = 40, .nodes = n};
+  CraftHeap h;
+  unsigned i, k;
+  graph_open(&h, root);
+  craft_string(&h, GRAPH_AT(3), key);
+  craft_table_of(&h,
+                 &(CraftTable){.addr = GRAPH_AT(1), .size = 40, .nodes = 1});
+  craft_field(&h, GRAPH_AT(3), GRAPH_AT(2));
+  craft_table_of(&h, &t);
+  for (i = 0; i < n; i++)
+    craft_field(&h, GRAPH_AT(200 + i), GRAPH_AT(10 + i));
+  for (i = 0; i < n; i++) {
+    char name[8];
+    snprintf(name, sizeof(name), "k%02u", i);
+    craft_string(&h, GRAPH_AT(200 + i), name);
+    graph_list(&h, 10 + i, 40, 1000 + 10 * i, 10);
+    for (k = 0; k < 10; k++)
+      graph_record(&h, 1000 + 10 * i + k, 64);
+  }
+  return graph_read(&h);
+}
+
+/* Names in a map are those of entries; in a record, and of modules, they are
+** there for different things.
+*/
+START_TEST(test_named)
+{
+  LpSuspect s[LP_SUSPECTS];
+  HeapRun r = named_read("t", "users", 14);
+  ck_assert_uint_eq(lp_suspects_above(r.heap, 5, s, LP_SUSPECTS), 1);
+  ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(2)));
+  ck_assert_uint_eq(s[0].objects, 14);
+  heap_run_close(&r);
+  r = named_read("t", "users", 12);
+  ck_assert_uint_eq(lp_suspects_above(r.heap, 5, s, LP_SUSPECTS), 12);
+  heap_run_close(&r);
+  r = named_read("registry", "_LOADED", 14);
+  ck_assert_uint_eq(lp_suspects_above(r.heap, 5, s, LP_SUSPECTS), 14);
   heap_run_close(&r);
 }
 END_TEST
@@ -310,8 +360,8 @@ END_TEST
 
 Suite *suite_suspects(void)
 {
-  const TTest *tests[] = {test_branch, test_chain,  test_nested,   test_entries,
-                          test_inner,  test_beside, test_together, test_alike,
-                          test_none,   NULL};
+  const TTest *tests[] = {test_branch, test_chain, test_nested, test_entries,
+                          test_named,  test_inner, test_beside, test_together,
+                          test_alike,  test_none,  NULL};
   return suite_of("suspects", tests);
 }
