@@ -373,9 +373,9 @@ def check_finalizers(b):
     """That memory of C is not in a dump is said as in the text."""
     path = dump("handles")
     show(b, path)
-    said = texts(b, "#finalizers")
+    said = texts(b, "#suspects .note")
     same("sentences", len(said), 1)
-    if not re.match(r"50 x cdata int32_t\[4\], finalizer release .*: memory of C that ",
+    if not re.match(r"50 x cdata int32_t\[4\], finalizer function release .*: memory of C that ",
                     said[0]) or f"  {said[0]}\n" not in check.report(path):
         raise Wrong(f"said: {said[0]}")
 

@@ -108,6 +108,19 @@ static void sums_thread(Sums *s, const LpDumpBlock *b, const LpObjectAge *was)
     lp_idmap_put(&s->j->threads, b->id, lp_cell_site(&o->cell[was->origin]));
 }
 
+/* Who made the parts of the VM, or had them made larger. */
+static void sums_parts(Sums *s)
+{
+  const LpOrigins *o = &s->r->st.prof->origins;
+  const LpDump *d = &s->j->heap->dump;
+  size_t i;
+  for (i = 0; i < d->npart; i++) {
+    const LpObjectAge *was = lp_replay_find(s->r, d->part[i].addr);
+    if (was)
+      lp_idmap_put(&s->j->parts, i, lp_cell_site(&o->cell[was->origin]));
+  }
+}
+
 /* In samples, objects that are not in the recording are in none of the sums. */
 static void sums_block(Sums *s, const LpDumpBlock *b)
 {
@@ -209,6 +222,7 @@ LpJoin *lp_join_with(const LpHeap *h, LpReplay *r, const LpKeeper *keeper,
   join_belong(j);
   for (i = 0; i < h->dump.nblock; i++)
     sums_block(s, &h->dump.block[i]);
+  sums_parts(s);
   join_sort(j);
   lp_idmap_free(&s->origins);
   free(s);
@@ -245,5 +259,6 @@ void lp_join_free(LpJoin *j)
   free(j->of);
   free(j->made);
   lp_idmap_free(&j->threads);
+  lp_idmap_free(&j->parts);
   free(j);
 }

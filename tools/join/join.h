@@ -57,6 +57,7 @@ typedef struct LpJoin {
   LpMade *made; /* In the order of keepers. */
   size_t nmade, capmade;
   LpIdMap threads;  /* Coroutine -> the site that made it, if it is known. */
+  LpIdMap parts;    /* Of the VM, by number -> the same. */
   uint64_t sample;  /* Bytes between two samples; 0: all are recorded. */
   int fresh;        /* Only what was born since another dump is in `made`. */
   uint64_t lost;    /* Events before the dump that could not be read. */
@@ -84,6 +85,12 @@ LpJoin *lp_join_with(const LpHeap *h, LpReplay *r, const LpKeeper *keeper,
 static inline uint32_t lp_join_thread(const LpJoin *j, uint32_t id)
 {
   return lp_idmap_get(&j->threads, id);
+}
+
+/* The same of a part of the VM, which is one of the dump's `part`. */
+static inline uint32_t lp_join_part(const LpJoin *j, size_t part)
+{
+  return lp_idmap_get(&j->parts, part);
 }
 
 /* Add to one sum what is in another one. */

@@ -82,28 +82,32 @@ static void summary_head(LpBuf *b, const LpHeap *h)
 
 /* -- Suspects -------------------------------------------------------------- */
 
-/* Append what only values of weak keys keep, if it is enough. */
+/* Append what tables with weak keys keep for ever, if it is enough. */
 static void summary_weak(LpBuf *b, const LpHeap *h)
 {
-  LpBuf text = {0};
-  uint32_t table;
-  if (lp_heap_weak_sentence(&text, h, &table))
-    lp_buf_printf(b, "  %s\n", text.s);
-  lp_buf_free(&text);
+  LpWeakLine line[LP_WEAK_LINES] = {0};
+  size_t i, n = lp_heap_weak_lines(line, h);
+  for (i = 0; i < n; i++) {
+    lp_buf_printf(b, "  %s\n", line[i].text.s);
+    lp_buf_free(&line[i].text);
+  }
 }
 
-/* Append which cdata have finalizers. */
-static void summary_finalizers(LpBuf *b, const LpHeap *h)
+/* Append what is no object. */
+static void summary_notes(LpBuf *b, const LpSubject *subject)
 {
-  LpBuf text = {0};
-  if (lp_heap_finalizers(&text, h))
-    lp_buf_printf(b, "  %s\n", text.s);
-  lp_buf_free(&text);
+  LpBuf text[LP_HEAP_NOTES] = {0};
+  size_t i, n = lp_heap_notes(text, subject);
+  for (i = 0; i < n; i++) {
+    lp_buf_printf(b, "  %s\n", text[i].s);
+    lp_buf_free(&text[i]);
+  }
 }
 
 /* Append what keeps most of it. */
-static void summary_suspects(LpBuf *b, const LpHeap *h)
+static void summary_suspects(LpBuf *b, const LpSubject *subject)
 {
+  const LpHeap *h = subject->heap;
   LpSuspect s[LP_SUSPECTS];
   size_t i, n = lp_suspects(h, s);
   lp_buf_puts(b, "LEAK SUSPECTS, of ");
@@ -118,7 +122,7 @@ static void summary_suspects(LpBuf *b, const LpHeap *h)
   if (!n)
     lp_buf_printf(b, "  Nothing keeps more than %d%%\n", LP_SUSPECT_PERCENT);
   summary_weak(b, h);
-  summary_finalizers(b, h);
+  summary_notes(b, subject);
   lp_buf_puts(b, "\n");
 }
 
@@ -175,7 +179,7 @@ void lp_heap_sentences(LpOut *out, const LpSubject *subject)
   if (subject->baseheap)
     lp_heap_diff_sentences(b, subject);
   else
-    summary_suspects(b, subject->heap);
+    summary_suspects(b, subject);
   if (subject->join)
     summary_made(b, subject);
 }

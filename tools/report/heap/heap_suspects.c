@@ -128,7 +128,10 @@ static void suspect_spread(LpBuf *b, const LpSuspect *s)
 static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {
   uint64_t own = lp_graph_size(&h->dump.graph, s->id);
-  if (s->chain) {
+  if (h->dump.graph.flags[s->id] & LP_NODE_EMPTY) {
+    lp_buf_puts(b, ": its slots take ");
+    lp_text_size(b, own, 1);
+  } else if (s->chain) {
     lp_buf_printf(b, ": a chain of %" PRIu64 " such objects", s->chain);
   } else if (s->shape != LP_NONE && s->retained < own && own > s->bytes / 2) {
     lp_buf_puts(b, ": ");

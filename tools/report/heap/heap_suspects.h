@@ -25,10 +25,13 @@ void lp_heap_together(LpBuf *b, const LpHeap *h, const LpShared *g);
 size_t lp_heap_shared(const LpShared *group[LP_SHARED_MOST], const LpHeap *h,
                       const LpReportOptions *opt);
 
-/* Append which cdata have finalizers, as a sentence: they stand for memory of
-** C. Returns 0 if there are none.
+#define LP_HEAP_NOTES 2
+
+/* Sentences about memory that is no object, without full stops: which cdata
+** have finalizers, as they stand for memory of C; a part of the VM that is
+** large. Returns how many there are; the caller frees them.
 */
-int lp_heap_finalizers(LpBuf *b, const LpHeap *h);
+size_t lp_heap_notes(LpBuf text[LP_HEAP_NOTES], const LpSubject *subject);
 
 /* Append what is shared, which S is of, behind a colon. */
 void lp_heap_things(LpBuf *b, const LpHeap *h, const LpSuspect *s);

@@ -9,7 +9,8 @@
 #include "heap_weak.h"
 #include "text.h"
 
-#define WEAK_PERCENT 1 /* Of what is reached, to be told in the summary. */
+#define WEAK_PERCENT 1  /* Of what is reached, to be told in the summary; of */
+#define WEAK_NEVER   10 /* what keys that are no objects keep. */
 
 /* -- The view -------------------------------------------------------------- */
 
@@ -99,7 +100,7 @@ const LpReport lp_report_heap_weak = {.view = "weak",
                                                LP_TAKES_HUMAN,
                                       .table = weak_table};
 
-/* -- The sentence ---------------------------------------------------------- */
+/* -- Sentences ------------------------------------------------------------ */
 
 /* The tables that have keys of which only values of such tables know. Returns
 ** how many there are; the first one has most to be freed.
@@ -120,9 +121,11 @@ static size_t weak_sums(const LpHeap *h, LpWeakSum *first, LpWeakSum *all)
   return found;
 }
 
-uint64_t lp_heap_weak_sentence(LpBuf *b, const LpHeap *h, uint32_t *table)
+/* What would be free with ephemerons. Returns 0 if that is not much. */
+static int weak_byvalues(LpWeakLine *line, const LpHeap *h)
 {
   uint64_t bytes = h->ephemerons.bytes, reached = lp_heap_reached(h);
+  LpBuf *b = &line->text;
   LpWeakSum first, all;
   size_t n;
   if (bytes <= reached / 100 * WEAK_PERCENT)
@@ -130,7 +133,8 @@ uint64_t lp_heap_weak_sentence(LpBuf *b, const LpHeap *h, uint32_t *table)
   n = weak_sums(h, &first, &all);
   if (!n)
     return 0;
-  *table = first.table;
+  line->table = first.table;
+  line->bytes = bytes;
   lp_buf_printf(b, "%" PRIu64 " of %" PRIu64 " keys of ", all.by_values,
                 all.weak);
   lp_heap_place(b, h, first.table);
@@ -145,5 +149,53 @@ uint64_t lp_heap_weak_sentence(LpBuf *b, const LpHeap *h, uint32_t *table)
                 lp_text_percent(bytes, reached));
   lp_text_size(b, bytes, 1);
   lp_buf_puts(b, ") would be free");
-  return bytes;
+  return 1;
+}
+
+/* Has a table weak keys most of which are no objects? */
+static int weak_isnever(const LpWeakSum *s)
+{
+  return s->mode == LJM_TABLE_WEAKKEY && s->weak < s->entries - s->weak;
+}
+
+/* The table of most of whose keys the collector clears none, and that keeps
+** most. Returns 0 if that is not much.
+*/
+static int weak_never(LpWeakLine *line, const LpHeap *h)
+{
+  uint64_t reached = lp_heap_reached(h), least = reached / 100 * WEAK_NEVER;
+  LpBuf *b = &line->text;
+  LpWeakSum best = {0};
+  size_t i, n;
+  LpWeakSum *s = lp_weak_tables(h, &n);
+  for (i = 0; i < n; i++)
+    if (weak_isnever(&s[i]) && h->dom.retained[s[i].table] > least) {
+      least = h->dom.retained[s[i].table];
+      best = s[i];
+    }
+  free(s);
+  if (!best.entries)
+    return 0;
+  line->table = best.table;
+  line->bytes = least;
+  lp_buf_printf(b, "%" PRIu64 " of %" PRIu64 " keys of ",
+                best.entries - best.weak, best.entries);
+  lp_heap_place(b, h, best.table);
+  lp_buf_printf(b,
+                ", a table with weak keys, are no objects but strings or the "
+                "like, which are never cleared: it keeps %.1f%% (",
+                lp_text_percent(least, reached));
+  lp_text_size(b, least, 1);
+  lp_buf_puts(b, ")");
+  return 1;
+}
+
+size_t lp_heap_weak_lines(LpWeakLine line[LP_WEAK_LINES], const LpHeap *h)
+{
+  size_t n = 0;
+  if (!lp_heap_keeps(h))
+    return 0;
+  n += (size_t)weak_byvalues(&line[n], h);
+  n += (size_t)weak_never(&line[n], h);
+  return n;
 }

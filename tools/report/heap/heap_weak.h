@@ -14,10 +14,19 @@
 int lp_heap_weak_isshown(const LpHeap *h, const LpReportOptions *opt,
                          const LpWeakSum *s);
 
-/* If values of weak keys alone keep enough, append a sentence about that,
-** without a full stop; *TABLE is the one that most of it is in. Returns the
-** bytes that it is about, or 0.
+#define LP_WEAK_LINES 2
+
+/* A sentence about weak keys that are not cleared, without a full stop. */
+typedef struct LpWeakLine {
+  LpBuf text;
+  uint64_t bytes; /* That it is about. */
+  uint32_t table; /* The one that most of it is in. */
+} LpWeakLine;
+
+/* What only values of weak keys keep, and what is kept for keys that are no
+** objects, if it is enough. Returns how many lines there are; the caller frees
+** their texts.
 */
-uint64_t lp_heap_weak_sentence(LpBuf *b, const LpHeap *h, uint32_t *table);
+size_t lp_heap_weak_lines(LpWeakLine line[LP_WEAK_LINES], const LpHeap *h);
 
 #endif

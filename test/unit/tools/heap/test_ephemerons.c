@@ -277,9 +277,14 @@ static void cache(CraftHeap *h, unsigned i, unsigned first, unsigned n)
 
 static const char *said(const HeapRun *r, LpBuf *b)
 {
-  uint32_t table;
-  lp_heap_weak_sentence(b, r->heap, &table);
-  return b->n ? b->s : "";
+  LpWeakLine line[LP_WEAK_LINES] = {0};
+  size_t i, n = lp_heap_weak_lines(line, r->heap);
+  b->n = 0;
+  for (i = 0; i < n; i++) {
+    lp_buf_printf(b, "%s%s", i ? "; " : "", line[i].text.s);
+    lp_buf_free(&line[i].text);
+  }
+  return n ? b->s : "";
 }
 
 /* One table, or more than one. */
@@ -296,7 +301,6 @@ START_TEST(test_sentences)
     for (unsigned i = 0; i <= n; i++)
       cache(&h, 10 + i, 1000 + 10 * i, 5);
     r = graph_read(&h);
-    b.n = 0;
     ck_assert_str_eq(
         said(&r, &b),
         n == 0   ? "4 of 5 keys of t[0], a table with weak keys, are kept only "
@@ -308,6 +312,44 @@ START_TEST(test_sentences)
                  : "14 of 15 keys of t[1] and 2 more tables with weak keys are "
                    "kept only by values of such tables; with ephemerons, which "
                    "LuaJIT does not have, 79.8% (2.7KiB) would be free");
+    heap_run_close(&r);
+  }
+  lp_buf_free(&b);
+}
+END_TEST
+
+/* Weak keys of which some are numbers, N of 4. */
+START_TEST(test_never)
+{
+  LpBuf b = {0};
+  CraftHeap h;
+  HeapRun r;
+  unsigned n, k;
+  for (n = 2; n < 5; n++) {
+    CraftTable t = {.addr = GRAPH_AT(10),
+                    .size = 100,
+                    .weak = LJM_TABLE_WEAKKEY,
+                    .nodes = 4};
+    graph_open(&h, "t");
+    graph_list(&h, 1, 1000, 10, 1);
+    craft_table_of(&h, &t);
+    for (k = 0; k < 4; k++)
+      craft_node(&h, k < n ? LJM_VALUE_INT : LJM_VALUE_REF,
+                 k < n ? 1000 + k : GRAPH_AT(20 + k), LJM_VALUE_REF,
+                 GRAPH_AT(30 + k));
+    for (k = 0; k < 4; k++) {
+      graph_record(&h, 30 + k, 100);
+      graph_record(&h, 20 + k, 0);
+    }
+    r = graph_read(&h);
+    ck_assert_str_eq(said(&r, &b),
+                     n == 2   ? ""
+                     : n == 3 ? "3 of 4 keys of t[0], a table with weak keys, "
+                                "are no objects but strings or the like, which "
+                                "are never cleared: it keeps 33.7% (508B)"
+                              : "4 of 4 keys of t[0], a table with weak keys, "
+                                "are no objects but strings or the like, which "
+                                "are never cleared: it keeps 33.7% (508B)");
     heap_run_close(&r);
   }
   lp_buf_free(&b);
@@ -344,6 +386,7 @@ END_TEST
 
 Suite *suite_ephemerons(void)
 {
-  return suite_of("ephemerons", (const TTest *[]){test_random, test_sentences,
-                                                  test_unknown, NULL});
+  return suite_of("ephemerons",
+                  (const TTest *[]){test_random, test_sentences, test_never,
+                                    test_unknown, NULL});
 }

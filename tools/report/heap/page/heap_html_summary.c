@@ -46,36 +46,40 @@ static void html_suspect(LpJson *j, const LpHeapPage *p, LpBuf *text,
   html_sentence(j, text, bytes, &path, lp_boxes_find(&p->boxes, LP_NOW, id));
 }
 
-/* Cdata with finalizers, if there are any. */
-static void html_finalizers(LpJson *j, const LpHeap *h)
+/* What is no object. */
+static void html_notes(LpJson *j, const LpSubject *subject)
 {
-  LpBuf text = {0};
-  if (lp_heap_finalizers(&text, h)) {
-    lp_box_cut(&text, LP_HTML_SENTENCE);
-    lp_json_keytext(j, "finalizers", text.s);
+  LpBuf text[LP_HEAP_NOTES] = {0};
+  size_t i, n = lp_heap_notes(text, subject);
+  lp_json_array(j, "notes");
+  for (i = 0; i < n; i++) {
+    lp_box_cut(&text[i], LP_HTML_SENTENCE);
+    lp_json_text(j, text[i].s);
+    lp_buf_free(&text[i]);
   }
-  lp_buf_free(&text);
+  lp_json_end(j);
 }
 
-/* Leak suspects, what values of weak keys keep, and what is not in the dump. */
+/* Leak suspects, what tables with weak keys keep for ever, and what is no
+** object.
+*/
 static void html_suspects(LpJson *j, const LpHeapPage *p)
 {
   const LpHeap *h = p->subject->heap;
   LpSuspect s[LP_SUSPECTS];
   size_t i, n = lp_suspects(h, s);
+  LpWeakLine line[LP_WEAK_LINES] = {0};
   LpBuf text = {0};
-  uint64_t bytes;
-  uint32_t table;
   lp_json_array(j, "suspects");
   for (i = 0; i < n; i++) {
     lp_heap_suspect(&text, h, &s[i]);
     html_suspect(j, p, &text, s[i].bytes, s[i].id);
   }
-  bytes = lp_heap_weak_sentence(&text, h, &table);
-  if (bytes)
-    html_suspect(j, p, &text, bytes, table);
+  n = lp_heap_weak_lines(line, h);
+  for (i = 0; i < n; i++)
+    html_suspect(j, p, &line[i].text, line[i].bytes, line[i].table);
   lp_json_end(j);
-  html_finalizers(j, h);
+  html_notes(j, p->subject);
 }
 
 /* What keeps more than before, and how much more is in use. */

@@ -180,8 +180,8 @@ function showSuspects(p) {
     p.doc.summary.grown && el("p", {id: "grown"}, p.doc.summary.grown),
     list.length ? el("ol", null, ...list.map(s => suspectEl(p, s)))
       : none && el("p", null, none),
-    p.doc.summary.finalizers && el("p", {id: "finalizers"},
-      safeText(p.doc.summary.finalizers)),
+    ...(p.doc.summary.notes || []).map(s => el("p", {class: "note"},
+      safeText(s))),
     h.doubt !== null && h.unknown > 0 && el("p", null, "It is unknown whether " +
       `${bytesText(h.unknown)} are garbage: ${h.doubt}.`),
     p.doc.summary.made.length > 0 && el("h2", null,
