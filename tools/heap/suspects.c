@@ -308,33 +308,66 @@ static uint64_t suspect_together(Search *s, uint32_t id)
   return all;
 }
 
-/* Is the key of an object in the table that keeps it a string? */
-static int entry_isname(const LpHeap *h, uint32_t id)
+/* Is a reference of a table the value of a key that is a string? */
+static int entry_isname(const LpGraph *g, const LpEdge *e)
+{
+  uint32_t key = lp_edge_detail(e);
+  return lp_edge_kind(e) == LP_EDGE_FIELD &&
+         (key >= g->n || g->type[key] == LJM_TYPE_STRING);
+}
+
+/* The shape of most names in a table that is a map by its keys, or LP_NONE. A
+** module with many functions looks like a map, too, but its names lead to
+** different things.
+*/
+static uint32_t entry_mostly(const LpHeap *h, uint32_t table)
 {
   const LpGraph *g = &h->dump.graph;
-  uint32_t key = lp_edge_detail(&g->edge[h->paths.edge[id]]);
-  return key >= g->n || g->type[key] == LJM_TYPE_STRING;
+  const LpEdge *e = lp_graph_first(g, table);
+  size_t keys = 0, values = 0;
+  Tally sums = {0};
+  const Sum *best;
+  uint32_t shape = LP_NONE;
+  for (; e; e = lp_graph_next(e)) {
+    uint32_t to = lp_edge_to(e);
+    keys += lp_edge_kind(e) == LP_EDGE_KEY && g->type[to] == LJM_TYPE_STRING;
+    if (!entry_isname(g, e))
+      continue;
+    values++;
+    if (h->shapes.of[to] != LP_NONE)
+      tally_add(&sums, h->shapes.of[to], 1);
+  }
+  best = tally_best(&sums);
+  if (best && best->count > (keys > values ? keys : values) / 2)
+    shape = best->shape;
+  tally_free(&sums);
+  return shape;
 }
 
-/* Are the names in a table those of entries? Those of a record, of globals and
-** of modules are there for different things.
+/* The shape of the names in a table that are those of entries, or LP_NONE.
+** Those of a record, of globals and of modules are there for different things.
 */
-static int entry_ismap(const LpHeap *h, uint32_t table)
+static uint32_t entry_shape(const LpHeap *h, uint32_t table)
 {
-  return h->paths.from[table] != LP_GRAPH_ROOT &&
-         table != lp_dump_modules(&h->dump) && lp_shape_ismap(h, table);
+  if (h->paths.from[table] == LP_GRAPH_ROOT ||
+      table == lp_dump_modules(&h->dump) || !lp_shape_ismap(h, table))
+    return LP_NONE;
+  return entry_mostly(h, table);
 }
 
-/* Can an object be one of many entries of the table that keeps it? Fields of a
-** record and globals are there for different things, even if they look alike.
+/* Can an object be one of many entries of the table that keeps it? Names that
+** do not lead to the SHAPE of entries are there for different things, even if
+** they look alike.
 */
-static int entry_can(const LpHeap *h, uint32_t table, uint32_t id, int ismap)
+static int entry_can(const LpHeap *h, uint32_t table, uint32_t id,
+                     uint32_t shape)
 {
-  uint32_t shape = h->shapes.of[id];
-  LpEdgeKind kind = lp_edge_kind(&h->dump.graph.edge[h->paths.edge[id]]);
-  if (kind == LP_EDGE_FIELD && entry_isname(h, id))
-    return ismap || (!lp_shape_isplain(h, shape) &&
-                     h->paths.from[table] != LP_GRAPH_ROOT);
+  const LpEdge *e = &h->dump.graph.edge[h->paths.edge[id]];
+  LpEdgeKind kind = lp_edge_kind(e);
+  if (entry_isname(&h->dump.graph, e))
+    return h->shapes.of[id] == shape ||
+           (!lp_shape_isplain(h, h->shapes.of[id]) &&
+            h->paths.from[table] != LP_GRAPH_ROOT);
   return kind == LP_EDGE_FIELD || kind == LP_EDGE_ITEM || kind == LP_EDGE_VALUE;
 }
 
@@ -363,15 +396,16 @@ size_t lp_suspect_entries(const LpHeap *h, uint32_t table, const uint64_t *kept,
                           uint32_t id[LP_SUSPECT_ALIKE])
 {
   uint32_t kid = h->kids.first[table];
-  int ismap = -1; /* Not yet known. */
+  uint32_t shape = LP_NONE; /* Of entries by name, */
+  int known = 0;            /* if it was looked for. */
   size_t n = 0;
   for (; kid != LP_NONE && n < LP_SUSPECT_ALIKE; kid = h->kids.next[kid]) {
     if (kept[kid] < least || h->paths.from[kid] != table ||
         h->shapes.of[kid] == LP_NONE)
       continue;
-    if (ismap < 0)
-      ismap = entry_ismap(h, table);
-    if (kept[kid] < few || entry_can(h, table, kid, ismap))
+    if (!known++)
+      shape = entry_shape(h, table);
+    if (kept[kid] < few || entry_can(h, table, kid, shape))
       id[n++] = kid;
   }
   return entries_alike(h, id, n);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "growth.h"
+#include "heap/heap_suspects.h"
 #include "text.h"
 
 #define GROWTH_LINES 5  /* Of each verdict. */
@@ -193,24 +194,31 @@ static void line_maker(LpBuf *b, const LpLadder *l, uint32_t row)
   lp_buf_add(b, s, n);
 }
 
-/* Append one line, without its end. */
-static void line_add(LpBuf *b, const LpLadder *l, uint32_t row)
+/* Append what a row has in all of N dumps, or if there are too many, in the
+** first and the last one.
+*/
+static void line_cells(LpBuf *b, const uint64_t *bytes, size_t n)
 {
-  const uint64_t *bytes = lp_growths_bytes(&l->paths, row);
-  LpVerdict verdict = l->paths.row[row].verdict;
   size_t i;
-  line_object(b, l, row);
-  lp_buf_puts(b, ": ");
-  for (i = 0; i < l->n && l->n <= LP_LADDER_SHOWN; i++) {
+  for (i = 0; i < n && n <= LP_LADDER_SHOWN; i++) {
     lp_buf_puts(b, i ? ", " : "");
     line_cell(b, bytes[i]);
   }
-  if (l->n > LP_LADDER_SHOWN) {
+  if (n > LP_LADDER_SHOWN) {
     lp_buf_puts(b, "from ");
     line_cell(b, bytes[0]);
     lp_buf_puts(b, " to ");
-    line_cell(b, bytes[l->n - 1]);
+    line_cell(b, bytes[n - 1]);
   }
+}
+
+/* Append one line, without its end. */
+static void line_add(LpBuf *b, const LpLadder *l, uint32_t row)
+{
+  LpVerdict verdict = l->paths.row[row].verdict;
+  line_object(b, l, row);
+  lp_buf_puts(b, ": ");
+  line_cells(b, lp_growths_bytes(&l->paths, row), l->n);
   if (verdict == LP_GREW || verdict == LP_ROSE) {
     lp_buf_puts(b, "; ");
     line_rate(b, l, line_bytes(l, row));
@@ -278,6 +286,32 @@ void lp_growth_head(LpBuf *b, const LpLadder *l)
   }
 }
 
+/* Append the part of the VM that has grown by most between the first and the
+** last dump, if that is much of all that has.
+*/
+static void sentence_part(LpBuf *b, const LpLadder *l)
+{
+  uint64_t first = l->rung[0].total, last = l->rung[l->n - 1].total;
+  int64_t most = 0;
+  uint32_t row, best = 0;
+  const char *name;
+  size_t n;
+  for (row = 0; row < l->parts.names.n; row++)
+    if (lp_growths_change(&l->parts, row) > most) {
+      most = lp_growths_change(&l->parts, row);
+      best = row;
+    }
+  if (!first || !last ||
+      !lp_heap_part_islarge((uint64_t)most, last > first ? last - first : 0))
+    return;
+  name = lp_intern_get(&l->parts.names, best, &n);
+  lp_buf_printf(b, "  Memory of the VM itself, \"%.*s\", has grown: ", (int)n,
+                name);
+  line_cells(b, lp_growths_bytes(&l->parts, best), l->n);
+  lp_heap_part_hint(b, name, n);
+  lp_buf_puts(b, "\n");
+}
+
 /* Append a line, the first of a verdict below its title. */
 static void sentence_line(void *ctx, const LpGrowthLine *line)
 {
@@ -307,6 +341,7 @@ void lp_growth_sentences(LpBuf *b, const LpLadder *l)
                   "  No object whose path can be compared keeps more than "
                   "%d%% of the change\n",
                   GROWTH_LEAST);
+  sentence_part(b, l);
   lp_buf_puts(b, "\n");
 }
 

@@ -28,6 +28,21 @@ static void ladder_shapes(LpLadder *l, const LpHeap *h)
   lp_buf_free(&b);
 }
 
+/* What the VM itself has, by the names of its parts. */
+static void ladder_parts(LpLadder *l, const LpDump *d)
+{
+  LpBuf b = {0};
+  size_t i, n;
+  for (i = 0; i < d->npart; i++) {
+    const char *name = lp_intern_get(&d->graph.names, d->part[i].name, &n);
+    b.n = 0;
+    lp_buf_add(&b, name, n);
+    *lp_growths_cell(&l->parts, lp_growths_row(&l->parts, &b)) +=
+        d->part[i].size;
+  }
+  lp_buf_free(&b);
+}
+
 /* An object of a row, if the dump that is being added is the newest or the
 ** oldest one. The largest object comes first.
 */
@@ -306,8 +321,8 @@ LpLadder *lp_ladder_new(size_t n)
   size_t i;
   l->rung = lp_zalloc(n, sizeof(*l->rung));
   l->n = l->left = n;
-  l->paths.n = l->shapes.n = n;
-  l->shapes.exact = 1;
+  l->paths.n = l->shapes.n = l->parts.n = n;
+  l->shapes.exact = l->parts.exact = 1;
   lp_makers_open(&l->makers, n);
   l->keeps = 1;
   for (i = 0; i < n; i++) {
@@ -348,12 +363,14 @@ void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h, LpReplay *r)
 {
   Keepers k = {0};
   l->left--;
-  l->paths.at = l->shapes.at = l->makers.lines.at = l->left;
+  l->paths.at = l->shapes.at = l->parts.at = l->makers.lines.at = l->left;
   l->rung[l->left].file = file;
   l->rung[l->left].reached = lp_heap_reached(h);
+  l->rung[l->left].total = h->dump.ended ? h->dump.end.total : 0;
   l->rung[l->left].realtime = h->dump.origin.realtime;
   l->keeps &= lp_heap_keeps(h);
   ladder_shapes(l, h);
+  ladder_parts(l, &h->dump);
   if (l->keeps) {
     ladder_paths(l, h, &k);
     ladder_watched(l, h);
@@ -380,6 +397,7 @@ void lp_ladder_free(LpLadder *l)
     return;
   lp_growths_free(&l->paths);
   lp_growths_free(&l->shapes);
+  lp_growths_free(&l->parts);
   lp_makers_free(&l->makers);
   for (i = 0; i < l->ntogether; i++)
     lp_together_close(&l->together[i]);

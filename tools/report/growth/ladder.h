@@ -21,6 +21,7 @@ typedef struct LpRung {
   const char *file;
   char key[32], title[32]; /* Of its column: "dump-1", "dump 1". */
   uint64_t reached;        /* Bytes that are in use. */
+  uint64_t total;          /* Bytes of the whole VM; 0: not known. */
   uint64_t realtime; /* When it was taken, in nanoseconds; 0: not known. */
 } LpRung;
 
@@ -42,6 +43,7 @@ typedef struct LpLadder {
   LpHeap *newest, *oldest;
   int keeps; /* It is known of all what objects keep. */
   LpGrowths paths, shapes;
+  LpGrowths parts;      /* Of the VM itself. */
   LpMakers makers;      /* Of a recording, if there is one. */
   LpTogether *together; /* Of the rows of paths that are of several objects. */
   size_t ntogether, captogether;

@@ -65,37 +65,102 @@ static size_t part_largest(const LpDump *d)
   return most;
 }
 
-/* Append what part of the VM is large, and who made it so large. Returns 0 if
-** none is.
+/* Append who made a part of the VM larger last: others may have made most of
+** it.
 */
+static void part_site(LpBuf *b, const LpSubject *subject, size_t at)
+{
+  uint32_t site =
+      subject->join ? lp_join_part(subject->join, at) : (uint32_t)LP_NONE;
+  if (site == LP_NONE)
+    return;
+  lp_buf_puts(b, ", last made larger at ");
+  lp_join_site(b, subject->prof, site);
+}
+
+int lp_heap_part_islarge(uint64_t bytes, uint64_t all)
+{
+  return bytes >= PART_LEAST && bytes >= all / 100 * PART_PERCENT;
+}
+
+void lp_heap_part_hint(LpBuf *b, const char *name, size_t n)
+{
+  if (n == strlen(PART_CTYPES) && memcmp(name, PART_CTYPES, n) == 0)
+    lp_buf_puts(b, ": types of C are never freed");
+}
+
+/* Append what part of the VM is large. Returns 0 if none is. */
 static int note_part(LpBuf *b, const LpSubject *subject)
 {
   const LpDump *d = &subject->heap->dump;
   size_t at = part_largest(d), n;
-  uint32_t site = LP_NONE;
   const char *name;
-  if (!d->ended || at == d->npart || d->part[at].size < PART_LEAST ||
-      d->part[at].size < d->end.total / 100 * PART_PERCENT)
+  if (!d->ended || at == d->npart ||
+      !lp_heap_part_islarge(d->part[at].size, d->end.total))
     return 0;
   lp_buf_printf(b, "%.1f%% of all (",
                 lp_text_percent(d->part[at].size, d->end.total));
   lp_text_size(b, d->part[at].size, 1);
   name = lp_intern_get(&d->graph.names, d->part[at].name, &n);
   lp_buf_printf(b, ") is memory of the VM itself, \"%.*s\"", (int)n, name);
-  if (subject->join)
-    site = lp_join_part(subject->join, at);
-  if (site != LP_NONE) {
-    lp_buf_puts(b, ", made at ");
-    lp_join_site(b, subject->prof, site);
+  part_site(b, subject, at);
+  lp_heap_part_hint(b, name, n);
+  return 1;
+}
+
+/* The size of a part of the VM in an older dump. */
+static uint64_t part_before(const LpDump *base, const char *name, size_t n)
+{
+  size_t i, m;
+  for (i = 0; i < base->npart; i++) {
+    const char *s = lp_intern_get(&base->graph.names, base->part[i].name, &m);
+    if (m == n && memcmp(s, name, n) == 0)
+      return base->part[i].size;
   }
-  if (n == strlen(PART_CTYPES) && memcmp(name, PART_CTYPES, n) == 0)
-    lp_buf_puts(b, ": types of C are never freed");
+  return 0;
+}
+
+/* Append what part of the VM has grown by most. Returns 0 if that is not much
+** of all that has.
+*/
+static int note_grown(LpBuf *b, const LpSubject *subject)
+{
+  const LpDump *d = &subject->heap->dump, *base = &subject->baseheap->dump;
+  uint64_t most = 0, before = 0;
+  size_t best = 0, n, i;
+  const char *name;
+  if (!d->ended || !base->ended)
+    return 0;
+  for (i = 0; i < d->npart; i++) {
+    uint64_t size = d->part[i].size, was;
+    name = lp_intern_get(&d->graph.names, d->part[i].name, &n);
+    was = part_before(base, name, n);
+    if (size > was && size - was > most) {
+      most = size - was;
+      before = was;
+      best = i;
+    }
+  }
+  if (!lp_heap_part_islarge(most, d->end.total > base->end.total
+                                      ? d->end.total - base->end.total
+                                      : 0))
+    return 0;
+  name = lp_intern_get(&d->graph.names, d->part[best].name, &n);
+  lp_buf_printf(b, "Memory of the VM itself, \"%.*s\", has grown by ", (int)n,
+                name);
+  lp_text_size(b, most, 1);
+  lp_buf_puts(b, ", from ");
+  lp_text_size(b, before, 1);
+  part_site(b, subject, best);
+  lp_heap_part_hint(b, name, n);
   return 1;
 }
 
 size_t lp_heap_notes(LpBuf text[LP_HEAP_NOTES], const LpSubject *subject)
 {
   size_t n = 0;
+  if (subject->baseheap)
+    return (size_t)note_grown(&text[0], subject);
   n += (size_t)note_finalizers(&text[n], subject->heap);
   n += (size_t)note_part(&text[n], subject);
   return n;

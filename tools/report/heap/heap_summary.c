@@ -122,8 +122,6 @@ static void summary_suspects(LpBuf *b, const LpSubject *subject)
   if (!n)
     lp_buf_printf(b, "  Nothing keeps more than %d%%\n", LP_SUSPECT_PERCENT);
   summary_weak(b, h);
-  summary_notes(b, subject);
-  lp_buf_puts(b, "\n");
 }
 
 /* -- Tables ---------------------------------------------------------------- */
@@ -180,6 +178,8 @@ void lp_heap_sentences(LpOut *out, const LpSubject *subject)
     lp_heap_diff_sentences(b, subject);
   else
     summary_suspects(b, subject);
+  summary_notes(b, subject);
+  lp_buf_puts(b, "\n");
   if (subject->join)
     summary_made(b, subject);
 }

@@ -102,13 +102,21 @@ const LpReport lp_report_heap_weak = {.view = "weak",
 
 /* -- Sentences ------------------------------------------------------------ */
 
-/* The tables that have keys of which only values of such tables know. Returns
-** how many there are; the first one has most to be freed.
-*/
-static size_t weak_sums(const LpHeap *h, LpWeakSum *first, LpWeakSum *all)
+/* Append a share of what is reached, and its bytes. */
+static void weak_share(LpBuf *b, const LpHeap *h, uint64_t bytes)
 {
-  size_t i, n, found = 0;
-  LpWeakSum *s = lp_weak_tables(h, &n);
+  lp_buf_printf(b, "%.1f%% (", lp_text_percent(bytes, lp_heap_reached(h)));
+  lp_text_size(b, bytes, 1);
+  lp_buf_puts(b, ")");
+}
+
+/* Of N tables those that have keys of which only values of such tables know.
+** Returns how many there are; the first one has most to be freed.
+*/
+static size_t weak_sums(const LpWeakSum *s, size_t n, LpWeakSum *first,
+                        LpWeakSum *all)
+{
+  size_t i, found = 0;
   *all = (LpWeakSum){0};
   for (i = 0; i < n; i++) {
     if (s[i].mode != LJM_TABLE_WEAKKEY || !s[i].by_values)
@@ -117,20 +125,19 @@ static size_t weak_sums(const LpHeap *h, LpWeakSum *first, LpWeakSum *all)
       *first = s[i];
     sum_add(all, &s[i]);
   }
-  free(s);
   return found;
 }
 
 /* What would be free with ephemerons. Returns 0 if that is not much. */
-static int weak_byvalues(LpWeakLine *line, const LpHeap *h)
+static int weak_byvalues(LpWeakLine *line, const LpHeap *h, const LpWeakSum *s,
+                         size_t n)
 {
-  uint64_t bytes = h->ephemerons.bytes, reached = lp_heap_reached(h);
+  uint64_t bytes = h->ephemerons.bytes;
   LpBuf *b = &line->text;
   LpWeakSum first, all;
-  size_t n;
-  if (bytes <= reached / 100 * WEAK_PERCENT)
+  if (bytes <= lp_heap_reached(h) / 100 * WEAK_PERCENT)
     return 0;
-  n = weak_sums(h, &first, &all);
+  n = weak_sums(s, n, &first, &all);
   if (!n)
     return 0;
   line->table = first.table;
@@ -143,59 +150,82 @@ static int weak_byvalues(LpWeakLine *line, const LpHeap *h)
   else
     lp_buf_printf(b, " and %zu more table%s with weak keys", n - 1,
                   n == 2 ? "" : "s");
-  lp_buf_printf(b,
-                " are kept only by values of such tables; with ephemerons, "
-                "which LuaJIT does not have, %.1f%% (",
-                lp_text_percent(bytes, reached));
-  lp_text_size(b, bytes, 1);
-  lp_buf_puts(b, ") would be free");
+  lp_buf_puts(b, " are kept only by values of such tables; with ephemerons, "
+                 "which LuaJIT does not have, ");
+  weak_share(b, h, bytes);
+  lp_buf_puts(b, " would be free");
   return 1;
 }
 
-/* Has a table weak keys most of which are no objects? */
-static int weak_isnever(const LpWeakSum *s)
+/* Has a table weak keys most of which are no objects? The methods of a class
+** that is its own metatable, with a __mode for its objects, are no entries.
+*/
+static int weak_isnever(const LpHeap *h, const LpWeakSum *s)
 {
-  return s->mode == LJM_TABLE_WEAKKEY && s->weak < s->entries - s->weak;
+  return s->mode == LJM_TABLE_WEAKKEY && s->weak < s->entries - s->weak &&
+         lp_dump_link(&h->dump, s->table, LP_EDGE_META) != s->table;
 }
 
-/* The table of most of whose keys the collector clears none, and that keeps
-** most. Returns 0 if that is not much.
+/* The bytes that a table keeps in entries whose keys are no objects, or are
+** strings.
 */
-static int weak_never(LpWeakLine *line, const LpHeap *h)
+static uint64_t weak_kept(const LpHeap *h, uint32_t table)
 {
-  uint64_t reached = lp_heap_reached(h), least = reached / 100 * WEAK_NEVER;
+  const LpGraph *g = &h->dump.graph;
+  uint32_t kid = h->kids.first[table];
+  uint64_t bytes = 0;
+  for (; kid != LP_NONE; kid = h->kids.next[kid]) {
+    const LpEdge *e = &g->edge[h->paths.edge[kid]];
+    LpEdgeKind kind = lp_edge_kind(e);
+    uint32_t key = kind == LP_EDGE_KEY     ? kid
+                   : kind == LP_EDGE_FIELD ? lp_edge_detail(e)
+                                           : LP_NONE;
+    if (h->paths.from[kid] != table || kind == LP_EDGE_META ||
+        (key < g->n && g->type[key] != LJM_TYPE_STRING))
+      continue;
+    bytes += h->dom.retained[kid];
+  }
+  return bytes;
+}
+
+/* Of N tables of most of whose keys the collector clears none, the one that
+** keeps most by these. Returns 0 if that is not much.
+*/
+static int weak_never(LpWeakLine *line, const LpHeap *h, const LpWeakSum *s,
+                      size_t n)
+{
+  uint64_t least = lp_heap_reached(h) / 100 * WEAK_NEVER;
   LpBuf *b = &line->text;
-  LpWeakSum best = {0};
-  size_t i, n;
-  LpWeakSum *s = lp_weak_tables(h, &n);
-  for (i = 0; i < n; i++)
-    if (weak_isnever(&s[i]) && h->dom.retained[s[i].table] > least) {
-      least = h->dom.retained[s[i].table];
-      best = s[i];
+  const LpWeakSum *best = NULL, *end = s + n;
+  for (; s < end; s++) {
+    uint64_t bytes = weak_isnever(h, s) ? weak_kept(h, s->table) : 0;
+    if (bytes > least) {
+      least = bytes;
+      best = s;
     }
-  free(s);
-  if (!best.entries)
+  }
+  if (!best)
     return 0;
-  line->table = best.table;
+  line->table = best->table;
   line->bytes = least;
   lp_buf_printf(b, "%" PRIu64 " of %" PRIu64 " keys of ",
-                best.entries - best.weak, best.entries);
-  lp_heap_place(b, h, best.table);
-  lp_buf_printf(b,
-                ", a table with weak keys, are no objects but strings or the "
-                "like, which are never cleared: it keeps %.1f%% (",
-                lp_text_percent(least, reached));
-  lp_text_size(b, least, 1);
-  lp_buf_puts(b, ")");
+                best->entries - best->weak, best->entries);
+  lp_heap_place(b, h, best->table);
+  lp_buf_puts(b, ", a table with weak keys, are no objects but strings or the "
+                 "like, which are never cleared: for these it keeps ");
+  weak_share(b, h, least);
   return 1;
 }
 
 size_t lp_heap_weak_lines(LpWeakLine line[LP_WEAK_LINES], const LpHeap *h)
 {
-  size_t n = 0;
+  LpWeakSum *s;
+  size_t n, lines = 0;
   if (!lp_heap_keeps(h))
     return 0;
-  n += (size_t)weak_byvalues(&line[n], h);
-  n += (size_t)weak_never(&line[n], h);
-  return n;
+  s = lp_weak_tables(h, &n);
+  lines += (size_t)weak_byvalues(&line[lines], h, s, n);
+  lines += (size_t)weak_never(&line[lines], h, s, n);
+  free(s);
+  return lines;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "growth/growth.h"
+#include "heap/heap_suspects.h"
 #include "heap_graph.h"
 #include "heap_limit.h"
 #include "suites.h"
@@ -83,6 +84,77 @@ static void verdicts(const unsigned (*sizes)[2], size_t count, LpVerdict id,
   ck_assert_uint_eq(l->paths.row[row].above, row_of(l, "t"));
   lp_ladder_free(l);
 }
+
+/* -- Parts of the VM ------------------------------------------------------- */
+
+/* A heap whose VM has so many bytes of C types, and of others. */
+static HeapRun two_parts(unsigned ctypes, unsigned others)
+{
+  CraftHeap h;
+  graph_open(&h, "t");
+  graph_list(&h, 1, 100, 0, 0);
+  craft_heap_vmpart(&h, others, "string table");
+  if (ctypes)
+    craft_heap_vmpart(&h, ctypes, "FFI: types");
+  return graph_read(&h);
+}
+
+/* What is said of parts of the VM, in a ladder and of two dumps. */
+static void parts_said(const unsigned (*sizes)[2], size_t n, const char *grown,
+                       const char *two)
+{
+  LpLadder *l = lp_ladder_new(n);
+  HeapRun first = two_parts(sizes[0][0], sizes[0][1]), last = {0};
+  LpBuf b = {0}, text[LP_HEAP_NOTES] = {0};
+  size_t i, notes;
+  const char *at;
+  for (i = n; i-- > 0;) {
+    HeapRun r = two_parts(sizes[i][0], sizes[i][1]);
+    lp_ladder_add(l, "file", taken(&r), NULL);
+    heap_run_close(&r);
+  }
+  lp_ladder_judge(l);
+  lp_growth_sentences(&b, l);
+  at = strstr(b.s, "  Memory of");
+  ck_assert_int_eq(at != NULL, grown != NULL);
+  if (grown)
+    ck_assert_str_eq(at, grown);
+  last = two_parts(sizes[n - 1][0], sizes[n - 1][1]);
+  notes = lp_heap_notes(
+      text, &(LpSubject){.heap = last.heap, .baseheap = first.heap});
+  ck_assert_uint_eq(notes, two != NULL);
+  if (two)
+    ck_assert_str_eq(text[0].s, two);
+  lp_buf_free(&text[0]);
+  lp_buf_free(&b);
+  lp_ladder_free(l);
+  heap_run_close(&first);
+  heap_run_close(&last);
+}
+
+/* The part that has grown by most is told if that is 64 KiB, and a fifth of
+** what all has grown by.
+*/
+START_TEST(test_parts)
+{
+  static const unsigned grew[][2] = {{0, 9000}, {70000, 9000}, {140000, 9000}};
+  static const unsigned little[][2] = {{9000, 9000}, {70000, 9000}};
+  static const unsigned less[][2] = {{100000, 9000}, {9000, 109000}};
+  parts_said(grew, 3,
+             "  Memory of the VM itself, \"FFI: types\", has grown: 0B, "
+             "68.4KiB, 136.7KiB: types of C are never freed\n\n",
+             "Memory of the VM itself, \"FFI: types\", has grown by 136.7KiB, "
+             "from 0B: types of C are never freed");
+  parts_said(little, 2, NULL, NULL);
+  parts_said(less, 2,
+             "  Memory of the VM itself, \"string table\", has grown: 8.8KiB, "
+             "106.4KiB\n\n",
+             "Memory of the VM itself, \"string table\", has grown by 97.7KiB, "
+             "from 8.8KiB");
+}
+END_TEST
+
+/* -- Verdicts of small heaps ----------------------------------------------- */
 
 START_TEST(test_verdicts)
 {
@@ -442,7 +514,8 @@ END_TEST
 
 Suite *suite_growth(void)
 {
-  const TTest *tests[] = {test_verdicts, test_text, test_shared, NULL};
+  const TTest *tests[] = {test_parts, test_verdicts, test_text, test_shared,
+                          NULL};
   Suite *s = suite_of("growth", tests);
   TCase *tc = tcase_create("as brute force");
   tcase_set_timeout(tc, 300);

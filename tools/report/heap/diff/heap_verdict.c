@@ -181,5 +181,4 @@ void lp_heap_diff_sentences(LpBuf *b, const LpSubject *subject)
                   "  No object whose path can be compared keeps more than "
                   "%d%% of it\n",
                   VERDICT_LEAST);
-  lp_buf_puts(b, "\n");
 }

@@ -46,7 +46,7 @@ static void html_suspect(LpJson *j, const LpHeapPage *p, LpBuf *text,
   html_sentence(j, text, bytes, &path, lp_boxes_find(&p->boxes, LP_NOW, id));
 }
 
-/* What is no object. */
+/* What is no object, or what of that has grown. */
 static void html_notes(LpJson *j, const LpSubject *subject)
 {
   LpBuf text[LP_HEAP_NOTES] = {0};
@@ -60,9 +60,7 @@ static void html_notes(LpJson *j, const LpSubject *subject)
   lp_json_end(j);
 }
 
-/* Leak suspects, what tables with weak keys keep for ever, and what is no
-** object.
-*/
+/* Leak suspects, and what tables with weak keys keep for ever. */
 static void html_suspects(LpJson *j, const LpHeapPage *p)
 {
   const LpHeap *h = p->subject->heap;
@@ -79,7 +77,6 @@ static void html_suspects(LpJson *j, const LpHeapPage *p)
   for (i = 0; i < n; i++)
     html_suspect(j, p, &line[i].text, line[i].bytes, line[i].table);
   lp_json_end(j);
-  html_notes(j, p->subject);
 }
 
 /* What keeps more than before, and how much more is in use. */
@@ -225,6 +222,7 @@ void lp_heap_html_summary(LpJson *j, const LpHeapPage *p)
     html_verdicts(j, p);
   else
     html_suspects(j, p);
+  html_notes(j, p->subject);
   html_made(j, p);
   lp_json_damage(j, &p->subject->prof->files);
   lp_json_end(j);
