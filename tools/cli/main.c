@@ -13,6 +13,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "compare.h"
 #include "hash.h"
 #include "heap_limit.h"
 #include "kind.h"
@@ -123,7 +124,9 @@ static int write_report(const LpLoad *l, int last)
 /* A report of the data read so far. Exits if it cannot be written. */
 static void show(const LpLoad *l)
 {
-  int res = write_report(l, 0);
+  int res;
+  lp_compare(l->prof);
+  res = write_report(l, 0);
   if (res != LP_WHOLE)
     exit(res);
 }
@@ -347,6 +350,7 @@ int main(int argc, char **argv)
         res, lp_load_files(&l, lp_options.file.name, lp_options.file.n, &got));
     check_kinds(of, l.prof->of);
     l.prof->of |= of;
+    lp_compare(l.prof);
     if (got && (!l.joins || l.join)) {
       const LpReport *r =
           find_report(l.prof->of ? l.prof->of : LP_OF_MEMORY | LP_OF_CPU);

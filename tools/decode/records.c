@@ -39,7 +39,7 @@ static uint32_t record_proto(LpItems *it, LpCursor *c, const uint8_t *at,
   f.addr = lp_cursor_uleb(c);
   f.hash = lp_cursor_uleb(c);
   f.first = lp_cursor_uleb(c);
-  lp_cursor_uleb(c); /* Lines that it spans. */
+  f.lines = lp_cursor_uleb(c);
   f.chunk = lp_cursor_str(c);
   f.name = lp_cursor_str(c);
   return c->bad ? 0 : it->sink->func(it->sink->ctx, &f);

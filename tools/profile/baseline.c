@@ -67,6 +67,7 @@ void lp_profile_baseline_free(LpProfile *prof)
 {
   free(prof->baseline.figures);
   free(prof->baseline.samples);
+  free(prof->baseline.match);
   lp_timeseries_free(&prof->baseline.timeseries);
   memset(&prof->baseline, 0, sizeof(prof->baseline));
 }

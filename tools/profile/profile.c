@@ -148,6 +148,20 @@ static int profile_worth(const LpProfile *prof, const LpFuncInfo *fi)
   return lp_profile_name(prof, fi->name).n != 0;
 }
 
+/* The side of a diff that is being read. */
+static LpSide profile_side(const LpProfile *prof)
+{
+  return prof->baseline.present ? LP_NOW : LP_BASE;
+}
+
+/* A side of a diff has a function. The first definition with a name counts. */
+static void profile_defined(LpProfile *prof, LpFuncSide *s, uint32_t name,
+                            uint64_t lines)
+{
+  if (!s->defined || !lp_profile_name(prof, s->name).n)
+    *s = (LpFuncSide){1, name, lines};
+}
+
 /* The number of a function that a stream defines. The first one of those that
 ** say most gives the name.
 */
@@ -160,14 +174,34 @@ uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f)
   id = lp_intern(&prof->funckeys, &k, sizeof(k));
   prof->func = lp_grow(prof->func, &prof->nfunc, id + 1u, sizeof(LpFuncInfo));
   known = &prof->func[id];
+  memcpy(fi.side, known->side, sizeof(fi.side));
+  profile_defined(prof, &fi.side[profile_side(prof)], fi.name, f->lines);
   if (id < n && fi.buildid == 0)
     fi.buildid = known->buildid;
   if (id == n || profile_worth(prof, &fi) > profile_worth(prof, known))
     *known = fi;
   else if (known->buildid == 0)
     known->buildid = fi.buildid;
+  memcpy(known->side, fi.side, sizeof(fi.side));
   if (f->kind == LP_FUNC_LUA)
     known->flags |= f->flags & LJM_PROTO_BYHASH;
+  return id;
+}
+
+#define PROFILE_GONE (UINT64_C(1) << 63) /* No hash has it. */
+
+uint32_t lp_profile_gone(LpProfile *prof, uint32_t func)
+{
+  LpFuncInfo fi = prof->func[func];
+  const FuncKey k = {.kind = fi.kind,
+                     .s1 = fi.chunk,
+                     .a = fi.first,
+                     .b = fi.hash | PROFILE_GONE};
+  uint32_t id = lp_intern(&prof->funckeys, &k, sizeof(k));
+  prof->func = lp_grow(prof->func, &prof->nfunc, id + 1u, sizeof(LpFuncInfo));
+  fi.name = fi.side[LP_BASE].name;
+  memset(fi.side, 0, sizeof(fi.side));
+  prof->func[id] = fi;
   return id;
 }
 
@@ -188,7 +222,11 @@ static uint32_t profile_row(LpProfile *prof, SiteKey k)
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s)
 {
   SiteKey k = {s->func, s->flags & PROFILE_MARKS, s->line};
-  return s->func == LP_FUNC_NONE ? LP_SITE_LOST : profile_row(prof, k);
+  uint32_t id = LP_SITE_LOST;
+  if (s->func != LP_FUNC_NONE)
+    id = profile_row(prof, k);
+  prof->row[id].sides |= 1u << profile_side(prof);
+  return id;
 }
 
 void lp_profile_guess(LpProfile *prof, const char *why)

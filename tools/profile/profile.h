@@ -20,11 +20,21 @@
 #include "pick.h"
 #include "record.h"
 #include "sampled.h"
+#include "side.h"
 #include "sizes.h"
 #include "slices.h"
 #include "snaps.h"
 #include "overrides.h"
 #include "timeline.h"
+
+/* What a Lua function is in a side of a diff. Another one may be at the same
+** place in the other side, with the same bytecode.
+*/
+typedef struct LpFuncSide {
+  uint8_t defined;
+  uint32_t name;
+  uint64_t lines; /* Behind the first one, up to the last one. */
+} LpFuncSide;
 
 /* What is known of a function; strings are numbers in LpProfile.names. */
 typedef struct LpFuncInfo {
@@ -39,6 +49,7 @@ typedef struct LpFuncInfo {
   uint64_t addr;    /* Address or offset, where that is all there is. */
   uint64_t hash;    /* Lua: of the bytecode. */
   uint32_t buildid; /* Native: of its module. */
+  LpFuncSide side[LP_NSIDE]; /* Lua. */
 } LpFuncInfo;
 
 /* A row: where it is, and what happened there, with all callers and all types.
@@ -48,6 +59,7 @@ typedef struct LpRow {
   uint32_t func;
   uint32_t marks; /* LJM_SITE_APPROX, LJM_SITE_UNSURE; of samples also
                   ** LJM_SITE_TRACE: the line in compiled code. */
+  uint32_t sides; /* Of a diff, those that have it: 1 << LP_NOW and so on. */
   uint64_t line;
   uint64_t twice; /* Objects of this site without a recorded deallocation. */
   uint64_t allocs, alloc_bytes;
@@ -106,6 +118,12 @@ typedef struct LpWanted {
   size_t nmap;
 } LpWanted;
 
+/* A Lua function of a baseline, and what it is now. */
+typedef struct LpMatch {
+  uint32_t base, now;
+  int guessed; /* By its bytecode: its name is another one. */
+} LpMatch;
+
 /* The baseline of a diff: what was read before lp_profile_set_baseline. */
 typedef struct LpBaseline {
   LpFigures *figures; /* By origin, */
@@ -116,6 +134,8 @@ typedef struct LpBaseline {
   uint64_t base;      /* As in LpProfile. */
   int nobefore;
   LpTimeSeries timeseries; /* If wanted. */
+  LpMatch *match; /* Functions that are elsewhere now, or are others, */
+  size_t nmatch, capmatch; /* so many; in the order of the baseline. */
   int present;             /* A baseline was set. */
 } LpBaseline;
 
@@ -191,6 +211,11 @@ void lp_profile_free(LpProfile *prof);
 ** their most complete definitions. Strings are copied.
 */
 uint32_t lp_profile_func(LpProfile *prof, const LpFunc *f);
+
+/* The number of a function like FUNC, a Lua function of the baseline, that is
+** none now, as another one is where it was.
+*/
+uint32_t lp_profile_gone(LpProfile *prof, uint32_t func);
 
 /* The number of a site, which is that of its row. */
 uint32_t lp_profile_site(LpProfile *prof, const LpSite *s);

@@ -16,7 +16,7 @@
   _(foreign) _(dominators) _(heap_objects) _(heap_tables) _(heap_broken)       \
   _(heap_deep) _(groups) _(growth) _(holders) _(owners) _(pairs) _(join) _(rss) _(suspects)       \
   _(ephemerons) _(retainers)                                                   \
-  _(luafirst) _(fit) _(segment) _(rest) _(slices)
+  _(luafirst) _(fit) _(segment) _(rest) _(slices) _(compare)
 /* clang-format on */
 
 #define SUITE_DECL(name) Suite *suite_##name(void);

@@ -77,6 +77,7 @@ typedef struct LpFunc {
                     ** empty. */
   LpStr named;      /* C: its name in Lua, or empty. */
   uint64_t first;   /* Lua: the line where it is defined. */
+  uint64_t lines;   /* Lua: behind that line, up to its last one. */
   uint64_t hash;    /* Lua: of its bytecode. */
   uint64_t offset;  /* C: its address in the module. */
   uint32_t module;  /* Native: as the sink numbers them. */

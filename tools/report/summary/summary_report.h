@@ -36,6 +36,11 @@ void lp_summary_recorded(LpClauses *c, const LpSummary *s);
 void lp_summary_sure(LpClauses *c, const LpSummary *s,
                      const LpReportOptions *opt);
 
+/* Append what of a diff has moved: functions at other lines, in other chunks,
+** and with other names.
+*/
+void lp_summary_moved(LpClauses *c, const LpProfile *prof);
+
 /* Append the name of a line of code in at most WIDTH columns: its function and
 ** "file:line". Longer ones are cut in the middle.
 */

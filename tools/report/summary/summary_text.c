@@ -209,6 +209,7 @@ static void text_changes(LpClauses *c, const LpSummary *s, size_t rows)
   if (!rows)
     lp_clause(c, "; ", "No line changed");
   lp_clause_end(c);
+  lp_summary_moved(c, s->prof);
 }
 
 #define TEXT_PART  0.01 /* Smaller parts are not stated, */
