@@ -150,6 +150,8 @@ static int spread_compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+#define SPREAD_FAR 4 /* Times the median: it is said which one keeps more. */
+
 /* What each of the objects of the shape keeps. */
 static void suspect_spread(const Search *s, LpSuspect *one)
 {
@@ -157,12 +159,20 @@ static void suspect_spread(const Search *s, LpSuspect *one)
   uint64_t *kept = lp_alloc(one->objects * sizeof(*kept));
   size_t n = 0;
   uint32_t id;
-  while ((id = parts_next(&parts)) != LP_NONE)
-    if (s->h->shapes.of[id] == one->shape)
-      kept[n++] = s->h->dom.retained[id];
+  while ((id = parts_next(&parts)) != LP_NONE) {
+    uint64_t bytes = s->h->dom.retained[id];
+    if (s->h->shapes.of[id] != one->shape)
+      continue;
+    if (bytes > one->largest) {
+      one->largest = bytes;
+      one->most = id;
+    }
+    kept[n++] = bytes;
+  }
   qsort(kept, n, sizeof(*kept), spread_compare);
   one->median = kept[n / 2];
-  one->largest = kept[n - 1];
+  if (one->largest / SPREAD_FAR < one->median)
+    one->most = LP_NONE;
   free(kept);
 }
 
@@ -235,7 +245,7 @@ static uint64_t suspect_chain(const Search *s, uint32_t id)
 /* Find the shapes of what a suspect keeps. */
 static void suspect_shapes(const Search *s, LpSuspect *one)
 {
-  one->shape = one->inner = LP_NONE;
+  one->shape = one->inner = one->most = LP_NONE;
   suspect_shape(s, one);
   if (!one->chain && one->shape != LP_NONE &&
       lp_shape_isplain(s->h, one->shape))
@@ -318,27 +328,31 @@ static int entry_isname(const LpGraph *g, const LpEdge *e)
 
 /* The shape of most names in a table that is a map by its keys, or LP_NONE. A
 ** module with many functions looks like a map, too, but its names lead to
-** different things.
+** different things. An empty table may be a list or a map of anything.
 */
 static uint32_t entry_mostly(const LpHeap *h, uint32_t table)
 {
   const LpGraph *g = &h->dump.graph;
   const LpEdge *e = lp_graph_first(g, table);
-  size_t keys = 0, values = 0;
+  size_t keys = 0, values = 0, empty = 0;
   Tally sums = {0};
   const Sum *best;
   uint32_t shape = LP_NONE;
   for (; e; e = lp_graph_next(e)) {
-    uint32_t to = lp_edge_to(e);
+    uint32_t to = lp_edge_to(e), of = h->shapes.of[to];
     keys += lp_edge_kind(e) == LP_EDGE_KEY && g->type[to] == LJM_TYPE_STRING;
     if (!entry_isname(g, e))
       continue;
     values++;
-    if (h->shapes.of[to] != LP_NONE)
-      tally_add(&sums, h->shapes.of[to], 1);
+    if (of != LP_NONE && lp_shape_isplain(h, of) &&
+        (g->flags[to] & LP_NODE_EMPTY))
+      empty++;
+    else if (of != LP_NONE)
+      tally_add(&sums, of, 1);
   }
   best = tally_best(&sums);
-  if (best && best->count > (keys > values ? keys : values) / 2)
+  if (best && best->count + (lp_shape_isplain(h, best->shape) ? empty : 0) >
+                  (keys > values ? keys : values) / 2)
     shape = best->shape;
   tally_free(&sums);
   return shape;
@@ -355,6 +369,13 @@ static uint32_t entry_shape(const LpHeap *h, uint32_t table)
   return entry_mostly(h, table);
 }
 
+/* Is a shape that of entries? All lists and maps are, if some are. */
+static int entry_is(const LpHeap *h, uint32_t of, uint32_t shape)
+{
+  return shape != LP_NONE && (of == shape || (lp_shape_isplain(h, of) &&
+                                              lp_shape_isplain(h, shape)));
+}
+
 /* Can an object be one of many entries of the table that keeps it? Names that
 ** do not lead to the SHAPE of entries are there for different things, even if
 ** they look alike.
@@ -365,7 +386,7 @@ static int entry_can(const LpHeap *h, uint32_t table, uint32_t id,
   const LpEdge *e = &h->dump.graph.edge[h->paths.edge[id]];
   LpEdgeKind kind = lp_edge_kind(e);
   if (entry_isname(&h->dump.graph, e))
-    return h->shapes.of[id] == shape ||
+    return entry_is(h, h->shapes.of[id], shape) ||
            (!lp_shape_isplain(h, h->shapes.of[id]) &&
             h->paths.from[table] != LP_GRAPH_ROOT);
   return kind == LP_EDGE_FIELD || kind == LP_EDGE_ITEM || kind == LP_EDGE_VALUE;

@@ -22,7 +22,8 @@ typedef struct LpSuspect {
   uint64_t objects;  /* how many of these, */
   uint64_t retained; /* and what they keep; 0: it keeps them itself. */
   uint64_t median;   /* Of what each of these keeps, */
-  uint64_t largest;  /* and the most. */
+  uint64_t largest;  /* the most, */
+  uint32_t most;     /* and the object that does; LP_NONE: none is said. */
   uint64_t chain;    /* Objects of a list that goes on from here, or 0. */
   uint32_t inner;  /* If `shape` says little: one that says more, of most of */
   uint64_t inners; /* what is kept indirectly, or LP_NONE; and how many. */

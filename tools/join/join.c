@@ -108,7 +108,7 @@ static void sums_thread(Sums *s, const LpDumpBlock *b, const LpObjectAge *was)
     lp_idmap_put(&s->j->threads, b->id, lp_cell_site(&o->cell[was->origin]));
 }
 
-/* Who made the parts of the VM, or had them made larger. */
+/* Who made the parts of the VM, or changed their sizes last. */
 static void sums_parts(Sums *s)
 {
   const LpOrigins *o = &s->r->st.prof->origins;

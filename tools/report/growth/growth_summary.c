@@ -296,13 +296,14 @@ static void sentence_part(LpBuf *b, const LpLadder *l)
   uint32_t row, best = 0;
   const char *name;
   size_t n;
+  if (!first || !last)
+    return;
   for (row = 0; row < l->parts.names.n; row++)
     if (lp_growths_change(&l->parts, row) > most) {
       most = lp_growths_change(&l->parts, row);
       best = row;
     }
-  if (!first || !last ||
-      !lp_heap_part_islarge((uint64_t)most, last > first ? last - first : 0))
+  if (!lp_heap_part_islarge((uint64_t)most, last > first ? last - first : 0))
     return;
   name = lp_intern_get(&l->parts.names, best, &n);
   lp_buf_printf(b, "  Memory of the VM itself, \"%.*s\", has grown: ", (int)n,

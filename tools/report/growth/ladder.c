@@ -366,7 +366,7 @@ void lp_ladder_add(LpLadder *l, const char *file, LpHeap *h, LpReplay *r)
   l->paths.at = l->shapes.at = l->parts.at = l->makers.lines.at = l->left;
   l->rung[l->left].file = file;
   l->rung[l->left].reached = lp_heap_reached(h);
-  l->rung[l->left].total = h->dump.ended ? h->dump.end.total : 0;
+  l->rung[l->left].total = lp_dump_ispart(&h->dump) ? 0 : h->dump.end.total;
   l->rung[l->left].realtime = h->dump.origin.realtime;
   l->keeps &= lp_heap_keeps(h);
   ladder_shapes(l, h);
@@ -436,9 +436,20 @@ static void judge_newest(LpLadder *l)
     together_bytes(l, l->newest, l->n - 1);
 }
 
+/* What parts of the VM have is not known of dumps that are not whole. */
+static void judge_parts(LpLadder *l)
+{
+  uint32_t row;
+  size_t i;
+  for (i = 0; i < l->n; i++)
+    for (row = 0; row < l->parts.names.n && !l->rung[i].total; row++)
+      l->parts.bytes[row * l->n + i] = LP_LADDER_UNKNOWN;
+}
+
 void lp_ladder_judge(LpLadder *l)
 {
   uint32_t row;
+  judge_parts(l);
   if (l->keeps)
     judge_newest(l);
   for (row = 0; row < l->paths.names.n; row++)

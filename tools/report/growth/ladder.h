@@ -21,7 +21,8 @@ typedef struct LpRung {
   const char *file;
   char key[32], title[32]; /* Of its column: "dump-1", "dump 1". */
   uint64_t reached;        /* Bytes that are in use. */
-  uint64_t total;          /* Bytes of the whole VM; 0: not known. */
+  uint64_t total;    /* Bytes of the whole VM; 0: that is not known, nor what
+                     ** parts of the VM have. */
   uint64_t realtime; /* When it was taken, in nanoseconds; 0: not known. */
 } LpRung;
 

@@ -65,16 +65,16 @@ static size_t part_largest(const LpDump *d)
   return most;
 }
 
-/* Append who made a part of the VM larger last: others may have made most of
-** it.
+/* Append who changed the size of a part of the VM last: others may have made
+** most of it. What the VM does by itself says nothing.
 */
 static void part_site(LpBuf *b, const LpSubject *subject, size_t at)
 {
   uint32_t site =
       subject->join ? lp_join_part(subject->join, at) : (uint32_t)LP_NONE;
-  if (site == LP_NONE)
+  if (site == LP_NONE || site < LP_SITE_FIRST)
     return;
-  lp_buf_puts(b, ", last made larger at ");
+  lp_buf_puts(b, ", last resized at ");
   lp_join_site(b, subject->prof, site);
 }
 
@@ -129,7 +129,7 @@ static int note_grown(LpBuf *b, const LpSubject *subject)
   uint64_t most = 0, before = 0;
   size_t best = 0, n, i;
   const char *name;
-  if (!d->ended || !base->ended)
+  if (lp_dump_ispart(d) || lp_dump_ispart(base))
     return 0;
   for (i = 0; i < d->npart; i++) {
     uint64_t size = d->part[i].size, was;

@@ -113,7 +113,7 @@ void lp_heap_things(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 }
 
 /* Append how what entries of a table keep differs. */
-static void suspect_spread(LpBuf *b, const LpSuspect *s)
+static void suspect_spread(LpBuf *b, const LpHeap *h, const LpSuspect *s)
 {
   if (!s->largest)
     return;
@@ -121,6 +121,10 @@ static void suspect_spread(LpBuf *b, const LpSuspect *s)
   lp_text_size(b, s->median, 1);
   lp_buf_puts(b, ", largest ");
   lp_text_size(b, s->largest, 1);
+  if (s->most != LP_NONE) {
+    lp_buf_puts(b, ": ");
+    lp_heap_place(b, h, s->most);
+  }
   lp_buf_puts(b, ")");
 }
 
@@ -147,7 +151,7 @@ static void suspect_kept(LpBuf *b, const LpHeap *h, const LpSuspect *s)
     lp_shape_name(b, h, s->shape);
     lp_buf_puts(b, " keep ");
     lp_text_size(b, s->retained, 1);
-    suspect_spread(b, s);
+    suspect_spread(b, h, s);
     if (s->inner != LP_NONE) {
       lp_buf_printf(b, ", with %" PRIu64 " x ", s->inners);
       lp_shape_name(b, h, s->inner);

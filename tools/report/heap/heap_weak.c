@@ -157,34 +157,59 @@ static int weak_byvalues(LpWeakLine *line, const LpHeap *h, const LpWeakSum *s,
   return 1;
 }
 
-/* Has a table weak keys most of which are no objects? The methods of a class
-** that is its own metatable, with a __mode for its objects, are no entries.
+/* Is a table a class, whose methods are no entries? It is where its objects
+** look for them, and has a __mode for these.
 */
+static int weak_isclass(const LpHeap *h, uint32_t table)
+{
+  return lp_dump_link(&h->dump, table, LP_EDGE_META) == table &&
+         lp_dump_field(&h->dump, table, "__index") == table;
+}
+
+/* Has a table weak keys most of which are no objects? */
 static int weak_isnever(const LpHeap *h, const LpWeakSum *s)
 {
   return s->mode == LJM_TABLE_WEAKKEY && s->weak < s->entries - s->weak &&
-         lp_dump_link(&h->dump, s->table, LP_EDGE_META) != s->table;
+         !weak_isclass(h, s->table);
 }
 
-/* The bytes that a table keeps in entries whose keys are no objects, or are
-** strings.
+#define WEAK_STEPS 64 /* From an object up to its entry. */
+
+/* Does an object, which a table keeps, belong to an entry whose key is no
+** object or a string? What several entries lead to belongs to one of them.
 */
-static uint64_t weak_kept(const LpHeap *h, uint32_t table)
+static int weak_stays(const LpHeap *h, uint32_t table, uint32_t id)
 {
   const LpGraph *g = &h->dump.graph;
-  uint32_t kid = h->kids.first[table];
-  uint64_t bytes = 0;
-  for (; kid != LP_NONE; kid = h->kids.next[kid]) {
-    const LpEdge *e = &g->edge[h->paths.edge[kid]];
-    LpEdgeKind kind = lp_edge_kind(e);
-    uint32_t key = kind == LP_EDGE_KEY     ? kid
-                   : kind == LP_EDGE_FIELD ? lp_edge_detail(e)
-                                           : LP_NONE;
-    if (h->paths.from[kid] != table || kind == LP_EDGE_META ||
-        (key < g->n && g->type[key] != LJM_TYPE_STRING))
-      continue;
-    bytes += h->dom.retained[kid];
-  }
+  const LpEdge *e;
+  uint32_t key = LP_NONE;
+  unsigned left = WEAK_STEPS;
+  while (left-- && id != LP_GRAPH_ROOT && h->paths.from[id] != table)
+    id = h->paths.from[id];
+  if (id == LP_GRAPH_ROOT || h->paths.from[id] != table)
+    return 0;
+  e = &g->edge[h->paths.edge[id]];
+  if (lp_edge_kind(e) == LP_EDGE_META)
+    return 0;
+  if (lp_edge_kind(e) == LP_EDGE_KEY)
+    key = id;
+  else if (lp_edge_kind(e) == LP_EDGE_FIELD)
+    key = lp_edge_detail(e);
+  return key >= g->n || g->type[key] == LJM_TYPE_STRING;
+}
+
+/* The bytes that a table keeps for keys that are no objects, or are strings: in
+** its entries, and of its slots.
+*/
+static uint64_t weak_kept(const LpHeap *h, const LpWeakSum *s)
+{
+  uint32_t kid = h->kids.first[s->table];
+  uint64_t own = lp_graph_size(&h->dump.graph, s->table);
+  uint64_t bytes = (uint64_t)((double)own * (double)(s->entries - s->weak) /
+                              (double)s->entries);
+  for (; kid != LP_NONE; kid = h->kids.next[kid])
+    if (weak_stays(h, s->table, kid))
+      bytes += h->dom.retained[kid];
   return bytes;
 }
 
@@ -198,7 +223,7 @@ static int weak_never(LpWeakLine *line, const LpHeap *h, const LpWeakSum *s,
   LpBuf *b = &line->text;
   const LpWeakSum *best = NULL, *end = s + n;
   for (; s < end; s++) {
-    uint64_t bytes = weak_isnever(h, s) ? weak_kept(h, s->table) : 0;
+    uint64_t bytes = weak_isnever(h, s) ? weak_kept(h, s) : 0;
     if (bytes > least) {
       least = bytes;
       best = s;

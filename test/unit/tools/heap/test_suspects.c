@@ -153,14 +153,16 @@ START_TEST(test_entries)
 END_TEST
 
 /*
-** A table of N lists, and so many numbers, by name, which KEY of ROOT has:
+** A table of N lists, of so many EMPTY ones, and of NUMBERS, by name, which KEY
+** of ROOT has:
 **
 **   1 --KEY--> 2 --k00, k01, ...--> 10 .. (40 each) --> ten {id} (64 each)
 */
 static HeapRun named_read(const char *root, const char *key, unsigned n,
-                          unsigned numbers)
+                          unsigned empty, unsigned numbers)
 {
-  CraftTable t = {.addr = GRAPH_AT(2), .size = 40, .nodes = n + numbers};
+  unsigned lists = n + empty, all = lists + numbers;
+  CraftTable t = {.addr = GRAPH_AT(2), .size = 40, .nodes = all};
   CraftHeap h;
   unsigned i, k;
   graph_open(&h, root);
@@ -169,15 +171,17 @@ static HeapRun named_read(const char *root, const char *key, unsigned n,
                  &(CraftTable){.addr = GRAPH_AT(1), .size = 40, .nodes = 1});
   craft_field(&h, GRAPH_AT(3), GRAPH_AT(2));
   craft_table_of(&h, &t);
-  for (i = 0; i < n; i++)
+  for (i = 0; i < lists; i++)
     craft_field(&h, GRAPH_AT(200 + i), GRAPH_AT(10 + i));
-  for (; i < n + numbers; i++)
+  for (; i < all; i++)
     craft_node(&h, LJM_VALUE_REF, GRAPH_AT(200 + i), LJM_VALUE_INT, i);
-  for (i = 0; i < n + numbers; i++) {
+  for (i = 0; i < all; i++) {
     char name[8];
     snprintf(name, sizeof(name), "k%02u", i);
     craft_string(&h, GRAPH_AT(200 + i), name);
   }
+  for (i = n; i < lists; i++)
+    craft_table_of(&h, &(CraftTable){.addr = GRAPH_AT(10 + i), .size = 40});
   for (i = 0; i < n; i++) {
     graph_list(&h, 10 + i, 40, 1000 + 10 * i, 10);
     for (k = 0; k < 10; k++)
@@ -193,23 +197,26 @@ START_TEST(test_named)
 {
   LpSuspect s[LP_SUSPECTS];
   unsigned n;
-  HeapRun r = named_read("t", "users", 14, 0);
+  HeapRun r = named_read("t", "users", 14, 0, 0);
   ck_assert_uint_eq(lp_suspects_above(r.heap, 5, s, LP_SUSPECTS), 1);
   ck_assert_uint_eq(s[0].id, heap_id(&r, GRAPH_AT(2)));
   ck_assert_uint_eq(s[0].objects, 14);
   heap_run_close(&r);
-  r = named_read("t", "users", 12, 0);
+  r = named_read("t", "users", 12, 0, 0);
   ck_assert_uint_eq(lp_suspects_above(r.heap, 5, s, LP_SUSPECTS), 12);
   heap_run_close(&r);
-  r = named_read("registry", "_LOADED", 14, 0);
+  r = named_read("registry", "_LOADED", 14, 0, 0);
   ck_assert_uint_eq(lp_suspects_above(r.heap, 5, s, LP_SUSPECTS), 14);
   heap_run_close(&r);
   for (n = 6; n <= 8; n++) {
-    r = named_read("t", "users", n, 14 - n);
+    r = named_read("t", "users", n, 0, 14 - n);
     ck_assert_uint_eq(lp_suspects_above(r.heap, 11, s, LP_SUSPECTS),
                       n > 7 ? 1 : n);
     heap_run_close(&r);
   }
+  r = named_read("t", "users", 5, 9, 5); /* 14 of 19. */
+  ck_assert_uint_eq(lp_suspects_above(r.heap, 11, s, LP_SUSPECTS), 1);
+  heap_run_close(&r);
 }
 END_TEST
 
